@@ -1,0 +1,95 @@
+//! Owns time: what "now" is, and waiting.
+//!
+//! The clock is the system's unless `BD_NOW` holds an RFC 3339 instant; then it starts there and goes
+//! forward by one millisecond each time it is asked, so that tests see stable and distinct times.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module is the owner of the clock"
+)]
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+/// Where "now" comes from.
+#[derive(Debug)]
+pub enum Clock {
+    /// The system's clock.
+    System,
+    /// A clock that starts at an instant and steps one millisecond a reading.
+    Stepped {
+        /// The first reading.
+        start: Timestamp,
+        /// How many readings were taken.
+        readings: AtomicI64,
+    },
+}
+
+impl Clock {
+    /// Chooses the clock: stepped where `now` holds a readable instant, else the system's.
+    pub fn choose(now: Option<&str>) -> Self {
+        match now.and_then(|text| text.parse::<Timestamp>().ok()) {
+            Some(start) => Self::stepped(start),
+            None => Self::System,
+        }
+    }
+
+    /// A clock that starts at `start`.
+    pub fn stepped(start: Timestamp) -> Self {
+        Self::Stepped {
+            start,
+            readings: AtomicI64::new(0),
+        }
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Timestamp {
+        match self {
+            Self::System => Timestamp::now(),
+            Self::Stepped { start, readings } => {
+                let step = readings.fetch_add(1, Ordering::Relaxed);
+                let step = jiff::SignedDuration::from_millis(step);
+                start.checked_add(step).unwrap_or(*start)
+            }
+        }
+    }
+}
+
+/// Pauses the calling thread. Only for polling what has no event to wait for.
+pub fn pause(duration: Duration) {
+    std::thread::sleep(duration);
+}
+
+/// Asks `probe` until it answers or `limit` is over, with growing pauses from 5 to 100 ms.
+pub fn wait_for<T>(limit: Duration, mut probe: impl FnMut() -> Option<T>) -> Option<T> {
+    let started = Instant::now();
+    let mut step = Duration::from_millis(5);
+    loop {
+        if let Some(found) = probe() {
+            return Some(found);
+        }
+        if started.elapsed() >= limit {
+            return None;
+        }
+        pause(step);
+        step = (step * 2).min(Duration::from_millis(100));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stepped_clock_moves_one_millisecond_a_reading() {
+        let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
+        assert_eq!(clock.now().to_string(), "2026-01-01T00:00:00Z");
+        assert_eq!(clock.now().to_string(), "2026-01-01T00:00:00.001Z");
+    }
+
+    #[test]
+    fn an_unreadable_instant_means_the_system_clock() {
+        assert!(matches!(Clock::choose(Some("soon")), Clock::System));
+    }
+}

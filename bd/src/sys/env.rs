@@ -1,0 +1,108 @@
+//! Owns the environment: every variable that the three programs read is listed here, and the working
+//! directory is taken here. Everything else gets an [`Env`] value.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module is the owner of the environment"
+)]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// A snapshot of the environment and the working directory, taken once at the start.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    vars: BTreeMap<String, String>,
+    cwd: PathBuf,
+}
+
+impl Env {
+    /// Takes the process's own environment. Values that are not UTF-8 are left out. Where the working
+    /// directory was removed under us, `PWD` stands in for it.
+    pub fn of_process() -> Self {
+        let text = |value: OsString| value.into_string().ok();
+        let vars: BTreeMap<_, _> = std::env::vars_os()
+            .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
+            .collect();
+        let cwd = std::env::current_dir()
+            .ok()
+            .or_else(|| vars.get("PWD").map(PathBuf::from))
+            .unwrap_or_else(|| PathBuf::from("/"));
+        Self { vars, cwd }
+    }
+
+    /// An environment for tests and for work done on behalf of another place.
+    pub fn with<'a>(cwd: &Path, vars: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let vars = vars
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
+        Self {
+            vars,
+            cwd: cwd.to_owned(),
+        }
+    }
+
+    /// The same environment seen from another directory.
+    #[must_use]
+    pub fn at(&self, cwd: &Path) -> Self {
+        Self {
+            vars: self.vars.clone(),
+            cwd: cwd.to_owned(),
+        }
+    }
+
+    /// A variable's value; an empty one counts as not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.vars
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// Whether a variable holds `1`, `true`, `yes` or `on`.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name), Some("1" | "true" | "yes" | "on"))
+    }
+
+    /// All variables, sorted by name.
+    pub fn vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.vars
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// The working directory.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The person's home directory.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.get("HOME").map(PathBuf::from)
+    }
+
+    /// Makes `path` absolute: `~/` is the home directory, anything relative starts at the working one.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        match (path, path.strip_prefix("~/"), self.home()) {
+            ("~", _, Some(home)) => home,
+            (_, Some(rest), Some(home)) => home.join(rest),
+            _ => self.cwd.join(path),
+        }
+    }
+}
+
+/// The arguments of the process, the program's name first.
+pub fn args() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+/// The path of the running program, links resolved where the system can.
+pub fn current_exe() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
+/// The system's folder for temporary files.
+pub fn temp_dir() -> PathBuf {
+    std::env::temp_dir()
+}

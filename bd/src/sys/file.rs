@@ -1,0 +1,137 @@
+//! Owns how files are written: replaced whole or appended to, never half.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Replaces the content of `path`: a temporary file beside it, synced, then renamed over it, then the
+/// folder synced. A link is followed, so that its target is replaced. The old file's mode is kept; a
+/// new file gets `mode`.
+pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let target = resolve(path);
+    let folder = target
+        .parent()
+        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".tmp-")
+        .tempfile_in(folder)?;
+    temporary.write_all(content)?;
+    let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
+    set_mode(temporary.as_file(), mode)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&target).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Replaces a file of derived or local state without syncing it: whole or not at all, but it may be
+/// lost with the machine's power.
+pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let target = resolve(path);
+    let folder = target
+        .parent()
+        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".tmp-")
+        .tempfile_in(folder)?;
+    temporary.write_all(content)?;
+    set_mode(temporary.as_file(), mode)?;
+    temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.
+pub fn append(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = open_append(path, mode)?;
+    file.write_all(record)
+}
+
+/// Opens a file for appending, creating it with `mode`.
+pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .read(true)
+        .mode(mode)
+        .open(path)
+}
+
+/// Reads a file; one that is not there is `None`.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a folder and its parents, the last one with `mode`; one that exists is left as it is.
+pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    match fs::DirBuilder::new().mode(mode).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes a file; one that is not there is fine.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// `path` with its last link followed, or itself where that cannot be done.
+fn resolve(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn mode_of(metadata: &fs::Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o7777
+}
+
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_keeps_the_mode_and_follows_a_link() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, b"new", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert!(
+            fs::symlink_metadata(&link)
+                .unwrap()
+                .file_type()
+                .is_symlink()
+        );
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
+    }
+
+    #[test]
+    fn a_missing_file_reads_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(read(&folder.path().join("none")).unwrap().is_none());
+    }
+}

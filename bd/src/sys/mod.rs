@@ -1,0 +1,14 @@
+//! The seams to the machine: clock, chance, environment, files, child processes.
+//!
+//! Nothing else in these crates touches them, so every test can put its own in place.
+
+pub mod clock;
+pub mod env;
+pub mod exec;
+pub mod file;
+pub mod random;
+
+pub use clock::Clock;
+pub use env::Env;
+pub use exec::{Exec, ExecError, Finished};
+pub use random::Random;

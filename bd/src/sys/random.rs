@@ -1,0 +1,56 @@
+//! Owns chance: names, tokens and jitter. Seeded by `BD_SEED` for tests, else by the system.
+//! Nothing secret is drawn from it.
+
+use std::sync::Mutex;
+
+/// A source of chance.
+#[derive(Debug)]
+pub struct Random(Mutex<fastrand::Rng>);
+
+impl Random {
+    /// Seeds from `seed` where it is a number, else from the system.
+    pub fn choose(seed: Option<&str>) -> Self {
+        let rng = match seed.and_then(|text| text.parse().ok()) {
+            Some(seed) => fastrand::Rng::with_seed(seed),
+            None => fastrand::Rng::new(),
+        };
+        Self(Mutex::new(rng))
+    }
+
+    /// `length` characters of `0-9a-z`.
+    pub fn base36(&self, length: usize) -> String {
+        self.pick(length, b"0123456789abcdefghijklmnopqrstuvwxyz")
+    }
+
+    /// `length` characters of lower-case base32 (`a-z2-7`), as convoy ids use.
+    pub fn base32(&self, length: usize) -> String {
+        self.pick(length, b"abcdefghijklmnopqrstuvwxyz234567")
+    }
+
+    /// `length` lower-case hexadecimal digits.
+    pub fn hex(&self, length: usize) -> String {
+        self.pick(length, b"0123456789abcdef")
+    }
+
+    fn pick(&self, length: usize, alphabet: &[u8]) -> String {
+        // A poisoned lock means another thread panicked while drawing; the generator is still sound.
+        let mut rng = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        (0..length)
+            .map(|_| char::from(alphabet[rng.usize(..alphabet.len())]))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_draws_the_same_text() {
+        let (a, b) = (Random::choose(Some("7")), Random::choose(Some("7")));
+        assert_eq!(a.base36(12), b.base36(12));
+    }
+}
