@@ -1,0 +1,61 @@
+//! The command line of `gt`: arguments in, one domain call, one report out.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use bd::sys::Env;
+use bd::ui::{Report, Ui};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::context::Context;
+
+/// What a command hands to the screen.
+pub type Answer = anyhow::Result<Box<dyn Report>>;
+
+/// Gas Town: a machine as a town of coding agents.
+///
+/// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
+/// session, `gt done` hands finished work to the merge queue, `gt convoy` follows a batch of work until it
+/// has landed. `gtd` is the daemon that keeps all of it moving.
+#[derive(Debug, Parser)]
+#[command(name = "gt", version, infer_subcommands = true, subcommand_required = true)]
+struct Cli {
+    /// Prints machine-readable JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+fn run(ctx: &Context, command: Command) -> Answer {
+    match command {}
+}
+
+/// The whole command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs one `gt` command line and says how it ended.
+pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return bd::cli::usage(&error),
+    };
+    let ui = Ui::new(cli.json, false, &env);
+    let ctx = Context { env, ui };
+    match run(&ctx, cli.command) {
+        Ok(report) => {
+            ctx.ui.show(report.as_ref());
+            ExitCode::from(report.exit())
+        }
+        Err(error) => {
+            let failure = crate::error::failure(&error);
+            ctx.ui.error(&failure);
+            ExitCode::from(failure.exit)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Who is running this command: `GT_ROLE` decides, the working directory fills gaps.
+
+use std::path::Path;
+
+use bd::sys::Env;
+
+use super::Address;
+use crate::town::Layout;
+
+/// What was found out about the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    /// Who it is; `None` where neither variables nor folder tell.
+    pub address: Option<Address>,
+    /// Where the answer comes from: `env`, `cwd` or `none`.
+    pub source: &'static str,
+    /// Who the folder suggests, where that differs from the variables.
+    pub mismatch: Option<Address>,
+}
+
+/// Finds out who runs this command in `layout`'s town.
+pub fn detect(env: &Env, layout: &Layout) -> Detected {
+    let by_folder = of_folder(layout.root(), env.cwd());
+    match of_env(env) {
+        Some(address) => {
+            let mismatch = by_folder.filter(|other| *other != address);
+            Detected { address: Some(address), source: "env", mismatch }
+        }
+        None if by_folder.is_some() => {
+            Detected { address: by_folder, source: "cwd", mismatch: None }
+        }
+        None => Detected { address: None, source: "none", mismatch: None },
+    }
+}
+
+/// Reads `GT_ROLE` (a whole address, or a role word completed by `GT_RIG`, `GT_POLECAT`, `GT_CREW`).
+fn of_env(env: &Env) -> Option<Address> {
+    let role = env.get("GT_ROLE")?;
+    let rig = || env.get("GT_RIG");
+    let text = match role {
+        "witness" | "refinery" => format!("{}/{role}", rig()?),
+        "polecat" => format!("{}/polecats/{}", rig()?, env.get("GT_POLECAT")?),
+        "crew" => format!("{}/crew/{}", rig()?, env.get("GT_CREW")?),
+        whole => whole.to_owned(),
+    };
+    text.parse().ok()
+}
+
+/// Who lives in a folder of the town.
+fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
+    let parts: Vec<&str> =
+        cwd.strip_prefix(town).ok()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
+    let own = |part: &str| part.to_owned();
+    Some(match parts.as_slice() {
+        ["mayor", ..] => Address::Mayor,
+        ["deacon", "dogs", "boot", ..] => Address::Boot,
+        ["deacon", "dogs", name, ..] => Address::Dog(own(name)),
+        ["deacon", ..] => Address::Deacon,
+        [rig, "witness", ..] => Address::Witness(own(rig)),
+        [rig, "refinery", ..] => Address::Refinery(own(rig)),
+        [rig, "polecats", name, ..] => Address::Polecat(own(rig), own(name)),
+        [rig, "crew", name, ..] => Address::Crew(own(rig), own(name)),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(cwd: &str, vars: &[(&str, &str)]) -> Detected {
+        let env = Env::with(Path::new(cwd), vars.iter().copied());
+        detect(&env, &Layout::new(Path::new("/town")))
+    }
+
+    #[test]
+    fn the_folder_tells_when_no_variable_does() {
+        let found = at("/town/web/polecats/nux/web/src", &[]);
+        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
+        assert_eq!(found.source, "cwd");
+    }
+
+    #[test]
+    fn variables_win_and_a_mismatch_is_told() {
+        let found = at("/town/web/crew/max", &[("GT_ROLE", "web/polecats/nux")]);
+        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
+        assert_eq!(found.mismatch, Some(Address::Crew("web".into(), "max".into())));
+    }
+
+    #[test]
+    fn a_role_word_is_completed_by_rig_and_name() {
+        let vars = [("GT_ROLE", "polecat"), ("GT_RIG", "web"), ("GT_POLECAT", "nux")];
+        let found = at("/elsewhere", &vars);
+        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
+    }
+
+    #[test]
+    fn the_town_root_and_a_bare_rig_are_nobody() {
+        assert_eq!(at("/town", &[]).address, None);
+        assert_eq!(at("/town/web", &[]).address, None);
+    }
+}

@@ -1,0 +1,211 @@
+//! Who an agent is: its address, its bead, its session, what it may be called.
+//!
+//! An address is parsed once at the edge and is a value from then on. The long form
+//! (`<rig>/polecats/<name>`) is the canonical one; the short forms of mail are read, too.
+
+mod detect;
+mod session_name;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use detect::{Detected, detect};
+pub use session_name::SessionName;
+
+/// The address of an agent or person of the town.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Address {
+    /// The human who owns the town.
+    Overseer,
+    /// The coordinator that the human talks to.
+    Mayor,
+    /// The town's patroller.
+    Deacon,
+    /// The deacon's watchdog.
+    Boot,
+    /// A helper of the deacon.
+    Dog(String),
+    /// The patroller of a rig.
+    Witness(String),
+    /// The merge queue of a rig.
+    Refinery(String),
+    /// A worker of a rig: rig and name.
+    Polecat(String, String),
+    /// A person-directed worker of a rig: rig and name.
+    Crew(String, String),
+}
+
+/// A text that names no agent.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{text}` is not an agent's address (try mayor, <rig>/polecats/<name>, <rig>/crew/<name>, <rig>/witness)")]
+pub struct BadAddress {
+    /// What was given.
+    pub text: String,
+}
+
+impl Address {
+    /// The rig it belongs to; town agents have none.
+    pub fn rig(&self) -> Option<&str> {
+        match self {
+            Self::Witness(rig) | Self::Refinery(rig) => Some(rig),
+            Self::Polecat(rig, _) | Self::Crew(rig, _) => Some(rig),
+            Self::Overseer | Self::Mayor | Self::Deacon | Self::Boot | Self::Dog(_) => None,
+        }
+    }
+
+    /// Its own name within the rig or kennel, for those that have one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Polecat(_, name) | Self::Crew(_, name) | Self::Dog(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The word for its role, as in `GT_ROLE` and role files.
+    pub fn role(&self) -> &'static str {
+        match self {
+            Self::Overseer => "overseer",
+            Self::Mayor => "mayor",
+            Self::Deacon => "deacon",
+            Self::Boot => "boot",
+            Self::Dog(_) => "dog",
+            Self::Witness(_) => "witness",
+            Self::Refinery(_) => "refinery",
+            Self::Polecat(..) => "polecat",
+            Self::Crew(..) => "crew",
+        }
+    }
+
+    /// Its bead: `hq-mayor`, `<prefix>-<rig>-polecat-<name>`, ... `prefix` is the rig's, without hyphen.
+    pub fn bead_id(&self, prefix: &str) -> String {
+        match self {
+            Self::Overseer => "hq-overseer".to_owned(),
+            Self::Mayor => "hq-mayor".to_owned(),
+            Self::Deacon => "hq-deacon".to_owned(),
+            Self::Boot => "hq-boot".to_owned(),
+            Self::Dog(name) => format!("hq-dog-{name}"),
+            Self::Witness(rig) | Self::Refinery(rig) => format!("{prefix}-{rig}-{}", self.role()),
+            Self::Polecat(rig, name) | Self::Crew(rig, name) => {
+                format!("{prefix}-{rig}-{}-{name}", self.role())
+            }
+        }
+    }
+
+    /// The form in which mail is stored: `mayor/`, `<rig>/<name>`, `<rig>/witness`, `overseer`.
+    pub fn mailbox(&self) -> String {
+        match self {
+            Self::Mayor | Self::Deacon => format!("{self}/"),
+            Self::Polecat(rig, name) | Self::Crew(rig, name) => format!("{rig}/{name}"),
+            _ => self.to_string(),
+        }
+    }
+
+    /// A form for agents to read that does not look like a path.
+    pub fn spoken(&self) -> String {
+        match self {
+            Self::Polecat(rig, name) | Self::Crew(rig, name) => {
+                format!("{} {name} (rig: {rig})", self.role())
+            }
+            Self::Witness(rig) | Self::Refinery(rig) => format!("{} (rig: {rig})", self.role()),
+            Self::Dog(name) => format!("dog {name}"),
+            _ => self.role().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overseer => f.write_str("overseer"),
+            Self::Mayor => f.write_str("mayor"),
+            Self::Deacon => f.write_str("deacon"),
+            Self::Boot => f.write_str("deacon-boot"),
+            Self::Dog(name) => write!(f, "deacon/dogs/{name}"),
+            Self::Witness(rig) => write!(f, "{rig}/witness"),
+            Self::Refinery(rig) => write!(f, "{rig}/refinery"),
+            Self::Polecat(rig, name) => write!(f, "{rig}/polecats/{name}"),
+            Self::Crew(rig, name) => write!(f, "{rig}/crew/{name}"),
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = BadAddress;
+
+    /// Reads the long forms and mail's short ones. `<rig>/<name>` is read as a polecat: only the town's
+    /// folders tell whether it is a crew member ([`crate::town::Town::address`] looks).
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
+        let own = |part: &str| part.to_owned();
+        if parts.iter().any(|part| !is_name(part)) {
+            return Err(BadAddress { text: text.to_owned() });
+        }
+        Ok(match parts.as_slice() {
+            ["overseer" | "human"] => Self::Overseer,
+            ["mayor" | "may"] => Self::Mayor,
+            ["deacon" | "dea"] => Self::Deacon,
+            ["boot" | "deacon-boot"] => Self::Boot,
+            ["deacon", "dogs", name] => Self::Dog(own(name)),
+            [rig, "witness" | "wit"] => Self::Witness(own(rig)),
+            [rig, "refinery" | "ref"] => Self::Refinery(own(rig)),
+            [rig, "polecats", name] => Self::Polecat(own(rig), own(name)),
+            [rig, "crew", name] => Self::Crew(own(rig), own(name)),
+            [_, "polecats" | "crew"] => return Err(BadAddress { text: text.to_owned() }),
+            [rig, name] => Self::Polecat(own(rig), own(name)),
+            _ => return Err(BadAddress { text: text.to_owned() }),
+        })
+    }
+}
+
+/// Whether a text may name a rig or an agent: letters, digits, `-` and `_`, so that it is the same in
+/// paths, branches, session names and addresses.
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 64
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && !text.starts_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_reads_back_from_its_text() {
+        for text in [
+            "overseer",
+            "mayor",
+            "deacon",
+            "deacon-boot",
+            "deacon/dogs/alpha",
+            "web/witness",
+            "web/refinery",
+            "web/polecats/nux",
+            "web/crew/max",
+        ] {
+            let address: Address = text.parse().unwrap();
+            assert_eq!(address.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn mail_forms_are_read_as_the_same_agent() {
+        assert_eq!("mayor/".parse(), Ok(Address::Mayor));
+        assert_eq!("web/nux".parse(), Ok(Address::Polecat("web".into(), "nux".into())));
+    }
+
+    #[test]
+    fn paths_and_empty_parts_are_not_addresses() {
+        for text in ["", "../x", "web//nux", "web/polecats", "a/b/c/d", "web/polecats/../x"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_spoken_address_holds_no_path_separator() {
+        let nux = Address::Polecat("web".into(), "nux".into());
+        assert_eq!(nux.spoken(), "polecat nux (rig: web)");
+        assert_eq!(nux.bead_id("wb"), "wb-web-polecat-nux");
+        assert_eq!(nux.mailbox(), "web/nux");
+    }
+}

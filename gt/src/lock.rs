@@ -1,0 +1,81 @@
+//! Kernel locks on files that are never renamed or removed: freed when the holder dies, however it dies.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::sys::{clock, file};
+
+/// A held lock; dropping it frees it.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Why a lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Someone else holds it.
+    #[error("{} is held by another process", path.display())]
+    Held {
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// The lock file cannot be used.
+    #[error("cannot use the lock file {}", path.display())]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Lock {
+    /// Takes the lock if it is free.
+    pub fn try_take(path: &Path) -> Result<Self, LockError> {
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700).map_err(io)?;
+        }
+        let file =
+            OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held { path: path.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(io(source)),
+        }
+    }
+
+    /// Takes the lock, waiting for its holder at most `limit`.
+    pub fn take(path: &Path, limit: Duration) -> Result<Self, LockError> {
+        clock::wait_for(limit, || match Self::try_take(path) {
+            Err(LockError::Held { .. }) => None,
+            other => Some(other),
+        })
+        .unwrap_or_else(|| Err(LockError::Held { path: path.to_owned() }))
+    }
+
+    /// Whether nobody holds the lock right now.
+    pub fn is_free(path: &Path) -> bool {
+        !path.exists() || Self::try_take(path).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_is_told_and_freed_by_dropping() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("locks/nux.slot");
+        let held = Lock::try_take(&path).unwrap();
+        assert!(matches!(Lock::try_take(&path), Err(LockError::Held { .. })));
+        assert!(!Lock::is_free(&path));
+        drop(held);
+        assert!(Lock::is_free(&path));
+    }
+}

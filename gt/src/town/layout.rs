@@ -1,0 +1,239 @@
+//! Every path of a town, in one place.
+
+use std::path::{Path, PathBuf};
+
+/// The folders and files of a town.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The layout of the town at `root`.
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// The town's root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `mayor/`: the mayor's home and the town's own files.
+    pub fn mayor(&self) -> PathBuf {
+        self.root.join("mayor")
+    }
+
+    /// `mayor/town.json`: what makes a folder a town.
+    pub fn town_json(&self) -> PathBuf {
+        self.mayor().join("town.json")
+    }
+
+    /// `mayor/rigs.json`: the rigs of the town.
+    pub fn rigs_json(&self) -> PathBuf {
+        self.mayor().join("rigs.json")
+    }
+
+    /// `mayor/daemon.json`: which patrols run.
+    pub fn daemon_json(&self) -> PathBuf {
+        self.mayor().join("daemon.json")
+    }
+
+    /// `mayor/overseer.json`: the human.
+    pub fn overseer_json(&self) -> PathBuf {
+        self.mayor().join("overseer.json")
+    }
+
+    /// `deacon/`: the deacon's home.
+    pub fn deacon(&self) -> PathBuf {
+        self.root.join("deacon")
+    }
+
+    /// `settings/config.json`: the town's settings.
+    pub fn settings(&self) -> PathBuf {
+        self.root.join("settings/config.json")
+    }
+
+    /// `.beads/`: the town's own beads, prefix `hq`.
+    pub fn beads(&self) -> PathBuf {
+        self.root.join(".beads")
+    }
+
+    /// `.beads/routes.jsonl`: which prefix lives where.
+    pub fn routes(&self) -> PathBuf {
+        self.beads().join("routes.jsonl")
+    }
+
+    /// `.beads-wisp/config/<rig>.json`: the local layer of a rig's settings.
+    pub fn wisp_config(&self, rig: &str) -> PathBuf {
+        self.root.join(".beads-wisp/config").join(format!("{rig}.json"))
+    }
+
+    /// `.runtime/`: local state that may be lost.
+    pub fn runtime(&self) -> PathBuf {
+        self.root.join(".runtime")
+    }
+
+    /// `.runtime/briefings/<convoy>.json`: briefings that gtd keeps ready.
+    pub fn briefing(&self, convoy: &str) -> PathBuf {
+        self.runtime().join("briefings").join(format!("{convoy}.json"))
+    }
+
+    /// `.runtime/session/`: start files of sessions, mode 0700.
+    pub fn session_files(&self) -> PathBuf {
+        self.runtime().join("session")
+    }
+
+    /// `.events.jsonl`: what happened.
+    pub fn events(&self) -> PathBuf {
+        self.root.join(".events.jsonl")
+    }
+
+    /// `daemon/`: the daemon's lock, log and state.
+    pub fn daemon(&self) -> PathBuf {
+        self.root.join("daemon")
+    }
+
+    /// A rig of the town.
+    pub fn rig(&self, name: &str) -> RigLayout {
+        RigLayout { root: self.root.join(name), name: name.to_owned() }
+    }
+}
+
+/// The folders and files of a rig.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RigLayout {
+    root: PathBuf,
+    name: String,
+}
+
+impl RigLayout {
+    /// The rig's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The rig's root folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `config.json`: the rig's identity.
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.json")
+    }
+
+    /// `settings/config.json`: the rig's settings.
+    pub fn settings(&self) -> PathBuf {
+        self.root.join("settings/config.json")
+    }
+
+    /// `.repo.git/`: the bare clone that all worktrees share.
+    pub fn repo(&self) -> PathBuf {
+        self.root.join(".repo.git")
+    }
+
+    /// `mayor/rig/`: the full clone, for reading.
+    pub fn mayor_clone(&self) -> PathBuf {
+        self.root.join("mayor/rig")
+    }
+
+    /// Where the rig's beads live: `mayor/rig/.beads` where the repository tracks beads (then the rig's
+    /// own folder holds a redirect to it), else `.beads`.
+    pub fn beads(&self) -> PathBuf {
+        let tracked = self.mayor_clone().join(".beads");
+        let own = self.root.join(".beads");
+        if own.join("redirect").is_file() || (!own.is_dir() && tracked.is_dir()) {
+            tracked
+        } else {
+            own
+        }
+    }
+
+    /// `refinery/rig/`: where the merge queue rebases and runs gates.
+    pub fn refinery(&self) -> PathBuf {
+        self.root.join("refinery/rig")
+    }
+
+    /// `witness/`: the witness's home.
+    pub fn witness(&self) -> PathBuf {
+        self.root.join("witness")
+    }
+
+    /// `polecats/`.
+    pub fn polecats(&self) -> PathBuf {
+        self.root.join("polecats")
+    }
+
+    /// `polecats/<name>/`: a polecat's home.
+    pub fn polecat(&self, name: &str) -> PathBuf {
+        self.polecats().join(name)
+    }
+
+    /// A polecat's sandbox: `polecats/<name>/<rig>/`, or the home itself in the old layout.
+    pub fn sandbox(&self, name: &str) -> PathBuf {
+        let home = self.polecat(name);
+        let nested = home.join(&self.name);
+        if !nested.exists() && home.join(".git").exists() { home } else { nested }
+    }
+
+    /// `crew/<name>/`: a crew member's clone.
+    pub fn crew(&self, name: &str) -> PathBuf {
+        self.root.join("crew").join(name)
+    }
+
+    /// `.runtime/`: local state that may be lost.
+    pub fn runtime(&self) -> PathBuf {
+        self.root.join(".runtime")
+    }
+
+    /// The lock of one polecat's slot, held by whoever changes its sandbox or session.
+    pub fn slot_lock(&self, name: &str) -> PathBuf {
+        self.runtime().join("locks").join(format!("{name}.slot"))
+    }
+
+    /// The lock of the rig's merge queue.
+    pub fn queue_lock(&self) -> PathBuf {
+        self.runtime().join("locks/queue")
+    }
+
+    /// The lock around fetches into the shared repository.
+    pub fn repo_lock(&self) -> PathBuf {
+        self.runtime().join("locks/repo")
+    }
+
+    /// `.runtime/overlay/`: files copied into each new sandbox.
+    pub fn overlay(&self) -> PathBuf {
+        self.runtime().join("overlay")
+    }
+
+    /// `.runtime/gates/`: logs of the merge queue's gates.
+    pub fn gate_logs(&self) -> PathBuf {
+        self.runtime().join("gates")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sandbox_layouts_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let rig = Layout::new(folder.path()).rig("web");
+        assert_eq!(rig.sandbox("nux"), folder.path().join("web/polecats/nux/web"));
+        std::fs::create_dir_all(rig.polecat("old")).unwrap();
+        std::fs::write(rig.polecat("old").join(".git"), "gitdir: x").unwrap();
+        assert_eq!(rig.sandbox("old"), folder.path().join("web/polecats/old"));
+    }
+
+    #[test]
+    fn beads_live_in_the_clone_where_the_repository_tracks_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let rig = Layout::new(folder.path()).rig("web");
+        assert_eq!(rig.beads(), folder.path().join("web/.beads"));
+        std::fs::create_dir_all(folder.path().join("web/.beads")).unwrap();
+        std::fs::write(folder.path().join("web/.beads/redirect"), "mayor/rig/.beads").unwrap();
+        assert_eq!(rig.beads(), folder.path().join("web/mayor/rig/.beads"));
+    }
+}

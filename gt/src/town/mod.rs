@@ -1,0 +1,112 @@
+//! The town: where everything is, who acts, and the seams through which it acts.
+//!
+//! A [`Town`] is opened once per command and handed to every domain function; nothing below it reads the
+//! environment, the clock or chance on its own.
+
+mod find;
+mod layout;
+mod registry;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bd::store::{Author, Store};
+use bd::sys::{Clock, Env, Random};
+
+pub use find::{NotInTown, find};
+pub use layout::{Layout, RigLayout};
+pub use registry::{Registry, RegistryError, RigBeads, RigEntry};
+
+use crate::identity::Address;
+use crate::session::Backend;
+
+/// An open town.
+pub struct Town {
+    /// Every path of it.
+    pub layout: Layout,
+    /// The caller's environment.
+    pub env: Env,
+    /// What "now" is.
+    pub clock: Clock,
+    /// Where names and tokens come from.
+    pub random: Random,
+    /// Who acts.
+    pub actor: Address,
+    /// Where sessions run.
+    pub backend: Arc<dyn Backend>,
+    /// Our own `gt` program, for what is started in sessions.
+    pub exe: PathBuf,
+}
+
+/// There is no such rig.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no rig `{name}` in this town (rigs: {})", known.join(", "))]
+pub struct UnknownRig {
+    /// What was asked for.
+    pub name: String,
+    /// The rigs that there are.
+    pub known: Vec<String>,
+}
+
+impl Town {
+    /// The registered rigs.
+    pub fn registry(&self) -> Result<Registry, RegistryError> {
+        Registry::load(&self.layout.rigs_json())
+    }
+
+    /// A registered rig's layout.
+    pub fn rig(&self, name: &str) -> anyhow::Result<RigLayout> {
+        let registry = self.registry()?;
+        if registry.rigs.contains_key(name) {
+            return Ok(self.layout.rig(name));
+        }
+        let known = registry.rigs.into_keys().collect();
+        Err(UnknownRig { name: name.to_owned(), known }.into())
+    }
+
+    /// The layouts of all registered rigs, by name.
+    pub fn rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
+        Ok(self.registry()?.rigs.keys().map(|name| self.layout.rig(name)).collect())
+    }
+
+    /// The town's own beads.
+    pub fn store(&self) -> anyhow::Result<Store> {
+        Ok(Store::open(&self.layout.beads())?)
+    }
+
+    /// A rig's beads.
+    pub fn rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
+        Ok(Store::open(&rig.beads())?)
+    }
+
+    /// Who signs changes to beads.
+    pub fn author(&self) -> Author {
+        Author {
+            actor: self.actor.to_string(),
+            session: self.env.get("CLAUDE_SESSION_ID").unwrap_or_default().to_owned(),
+            owner: self.env.get("GIT_AUTHOR_EMAIL").unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Changes beads of `store` in one transaction signed by whoever acts.
+    pub fn transact<T>(
+        &self,
+        store: &Store,
+        change: impl FnOnce(&mut bd::store::Tx) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        store.transact(&self.author(), &self.clock, change)
+    }
+
+    /// Reads an address; `<rig>/<name>` is a crew member where `crew/<name>` is there.
+    pub fn address(&self, text: &str) -> anyhow::Result<Address> {
+        let address: Address = text.parse()?;
+        Ok(match address {
+            Address::Polecat(rig, name)
+                if !text.contains("/polecats/") && self.layout.rig(&rig).crew(&name).is_dir() =>
+            {
+                Address::Crew(rig, name)
+            }
+            other => other,
+        })
+    }
+}

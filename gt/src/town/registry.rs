@@ -1,0 +1,139 @@
+//! `mayor/rigs.json`: the rigs of the town. Unknown keys survive every change.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The registered rigs.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Registry {
+    #[serde(default = "first_version")]
+    version: u32,
+    /// By name.
+    #[serde(default)]
+    pub rigs: BTreeMap<String, RigEntry>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// One rig's entry.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RigEntry {
+    /// Where its repository comes from; empty for a rig without a remote.
+    #[serde(default)]
+    pub git_url: String,
+    /// A repository on this machine used to speed up cloning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_repo: Option<String>,
+    /// When it was added, RFC 3339.
+    #[serde(default)]
+    pub added_at: String,
+    /// Its beads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beads: Option<RigBeads>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The beads of a rig, as the registry knows them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RigBeads {
+    /// A repository that holds the beads, where that is not the rig's own.
+    #[serde(default)]
+    pub repo: String,
+    /// The prefix without hyphen.
+    #[serde(default)]
+    pub prefix: String,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The registry cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// The file cannot be read or written.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// The registry file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{} is damaged: {source}", path.display())]
+    Damaged {
+        /// The registry file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+impl RigEntry {
+    /// An entry for a new rig.
+    pub fn new(git_url: &str, prefix: &str, added_at: &str) -> Self {
+        let beads = RigBeads { prefix: prefix.to_owned(), ..RigBeads::default() };
+        Self {
+            git_url: git_url.to_owned(),
+            added_at: added_at.to_owned(),
+            beads: Some(beads),
+            ..Self::default()
+        }
+    }
+}
+
+impl Registry {
+    /// Reads the registry; a missing file is an empty one.
+    pub fn load(path: &Path) -> Result<Self, RegistryError> {
+        let io = |source| RegistryError::Io { path: path.to_owned(), source };
+        match file::read(path).map_err(io)? {
+            None => Ok(Self { version: first_version(), ..Self::default() }),
+            Some(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|source| RegistryError::Damaged { path: path.to_owned(), source }),
+        }
+    }
+
+    /// Writes the registry.
+    pub fn save(&self, path: &Path) -> Result<(), RegistryError> {
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|source| RegistryError::Damaged { path: path.to_owned(), source })?;
+        text.push('\n');
+        file::replace(path, text.as_bytes(), 0o644)
+            .map_err(|source| RegistryError::Io { path: path.to_owned(), source })
+    }
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_keys_survive_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rigs.json");
+        let old = r#"{"version":1,"rigs":{"a":{"git_url":"u","added_at":"t","push_url":"p"}},"x":[1]}"#;
+        std::fs::write(&path, old).unwrap();
+        let mut registry = Registry::load(&path).unwrap();
+        registry.rigs.insert("b".into(), RigEntry::new("v", "bb", "t"));
+        registry.save(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\"push_url\": \"p\"") && text.contains("\"x\": ["), "{text}");
+    }
+
+    #[test]
+    fn a_damaged_registry_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rigs.json");
+        std::fs::write(&path, "{").unwrap();
+        assert!(matches!(Registry::load(&path), Err(RegistryError::Damaged { .. })));
+    }
+}
