@@ -1,5 +1,12 @@
 //! Beads: work tracked as JSONL records in git.
 //!
-//! The map of the crate: `sys` is the machine.
+//! The map of the crate, in the direction in which data flows:
+//!
+//! - [`ui`] the screen, [`error`] how a failure is shown
+//! - [`bead`] the record: one line of JSON
+//! - [`sys`] the seams to the machine: clock, chance, environment, files, child processes
 
+pub mod bead;
+pub mod error;
 pub mod sys;
+pub mod ui;

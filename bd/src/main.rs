@@ -1,1 +1,3 @@
+//! The `bd` command.
+
 fn main() {}

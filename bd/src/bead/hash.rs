@@ -1,0 +1,142 @@
+//! The content hash of a bead: what it says, without its id, its times and its links.
+
+use sha2::{Digest, Sha256};
+
+use super::{Bead, Raw};
+
+/// SHA-256 over the content fields, each followed by a NUL byte, as lower-case hexadecimal.
+pub fn content(bead: &Bead) -> String {
+    let mut hash = Sha256::new();
+    let mut put = |text: &str| {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    };
+    put(&bead.title);
+    put(&bead.description);
+    put(&bead.design);
+    put(&bead.acceptance_criteria);
+    put(&bead.notes);
+    put(&bead.spec_id);
+    put(bead.status.as_str());
+    put(&bead.priority.to_string());
+    put(bead.issue_type.as_str());
+    put(&bead.assignee);
+    put(&bead.owner);
+    put(&bead.created_by);
+    put(bead.external_ref.as_deref().unwrap_or_default());
+    put(&bead.source_system);
+    put(if bead.pinned { "pinned" } else { "" });
+    put(bead.metadata.as_ref().map_or("", |raw| raw.get()));
+    put(if bead.is_template { "template" } else { "" });
+    chemistry(bead, &mut put);
+    put(if bead.crystallizes {
+        "crystallizes"
+    } else {
+        ""
+    });
+    put(&bead.await_type);
+    put(&bead.await_id);
+    put(&bead.timeout.to_string());
+    for waiter in &bead.waiters {
+        put(waiter);
+    }
+    for text in [
+        &bead.holder,
+        &bead.hook_bead,
+        &bead.role_bead,
+        &bead.agent_state,
+        &bead.role_type,
+        &bead.rig,
+        &bead.mol_type,
+        &bead.work_type,
+        &bead.event_kind,
+        &bead.actor,
+        &bead.target,
+        &bead.payload,
+    ] {
+        put(text);
+    }
+    hex(&hash.finalize())
+}
+
+/// Bytes as lower-case hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing into a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+        text
+    })
+}
+
+/// Bonds, creator, validations and quality: the values that the record keeps as raw JSON.
+fn chemistry(bead: &Bead, put: &mut impl FnMut(&str)) {
+    for bond in items(bead.bonded_from.as_ref()) {
+        for key in ["source_id", "bond_type", "bond_point"] {
+            put(text(&bond, key));
+        }
+    }
+    if let Some(creator) = value(bead.creator.as_ref()) {
+        entity(&creator, put);
+    }
+    for verdict in items(bead.validations.as_ref()) {
+        entity(&verdict["validator"], put);
+        put(text(&verdict, "outcome"));
+        let seconds = super::Stamp::read(text(&verdict, "timestamp")).instant();
+        put(&seconds.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        put(&score(&verdict["score"]));
+    }
+    let quality = value(bead.quality_score.as_ref()).unwrap_or_default();
+    put(&score(&quality));
+}
+
+fn entity(entity: &serde_json::Value, put: &mut impl FnMut(&str)) {
+    for key in ["name", "platform", "org", "id"] {
+        put(text(entity, key));
+    }
+}
+
+fn score(value: &serde_json::Value) -> String {
+    value
+        .as_f64()
+        .map(|score| format!("{score:.6}"))
+        .unwrap_or_default()
+}
+
+fn text<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn value(raw: Option<&Raw>) -> Option<serde_json::Value> {
+    serde_json::from_str(raw?.get()).ok()
+}
+
+fn items(raw: Option<&Raw>) -> Vec<serde_json::Value> {
+    match value(raw) {
+        Some(serde_json::Value::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Kind;
+
+    #[test]
+    fn the_hash_is_the_one_of_existing_clients() {
+        let bead = Bead {
+            title: "Fix login".into(),
+            description: "Users cannot log in".into(),
+            priority: 1,
+            issue_type: Kind::Bug,
+            owner: "a@example.com".into(),
+            created_by: "alice".into(),
+            ..Bead::default()
+        };
+        assert_eq!(
+            content(&bead),
+            "159183a5af6f4144d17cb0f3397c7b0c66da208c68148d84cb11b364c065b336"
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! Ids: `<prefix>-<hash>`, children `<parent>.<n>`.
+//!
+//! A hash id follows from title, description, creator and time, so two clones that create the same bead
+//! at the same instant give it the same id. Its length grows with the number of beads.
+
+use sha2::{Digest, Sha256};
+
+/// The shortest and longest hash part.
+pub const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
+/// How many nonces are tried at each length.
+pub const NONCES: u32 = 10;
+
+/// What the hash is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Seed<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// The description.
+    pub description: &'a str,
+    /// Who creates it.
+    pub creator: &'a str,
+    /// When, in nanoseconds since 1970.
+    pub nanos: i128,
+}
+
+/// The hash part of an id of this length.
+pub fn hash(seed: Seed<'_>, nonce: u32, length: usize) -> String {
+    let text = format!(
+        "{}|{}|{}|{}|{nonce}",
+        seed.title, seed.description, seed.creator, seed.nanos
+    );
+    let digest = Sha256::digest(text.as_bytes());
+    let bytes = match length {
+        ..=3 => 2,
+        4 => 3,
+        5 | 6 => 4,
+        _ => 5,
+    };
+    let number = digest[..bytes]
+        .iter()
+        .fold(0u64, |sum, byte| (sum << 8) | u64::from(*byte));
+    base36(number, length)
+}
+
+/// The last `length` base36 digits, padded with zeros on the left.
+fn base36(mut number: u64, length: usize) -> String {
+    let mut digits = vec![b'0'; length];
+    for digit in digits.iter_mut().rev() {
+        let value = u8::try_from(number % 36).unwrap_or_default();
+        *digit = if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + value - 10
+        };
+        number /= 36;
+    }
+    digits.into_iter().map(char::from).collect()
+}
+
+/// The length at which a new id among `count` top-level ones collides with a chance of at most `limit`.
+pub fn length_for(count: usize, limit: f64) -> usize {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let n = count as f64;
+    let chance = |length: usize| {
+        let space = 36f64.powi(i32::try_from(length).unwrap_or(8));
+        1.0 - (-n * n / (2.0 * space)).exp()
+    };
+    LENGTHS
+        .into_iter()
+        .find(|length| chance(*length) <= limit)
+        .unwrap_or(*LENGTHS.end())
+}
+
+/// The first free id with this prefix; `taken` says which are not. `None` when every try collided.
+pub fn generate(
+    prefix: &str,
+    seed: Seed<'_>,
+    start: usize,
+    taken: impl Fn(&str) -> bool,
+) -> Option<String> {
+    (start.max(*LENGTHS.start())..=*LENGTHS.end())
+        .flat_map(|length| (0..NONCES).map(move |nonce| (length, nonce)))
+        .map(|(length, nonce)| format!("{prefix}-{}", hash(seed, nonce, length)))
+        .find(|id| !taken(id))
+}
+
+/// Splits a child id into its parent and number: the part after the last dot is all digits.
+pub fn split_child(id: &str) -> Option<(&str, u64)> {
+    let (parent, number) = id.rsplit_once('.')?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (digits && !parent.is_empty())
+        .then(|| number.parse().ok())
+        .flatten()
+        .map(|number| (parent, number))
+}
+
+/// The prefix by which an id is routed: up to and including the first hyphen.
+pub fn route_prefix(id: &str) -> Option<&str> {
+    id.find('-').map(|at| &id[..=at])
+}
+
+/// The issue prefix of an id, without the hyphen before its hash.
+///
+/// The last part is a hash if it is all digits, three base36 characters, or four to eight with a digit;
+/// else the id is read as a word after the first hyphen.
+pub fn prefix_of(id: &str) -> Option<&str> {
+    let last = id.rfind('-')?;
+    let tail = id[last + 1..].split('.').next().unwrap_or_default();
+    let base36 = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
+    let digits = !tail.is_empty() && tail.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = tail.bytes().all(base36);
+    let hash = match tail.len() {
+        3 => plain,
+        4..=8 => plain && tail.bytes().any(|byte| byte.is_ascii_digit()),
+        _ => false,
+    };
+    if digits || hash || tail.is_empty() {
+        return Some(&id[..last]);
+    }
+    id.find('-').map(|at| &id[..at])
+}
+
+/// Whether an id can stand in file names, commands and lines without harm.
+pub fn is_well_formed(id: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    id.contains('-') && id.len() <= 200 && !id.starts_with(['-', '.']) && id.chars().all(fits)
+}
+
+/// A prefix made of any name: lower case, letters, digits and hyphens only; `bd` where nothing is left.
+pub fn clean_prefix(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| c.to_ascii_lowercase())
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .collect();
+    let clean = clean.trim_matches('-');
+    if clean.is_empty() {
+        "bd".to_owned()
+    } else {
+        clean.to_owned()
+    }
+}
+
+/// Why a piece of an id names no bead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// Nothing matches.
+    #[error("no issue found matching \"{0}\"")]
+    NotFound(String),
+    /// More than one bead matches.
+    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), found.join(" "))]
+    Ambiguous {
+        /// What was given.
+        given: String,
+        /// What it could be.
+        found: Vec<String>,
+    },
+}
+
+/// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash
+/// part, then by a piece of a hash part.
+pub fn resolve<'a>(
+    given: &str,
+    prefix: &str,
+    exists: impl Fn(&str) -> bool,
+    all: impl Iterator<Item = &'a str>,
+) -> Result<String, ResolveError> {
+    if exists(given) {
+        return Ok(given.to_owned());
+    }
+    let full = if looks_prefixed(given, prefix) {
+        given.to_owned()
+    } else {
+        format!("{prefix}-{given}")
+    };
+    if exists(&full) {
+        return Ok(full);
+    }
+    let wanted = hash_part(&full);
+    let (mut equal, mut partial) = (Vec::new(), Vec::new());
+    for id in all {
+        let own = hash_part(id);
+        if own == wanted {
+            equal.push(id.to_owned());
+        } else if !wanted.is_empty() && own.contains(wanted) {
+            partial.push(id.to_owned());
+        }
+    }
+    let mut found = if equal.is_empty() { partial } else { equal };
+    match found.len() {
+        0 => Err(ResolveError::NotFound(given.to_owned())),
+        1 => Ok(found.remove(0)),
+        _ => Err(ResolveError::Ambiguous {
+            given: given.to_owned(),
+            found,
+        }),
+    }
+}
+
+fn hash_part(id: &str) -> &str {
+    id.split_once('-').map_or(id, |(_, hash)| hash)
+}
+
+fn looks_prefixed(given: &str, prefix: &str) -> bool {
+    let own = given
+        .strip_prefix(prefix)
+        .is_some_and(|rest| rest.starts_with('-'));
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    own || given.split_once('-').is_some_and(|(head, tail)| {
+        (1..=8).contains(&head.len()) && head.chars().all(plain) && tail.starts_with(plain)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SEED: Seed<'_> = Seed {
+        title: "Fix login",
+        description: "Users cannot log in",
+        creator: "alice",
+        nanos: 1_767_225_600_000_000_000,
+    };
+
+    #[test]
+    fn hash_ids_are_those_of_existing_clients() {
+        let table = [
+            (3, "wll", "zbv"),
+            (4, "ftle", "z8it"),
+            (5, "sig4h", "mkltg"),
+            (6, "9sig4h", "dmkltg"),
+            (7, "1mr6nyr", "swij5ij"),
+            (8, "91mr6nyr", "9swij5ij"),
+        ];
+        for (length, first, second) in table {
+            assert_eq!(hash(SEED, 0, length), first);
+            assert_eq!(hash(SEED, 1, length), second);
+        }
+    }
+
+    #[test]
+    fn ids_grow_with_the_number_of_beads() {
+        for (count, length) in [
+            (0, 3),
+            (163, 3),
+            (164, 4),
+            (983, 4),
+            (984, 5),
+            (5898, 5),
+            (5899, 6),
+            (35_389, 6),
+            (35_390, 7),
+            (212_339, 7),
+            (212_340, 8),
+            (9_000_000, 8),
+        ] {
+            assert_eq!(length_for(count, 0.25), length, "{count}");
+        }
+    }
+
+    #[test]
+    fn a_collision_tries_the_next_nonce_then_a_longer_hash() {
+        let second = generate("bd", SEED, 3, |id| id == "bd-wll");
+        assert_eq!(second.as_deref(), Some("bd-zbv"));
+        let longer = generate("bd", SEED, 3, |id| id.len() == 6);
+        assert_eq!(longer.as_deref(), Some("bd-ftle"));
+        assert_eq!(generate("bd", SEED, 3, |_| true), None);
+    }
+
+    #[test]
+    fn prefixes_are_read_as_existing_clients_do() {
+        for (id, prefix) in [
+            ("beads-vscode-1", "beads-vscode"),
+            ("web-app-a3f8e9", "web-app"),
+            ("bead-me-up-3e9.1.2", "bead-me-up"),
+            ("vc-baseline-test", "vc"),
+            ("hacker-news-ko4", "hacker-news"),
+            ("bd-", "bd"),
+            ("x-bat", "x"),
+        ] {
+            assert_eq!(prefix_of(id), Some(prefix), "{id}");
+        }
+        assert_eq!(prefix_of("nohyphen"), None);
+        assert_eq!(route_prefix("hq-cv-x"), Some("hq-"));
+    }
+
+    #[test]
+    fn a_child_has_digits_after_its_last_dot() {
+        assert_eq!(split_child("bd-a.1.12"), Some(("bd-a.1", 12)));
+        assert_eq!(split_child("my.project-abc"), None);
+    }
+
+    fn find(given: &str, prefix: &str, ids: &[&str]) -> Result<String, ResolveError> {
+        resolve(given, prefix, |id| ids.contains(&id), ids.iter().copied())
+    }
+
+    #[test]
+    fn a_parent_wins_over_its_children() {
+        let ids = ["bd-a3f8", "bd-a3f8.1", "bd-a3f8.2"];
+        assert_eq!(find("a3f8", "bd", &ids).unwrap(), "bd-a3f8");
+        assert_eq!(find("bd-a3f8", "bd", &ids).unwrap(), "bd-a3f8");
+    }
+
+    #[test]
+    fn pieces_are_found_across_prefixes() {
+        assert_eq!(
+            find("3d0", "bd", &["offlinebrew-3d0"]).unwrap(),
+            "offlinebrew-3d0"
+        );
+        assert_eq!(find("aap-4ar", "hq", &["aap-4ar"]).unwrap(), "aap-4ar");
+        assert_eq!(find("4ar", "hq", &["aap-4ar"]).unwrap(), "aap-4ar");
+        assert_eq!(
+            find("nope", "hq", &["aap-4ar"]),
+            Err(ResolveError::NotFound("nope".into()))
+        );
+    }
+
+    #[test]
+    fn an_ambiguous_piece_names_its_candidates() {
+        let error = find("a", "bd", &["bd-ab", "bd-ac"])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("matches 2 issues: [bd-ab bd-ac]"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_makes_a_usable_prefix(name in any::<String>()) {
+            let prefix = clean_prefix(&name);
+            let id = format!("{prefix}-abc");
+            prop_assert!(is_well_formed(&id));
+        }
+
+        #[test]
+        fn generated_ids_are_never_taken(taken in 0u32..9) {
+            let used: Vec<_> = (0..taken).map(|nonce| format!("bd-{}", hash(SEED, nonce, 3))).collect();
+            let id = generate("bd", SEED, 3, |id| used.iter().any(|own| own == id)).unwrap();
+            prop_assert!(!used.contains(&id));
+        }
+    }
+}

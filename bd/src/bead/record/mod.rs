@@ -1,0 +1,338 @@
+//! One line of JSON ⇄ [`Bead`].
+//!
+//! What must always hold: a value under a key we do not know keeps its bytes; a known key with `null`
+//! counts as absent; of a key that stands twice the first counts; a line that was read and written
+//! without a change in between has the same values. Written lines escape `<`, `>`, `&`, U+2028 and
+//! U+2029 as existing clients do, so that both leave the same bytes in git.
+
+use std::io;
+
+use serde::ser::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter};
+
+use super::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, with_fields};
+
+/// Why a line is no bead.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It is not the JSON of a bead.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It has no id.
+    #[error("the record has no id")]
+    NoId,
+}
+
+/// Reads one line.
+pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
+    let mut bead: Bead = match std::str::from_utf8(line) {
+        Ok(text) => serde_json::from_str(text)?,
+        Err(_) => serde_json::from_str(&String::from_utf8_lossy(line))?,
+    };
+    if bead.id.is_empty() {
+        return Err(RecordError::NoId);
+    }
+    settle(&mut bead);
+    Ok(bead)
+}
+
+/// What older clients meant: a deleted bead is a tombstone whatever its status says.
+fn settle(bead: &mut Bead) {
+    if bead.deleted_at.is_some() {
+        bead.status = Status::Tombstone;
+    }
+    if bead.metadata.as_ref().is_some_and(|raw| raw.get() == "{}") {
+        bead.metadata = None;
+    }
+}
+
+/// Writes the canonical line, without a newline.
+pub fn line(bead: &Bead) -> Vec<u8> {
+    compact(bead)
+}
+
+/// Writes any value as one compact line with the escapes of bead lines.
+pub fn compact(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(512);
+    let mut serializer =
+        serde_json::Serializer::with_formatter(&mut bytes, Escaped(CompactFormatter));
+    // Writing our own types into memory has no way to fail.
+    value.serialize(&mut serializer).ok();
+    bytes
+}
+
+/// The bead as a JSON value for `--json`. A number too large for that becomes a string.
+pub fn value(bead: &Bead) -> serde_json::Value {
+    serde_json::to_value(bead).unwrap_or_else(|_| {
+        let mut plain = bead.clone();
+        let raws = [
+            &mut plain.metadata,
+            &mut plain.bonded_from,
+            &mut plain.creator,
+            &mut plain.validations,
+            &mut plain.quality_score,
+        ];
+        for raw in raws {
+            *raw = raw.take().map(as_string);
+        }
+        plain.extra = plain
+            .extra
+            .into_iter()
+            .map(|(key, raw)| (key, as_string(raw)))
+            .collect();
+        serde_json::to_value(&plain).unwrap_or_default()
+    })
+}
+
+/// The raw value itself where it fits a JSON value, else its text as a string.
+fn as_string(raw: Raw) -> Raw {
+    if serde_json::from_str::<serde_json::Value>(raw.get()).is_ok() {
+        return raw;
+    }
+    serde_json::value::to_raw_value(raw.get()).unwrap_or(raw)
+}
+
+/// A formatter that escapes what HTML pages could trip over, and else does as `F` does.
+pub struct Escaped<F>(pub F);
+
+macro_rules! forward {
+    ($($name:ident($($arg:ident: $kind:ty),*);)*) => {
+        $(fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W, $($arg: $kind),*) -> io::Result<()> {
+            self.0.$name(writer, $($arg),*)
+        })*
+    };
+}
+
+impl<F: Formatter> Formatter for Escaped<F> {
+    forward! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let special = |c: char| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}');
+        let mut rest = fragment;
+        while let Some(at) = rest.find(special) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut chars = rest[at..].chars();
+            let found = chars.next().unwrap_or_default();
+            write!(writer, "\\u{:04x}", u32::from(found))?;
+            rest = chars.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+/// Whether a value counts as absent and is left out of the line.
+pub(crate) trait Blank {
+    fn is_blank(&self) -> bool;
+}
+
+impl Blank for String {
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Blank for i64 {
+    fn is_blank(&self) -> bool {
+        *self == 0
+    }
+}
+
+impl Blank for bool {
+    fn is_blank(&self) -> bool {
+        !*self
+    }
+}
+
+impl Blank for Stamp {
+    fn is_blank(&self) -> bool {
+        self.as_str().is_empty()
+    }
+}
+
+impl<T> Blank for Option<T> {
+    fn is_blank(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T> Blank for Vec<T> {
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// An enum of known words that keeps a word it does not know.
+macro_rules! word_enum {
+    ($(#[$doc:meta])* pub enum $name:ident: $default:ident {
+        $($(#[$vdoc:meta])* $variant:ident = $word:literal,)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$vdoc])* $variant,)*
+            /// A word that is not in this list.
+            Other(String),
+        }
+
+        impl $name {
+            /// The word as it stands in files.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $word,)*
+                    Self::Other(word) => word,
+                }
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(word: &str) -> Self {
+                match word {
+                    $($word => Self::$variant,)*
+                    "" => Self::default(),
+                    other => Self::Other(other.to_owned()),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                Ok(Self::from(word.as_ref()))
+            }
+        }
+
+        impl $crate::bead::record::Blank for $name {
+            fn is_blank(&self) -> bool {
+                false
+            }
+        }
+    };
+}
+pub(crate) use word_enum;
+
+/// Reader and writer of a struct that is one table of fields and `extra`; `$blank` makes one in which
+/// every field is absent.
+macro_rules! table_serde {
+    ($owner:ident, $blank:expr, $($name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
+        impl serde::Serialize for $owner {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap;
+                let mut map = serializer.serialize_map(None)?;
+                $(if $crate::bead::record::written!($when, self.$name) {
+                    map.serialize_entry($key, &self.$name)?;
+                })*
+                for (key, value) in &self.extra {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $owner {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl<'de> serde::de::Visitor<'de> for Reader {
+                    type Value = $owner;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a JSON object")
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$owner, A::Error> {
+                        $(let mut $name: Option<$kind> = None;)*
+                        let mut extra = Vec::new();
+                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+                            match key.as_ref() {
+                                $($key if $name.is_none() => $name = map.next_value::<Option<$kind>>()?,)*
+                                $($key)|* => {
+                                    map.next_value::<serde::de::IgnoredAny>()?;
+                                }
+                                other => extra.push((other.to_owned(), map.next_value()?)),
+                            }
+                        }
+                        let mut read: $owner = $blank;
+                        read.extra = extra;
+                        $(if let Some(value) = $name {
+                            read.$name = value;
+                        })*
+                        Ok(read)
+                    }
+                }
+                deserializer.deserialize_map(Reader)
+            }
+        }
+    };
+}
+pub(crate) use table_serde;
+
+/// Whether a field is written: always, or only when it is not blank.
+macro_rules! written {
+    (always, $value:expr) => {
+        true
+    };
+    (omit, $value:expr) => {
+        !$crate::bead::record::Blank::is_blank(&$value)
+    };
+}
+pub(crate) use written;
+
+/// A part of a bead: a struct of public fields with its table reader and writer.
+macro_rules! part_struct {
+    ($(#[$doc:meta])* pub struct $owner:ident {
+        $($(#[$fdoc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default)]
+        pub struct $owner {
+            $($(#[$fdoc])* pub $name: $kind,)*
+            /// Keys we do not know, with the bytes of their values.
+            pub extra: Vec<(String, Box<RawValue>)>,
+        }
+
+        $crate::bead::record::table_serde!($owner, $owner::default(), $($name: $kind = $key, $when;)*);
+    };
+}
+pub(crate) use part_struct;
+
+macro_rules! bead_serde {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
+        table_serde!(Bead, Bead::blank(), $($name: $kind = $key, $when;)*);
+    };
+}
+with_fields!(bead_serde);
+
+#[cfg(test)]
+mod tests;

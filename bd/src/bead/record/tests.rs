@@ -1,0 +1,132 @@
+//! The record's round trip.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The example lines of existing clients.
+const ERA: &[&str] = &[
+    r#"{"id":"bd-k3f","title":"Login form rejects plus signs in e-mail","description":"Steps\nEnter a+b@example.com\n\nAccepted \u0026 stored","status":"in_progress","priority":1,"issue_type":"bug","assignee":"dana","owner":"dana@example.com","estimated_minutes":90,"created_at":"2026-03-01T09:15:30.120045-08:00","created_by":"dana","updated_at":"2026-03-02T10:00:00.5-08:00","external_ref":"gh-41","labels":["auth","urgent"],"comments":[{"id":1,"issue_id":"bd-k3f","author":"lee","text":"Seen on staging too","created_at":"2026-03-01T18:02:11Z"}]}"#,
+    r#"{"id":"bd-k3f.1","title":"Add regression test","status":"open","priority":2,"issue_type":"task","created_at":"2026-03-01T09:20:00-08:00","created_by":"dana","updated_at":"2026-03-01T09:20:00-08:00","dependencies":[{"issue_id":"bd-k3f.1","depends_on_id":"bd-k3f","type":"parent-child","created_at":"2026-03-01T09:20:00.01-08:00","created_by":"dana"}]}"#,
+    r#"{"id":"bd-w0z","title":"Obsolete spike","description":"old text stays","status":"tombstone","priority":3,"issue_type":"task","created_at":"2026-01-05T08:00:00Z","updated_at":"2026-03-03T08:00:00Z","deleted_at":"2026-03-03T08:00:00Z","deleted_by":"dana","delete_reason":"delete","original_type":"task"}"#,
+    r#"{"id":"gt-gastown-witness","title":"Witness of gastown","description":"role_type: witness\nrig: gastown","status":"open","priority":2,"issue_type":"agent","created_at":"2026-03-01T00:00:00Z","updated_at":"2026-03-04T06:30:00Z","labels":["gt:agent"],"hook_bead":"gt-9xk","agent_state":"working","last_activity":"2026-03-04T06:30:00Z","role_type":"witness","rig":"gastown"}"#,
+];
+
+fn again(text: &str) -> String {
+    String::from_utf8(line(&parse(text.as_bytes()).unwrap())).unwrap()
+}
+
+#[test]
+fn lines_of_existing_clients_come_back_byte_for_byte() {
+    for text in ERA {
+        assert_eq!(again(text), *text);
+    }
+}
+
+#[test]
+fn unknown_keys_keep_their_bytes_at_every_level() {
+    let text = r#"{"id":"a-1","title":"t","status":"open","priority":0,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","metadata":{"x": 1e5, "y":[12345678901234567890123]},"dependencies":[{"issue_id":"a-1","depends_on_id":"a-2","type":"blocks","created_at":"2026-01-01T00:00:00Z","weight":1.50}],"quality_score":0.70,"zeta":"<\u003c>","big":123456789012345678901234567890,"exp":1E+5}"#;
+    assert_eq!(again(text), text);
+}
+
+#[test]
+fn missing_values_have_the_defaults_of_the_format() {
+    let bead = parse(br#"{"id":"a-1","status":null,"assignee":null}"#).unwrap();
+    assert_eq!(bead.status, Status::Open);
+    assert_eq!(bead.issue_type, Kind::Task);
+    assert_eq!(bead.priority, 0);
+    assert_eq!(bead.assignee, "");
+}
+
+#[test]
+fn of_a_key_that_stands_twice_the_first_counts() {
+    let bead = parse(br#"{"id":"a-1","title":"one","title":"two"}"#).unwrap();
+    assert_eq!(bead.title, "one");
+}
+
+#[test]
+fn a_record_without_an_id_is_refused() {
+    assert!(matches!(parse(b"{}"), Err(RecordError::NoId)));
+    assert!(matches!(parse(b"{\"id\":"), Err(RecordError::Json(_))));
+}
+
+#[test]
+fn a_deleted_bead_of_any_status_is_a_tombstone() {
+    let bead = parse(br#"{"id":"a","status":"open","deleted_at":"2026-01-01T00:00:00Z"}"#);
+    assert_eq!(bead.unwrap().status, Status::Tombstone);
+}
+
+#[test]
+fn text_is_escaped_as_existing_clients_do() {
+    let bead = Bead {
+        id: "a-1".into(),
+        title: "<b> & \u{2028}é".into(),
+        ..Bead::default()
+    };
+    let text = String::from_utf8(line(&bead)).unwrap();
+    assert!(
+        text.contains(r#""title":"\u003cb\u003e \u0026 \u2028é""#),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_number_too_large_for_a_json_value_becomes_a_string() {
+    let bead = parse(br#"{"id":"a-1","huge":1e999}"#).unwrap();
+    assert_eq!(value(&bead)["huge"], "1e999");
+    assert!(again(r#"{"id":"a-1","huge":1e999}"#).contains(r#""huge":1e999"#));
+}
+
+fn raw_json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,4})?([eE][+-]?[0-9]{1,3})?",
+        any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4)
+                .prop_map(|items| format!("[{}]", items.join(" , "))),
+            proptest::collection::vec(("[a-z]{1,5}", inner), 0..4).prop_map(|items| {
+                let items: Vec<_> = items
+                    .iter()
+                    .map(|(k, v)| format!("\"{k}\" : {v}"))
+                    .collect();
+                format!("{{{}}}", items.join(","))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_record_survives_a_round_trip(
+        title in any::<String>(),
+        description in any::<String>(),
+        labels in proptest::collection::vec("[a-z:]{1,8}", 0..4),
+        minutes in proptest::option::of(0i64..1000),
+        extra in proptest::collection::vec(("x_[a-z]{1,6}", raw_json()), 0..4),
+    ) {
+        let mut bead = Bead {
+            id: "p-1".into(),
+            title,
+            description,
+            labels,
+            estimated_minutes: minutes,
+            ..Bead::default()
+        };
+        for (key, raw) in extra {
+            bead.extra.push((key, serde_json::value::RawValue::from_string(raw).unwrap()));
+        }
+        let once = line(&bead);
+        let read = parse(&once).unwrap();
+        prop_assert_eq!(&read.title, &bead.title);
+        prop_assert_eq!(&read.description, &bead.description);
+        for (a, b) in read.extra.iter().zip(&bead.extra) {
+            prop_assert_eq!(a.1.get(), b.1.get());
+        }
+        prop_assert_eq!(read.extra.len(), bead.extra.len());
+        prop_assert_eq!(line(&read), once);
+    }
+}

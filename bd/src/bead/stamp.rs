@@ -1,0 +1,142 @@
+//! Instants that keep the text they were read from.
+//!
+//! Files mix offsets and fractions of seconds: two stamps are compared as instants, and a stamp that
+//! nobody changed is written back as it was read.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The text of the stamp that means "no time".
+const NEVER: &str = "0001-01-01T00:00:00Z";
+
+/// An instant with its source text.
+#[derive(Debug, Clone)]
+pub struct Stamp {
+    instant: Timestamp,
+    text: String,
+}
+
+impl Stamp {
+    /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
+    pub fn read(text: &str) -> Self {
+        let instant = parse(text).unwrap_or(Timestamp::UNIX_EPOCH);
+        Self {
+            instant,
+            text: text.to_owned(),
+        }
+    }
+
+    /// The instant.
+    pub fn instant(&self) -> Timestamp {
+        self.instant
+    }
+
+    /// The text as it stands in the file.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The day in UTC, `2026-03-01`.
+    pub fn day(&self) -> String {
+        self.instant.strftime("%Y-%m-%d").to_string()
+    }
+}
+
+/// Reads RFC 3339, or `YYYY-MM-DD HH:MM:SS` taken as UTC.
+fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant);
+    }
+    let civil = text.parse::<DateTime>().ok()?;
+    Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+impl Default for Stamp {
+    fn default() -> Self {
+        Self::read(NEVER)
+    }
+}
+
+impl From<Timestamp> for Stamp {
+    fn from(instant: Timestamp) -> Self {
+        Self {
+            instant,
+            text: instant.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Self) -> bool {
+        self.instant == other.instant
+    }
+}
+
+impl Eq for Stamp {}
+
+impl PartialOrd for Stamp {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Stamp {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.instant.cmp(&other.instant)
+    }
+}
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Ok(Self::read(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_compare_as_instants_and_keep_their_text() {
+        let (a, b) = (
+            Stamp::read("2026-03-01T09:15:30.120-08:00"),
+            Stamp::read("2026-03-01T17:15:30.12Z"),
+        );
+        assert_eq!(a, b);
+        assert_eq!(a.as_str(), "2026-03-01T09:15:30.120-08:00");
+    }
+
+    #[test]
+    fn the_old_form_with_a_space_is_read_as_utc() {
+        assert_eq!(
+            Stamp::read("2026-03-01 17:15:30"),
+            Stamp::read("2026-03-01T17:15:30Z")
+        );
+    }
+
+    #[test]
+    fn text_that_is_no_time_is_kept() {
+        let stamp = Stamp::read("yesterday");
+        assert_eq!(stamp.instant(), Timestamp::UNIX_EPOCH);
+        assert_eq!(stamp.as_str(), "yesterday");
+    }
+}

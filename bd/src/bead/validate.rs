@@ -1,0 +1,205 @@
+//! Which values a bead may have, and why others are refused.
+
+use super::{Bead, Kind, Status, id};
+
+/// Words that a project adds to the built-in ones.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    /// Further statuses.
+    pub statuses: Vec<String>,
+    /// Further kinds.
+    pub kinds: Vec<String>,
+}
+
+/// Why a bead is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Invalid {
+    /// It has no title.
+    #[error("title is required")]
+    NoTitle,
+    /// Its title is too long.
+    #[error("title must be 500 characters or less (got {0})")]
+    LongTitle(usize),
+    /// Its priority is out of range.
+    #[error("priority must be between 0 and 4 (got {0})")]
+    Priority(i64),
+    /// Its status is not a word of this project.
+    #[error("invalid status: {0}")]
+    Status(String),
+    /// Its kind is not a word of this project.
+    #[error("invalid issue type: {0}")]
+    Kind(String),
+    /// Its estimate is below zero.
+    #[error("estimated_minutes cannot be negative")]
+    Estimate,
+    /// Closed, but it is not known when.
+    #[error("closed issues must have closed_at timestamp")]
+    ClosedWithoutTime,
+    /// Not closed, but with a closing time.
+    #[error("non-closed issues cannot have closed_at timestamp")]
+    OpenWithCloseTime,
+    /// Deleted, but it is not known when.
+    #[error("tombstone issues must have deleted_at timestamp")]
+    TombstoneWithoutTime,
+    /// Not deleted, but with a deletion time.
+    #[error("non-tombstone issues cannot have deleted_at timestamp")]
+    LiveWithDeleteTime,
+    /// Its id cannot be used.
+    #[error(
+        "invalid ID format '{0}' (expected format: prefix-hash or prefix-hash.number, such as bd-a3f8 or bd-a3f8.1)"
+    )]
+    Id(String),
+}
+
+impl Vocabulary {
+    /// Whether this status can be used here.
+    pub fn knows_status(&self, status: &Status) -> bool {
+        status.is_built_in() || self.statuses.iter().any(|own| own == status.as_str())
+    }
+
+    /// Whether this kind can be used here.
+    pub fn knows_kind(&self, kind: &Kind) -> bool {
+        kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
+    }
+}
+
+/// Checks a whole bead.
+pub fn check(bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
+    if !id::is_well_formed(&bead.id) {
+        return Err(Invalid::Id(bead.id.clone()));
+    }
+    if bead.title.is_empty() {
+        return Err(Invalid::NoTitle);
+    }
+    if bead.title.len() > 500 {
+        return Err(Invalid::LongTitle(bead.title.len()));
+    }
+    if !(0..=4).contains(&bead.priority) {
+        return Err(Invalid::Priority(bead.priority));
+    }
+    if !words.knows_status(&bead.status) {
+        return Err(Invalid::Status(bead.status.to_string()));
+    }
+    if !words.knows_kind(&bead.issue_type) {
+        return Err(Invalid::Kind(bead.issue_type.to_string()));
+    }
+    if bead.estimated_minutes.is_some_and(|minutes| minutes < 0) {
+        return Err(Invalid::Estimate);
+    }
+    times(bead)
+}
+
+/// Closed and deleted beads say when; no other bead does.
+fn times(bead: &Bead) -> Result<(), Invalid> {
+    let (closed, deleted) = (bead.closed_at.is_some(), bead.deleted_at.is_some());
+    match (&bead.status, closed, deleted) {
+        (Status::Closed, false, _) => Err(Invalid::ClosedWithoutTime),
+        (Status::Tombstone, _, false) => Err(Invalid::TombstoneWithoutTime),
+        (Status::Tombstone | Status::Closed, _, _) if !deleted || bead.is_tombstone() => Ok(()),
+        (_, true, _) if bead.status != Status::Closed => Err(Invalid::OpenWithCloseTime),
+        (_, _, true) => Err(Invalid::LiveWithDeleteTime),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a priority as a person writes it: `0` to `4`, or `P0` to `P4`.
+pub fn priority(text: &str) -> Option<i64> {
+    let trimmed = text.trim();
+    let digit = trimmed.strip_prefix(['P', 'p']).unwrap_or(trimmed);
+    match digit.as_bytes() {
+        [digit @ b'0'..=b'4'] => Some(i64::from(digit - b'0')),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Stamp;
+
+    fn sound() -> Bead {
+        Bead {
+            id: "bd-1".into(),
+            title: "t".into(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn a_plain_bead_is_sound() {
+        assert_eq!(check(&sound(), &Vocabulary::default()), Ok(()));
+    }
+
+    #[test]
+    fn each_rule_refuses_with_its_own_words() {
+        let words = Vocabulary::default();
+        let refused = |change: fn(&mut Bead)| {
+            let mut bead = sound();
+            change(&mut bead);
+            check(&bead, &words).unwrap_err()
+        };
+        assert_eq!(refused(|b| b.title.clear()), Invalid::NoTitle);
+        assert_eq!(
+            refused(|b| b.title = "語".repeat(300)),
+            Invalid::LongTitle(900)
+        );
+        assert_eq!(refused(|b| b.priority = 9), Invalid::Priority(9));
+        assert_eq!(
+            refused(|b| b.status = "odd".into()),
+            Invalid::Status("odd".into())
+        );
+        assert_eq!(
+            refused(|b| b.issue_type = "BUG".into()),
+            Invalid::Kind("BUG".into())
+        );
+        assert_eq!(
+            refused(|b| b.estimated_minutes = Some(-1)),
+            Invalid::Estimate
+        );
+        assert_eq!(
+            refused(|b| b.status = Status::Closed),
+            Invalid::ClosedWithoutTime
+        );
+        assert_eq!(
+            refused(|b| b.closed_at = Some(Stamp::default())),
+            Invalid::OpenWithCloseTime
+        );
+        assert_eq!(
+            refused(|b| b.status = Status::Tombstone),
+            Invalid::TombstoneWithoutTime
+        );
+        assert_eq!(
+            refused(|b| b.deleted_at = Some(Stamp::default())),
+            Invalid::LiveWithDeleteTime
+        );
+        assert_eq!(refused(|b| b.id = "x y".into()), Invalid::Id("x y".into()));
+    }
+
+    #[test]
+    fn words_of_the_project_are_accepted() {
+        let words = Vocabulary {
+            statuses: vec!["staged".into()],
+            kinds: vec!["spike".into()],
+        };
+        let mut bead = sound();
+        bead.status = "staged".into();
+        bead.issue_type = "spike".into();
+        assert_eq!(check(&bead, &words), Ok(()));
+    }
+
+    #[test]
+    fn priorities_are_read_with_or_without_p() {
+        for (text, wanted) in [
+            ("0", Some(0)),
+            (" P4 ", Some(4)),
+            ("p1", Some(1)),
+            ("PP1", None),
+            ("P", None),
+            ("-1", None),
+            ("5", None),
+            ("high", None),
+        ] {
+            assert_eq!(priority(text), wanted, "{text}");
+        }
+    }
+}

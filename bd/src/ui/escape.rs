@@ -1,0 +1,56 @@
+//! Makes foreign text harmless on a terminal: control characters become visible, text directions
+//! cannot be turned around.
+
+/// Foreign text on one line.
+pub fn line(text: &str) -> String {
+    clean(text, |c| match c {
+        '\n' => Some("↵"),
+        '\t' => Some(" "),
+        '\r' => Some(""),
+        _ => None,
+    })
+}
+
+/// Foreign text that keeps its line ends and tabs.
+pub fn block(text: &str) -> String {
+    clean(text, |c| match c {
+        '\n' => Some("\n"),
+        '\t' => Some("\t"),
+        '\r' => Some(""),
+        _ => None,
+    })
+}
+
+fn clean(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if let Some(replacement) = special(c) {
+            out.push_str(replacement);
+        } else if c.is_control() {
+            out.extend(c.escape_default());
+        } else if turns_direction(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Marks that make text appear in another order than it is stored.
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_become_visible() {
+        assert_eq!(line("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(line("a\nb\tc\r"), "a↵b c");
+        assert_eq!(block("a\n\tb\u{9b}"), "a\n\tb\\u{9b}");
+        assert_eq!(line("x\u{202e}y"), "x\\u{202e}y");
+    }
+}

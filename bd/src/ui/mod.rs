@@ -1,0 +1,173 @@
+//! The screen: the only writer of standard output and standard error.
+//!
+//! A command returns a [`Report`]; [`Ui`] shows it as text or as JSON, both made from one value. Data goes
+//! to standard output, everything else to standard error. A reader that went away ends the writing
+//! quietly. Text that came from a bead, a mail or a hook goes through [`escape`] before it is printed.
+
+pub mod escape;
+pub mod page;
+pub mod style;
+pub mod table;
+pub mod time;
+
+use std::cell::Cell;
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+use serde_json::ser::PrettyFormatter;
+
+pub use page::Page;
+pub use style::Style;
+
+use crate::bead::record::Escaped;
+use crate::error::Failure;
+use crate::sys::Env;
+
+/// What a command has to say.
+pub trait Report {
+    /// It as JSON. Keys are stable; an empty list is `[]`.
+    fn json(&self) -> serde_json::Value;
+    /// It as text for people.
+    fn human(&self, page: &mut Page);
+}
+
+/// Where output goes and how it looks.
+#[derive(Debug)]
+pub struct Ui {
+    json: bool,
+    quiet: bool,
+    out_terminal: bool,
+    width: Option<usize>,
+    out_style: Style,
+    err_style: Style,
+    gone: Cell<bool>,
+}
+
+impl Ui {
+    /// Looks at the environment: colour by `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and whether the
+    /// stream is a terminal, width by `COLUMNS` or the terminal.
+    pub fn new(json: bool, quiet: bool, env: &Env) -> Self {
+        let out_terminal = io::stdout().is_terminal();
+        let err_terminal = io::stderr().is_terminal();
+        let columns = env.get("COLUMNS").and_then(|text| text.parse().ok());
+        let width = columns.or_else(|| out_terminal.then(terminal_width).flatten());
+        Self {
+            json,
+            quiet,
+            out_terminal,
+            width: width.filter(|width| *width >= 20),
+            out_style: Style::choose(out_terminal, env),
+            err_style: Style::choose(err_terminal, env),
+            gone: Cell::new(false),
+        }
+    }
+
+    /// Whether output is JSON.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether only data and errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.out_terminal
+    }
+
+    /// The width of the output, where it is known.
+    pub fn known_width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// An empty page of the width and style of standard output.
+    pub fn page(&self) -> Page {
+        Page::new(self.width, self.out_style.clone())
+    }
+
+    /// Shows a report on standard output.
+    pub fn show(&self, report: &dyn Report) {
+        if self.json {
+            self.raw(&pretty(&report.json()));
+        } else {
+            let mut page = self.page();
+            report.human(&mut page);
+            self.raw(page.text());
+        }
+    }
+
+    /// Writes to standard output as it is.
+    pub fn raw(&self, text: &str) {
+        if self.gone.get() || text.is_empty() {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        // Whoever read us is gone, or the disk behind a redirect is full; there is no one to tell.
+        self.gone.set(written.is_err());
+    }
+
+    /// Says what is going on, on standard error; not when quiet.
+    pub fn status(&self, text: &str) {
+        if !self.quiet {
+            Self::err(text);
+        }
+    }
+
+    /// Says that something is not as it should be, on standard error.
+    pub fn warn(&self, text: &str) {
+        let mark = self.err_style.yellow("warning:");
+        Self::err(&format!("{mark} {text}"));
+    }
+
+    /// Says why the command failed, on standard error; as one JSON object when output is JSON.
+    pub fn error(&self, failure: &Failure) {
+        if self.json {
+            Self::err(pretty(&failure.json()).trim_end());
+            return;
+        }
+        let mark = self.err_style.red("Error:");
+        Self::err(&format!("{mark} {}", escape::block(&failure.message)));
+        if let Some(hint) = &failure.hint {
+            let mark = self.err_style.dim("Hint:");
+            Self::err(&format!("{mark} {hint}"));
+        }
+    }
+
+    fn err(text: &str) {
+        // Without standard error there is nowhere left to complain.
+        writeln!(io::stderr().lock(), "{text}").ok();
+    }
+}
+
+/// A value as indented JSON with the escapes of existing clients and a final newline.
+pub fn pretty(value: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let formatter = Escaped(PrettyFormatter::with_indent(b"  "));
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    // Writing a JSON value into memory has no way to fail.
+    value.serialize(&mut serializer).ok();
+    bytes.push(b'\n');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then(|| usize::from(size.ws_col))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_indented_and_escaped_and_keeps_empty_lists() {
+        let value = serde_json::json!({"a": "<&>", "list": [], "map": {}});
+        assert_eq!(
+            pretty(&value),
+            "{\n  \"a\": \"\\u003c\\u0026\\u003e\",\n  \"list\": [],\n  \"map\": {}\n}\n"
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Times for people: how long ago, and in the local zone.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// How long before `now` something was: `just now`, `5m ago`, `3h ago`, `2d ago`; or `in 5m`.
+pub fn ago(now: Timestamp, then: Timestamp) -> String {
+    let seconds = now.as_second() - then.as_second();
+    let text = span(seconds.unsigned_abs());
+    match (seconds, text) {
+        (_, None) => "just now".to_owned(),
+        (0.., Some(text)) => format!("{text} ago"),
+        (_, Some(text)) => format!("in {text}"),
+    }
+}
+
+/// A length of time in its largest unit; nothing below five seconds.
+fn span(seconds: u64) -> Option<String> {
+    Some(match seconds {
+        0..5 => return None,
+        5..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        86_400..2_592_000 => format!("{}d", seconds / 86_400),
+        2_592_000..31_536_000 => format!("{}mo", seconds / 2_592_000),
+        _ => format!("{}y", seconds / 31_536_000),
+    })
+}
+
+/// The instant in the local zone, `2026-03-01 18:02`.
+pub fn local(instant: Timestamp) -> String {
+    instant
+        .to_zoned(TimeZone::system())
+        .strftime("%Y-%m-%d %H:%M")
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_told_in_their_largest_unit() {
+        let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
+        let told = |text: &str| ago(now, text.parse().unwrap());
+        assert_eq!(told("2026-03-10T11:59:58Z"), "just now");
+        assert_eq!(told("2026-03-10T11:55:00Z"), "5m ago");
+        assert_eq!(told("2026-03-10T15:00:00Z"), "in 3h");
+        assert_eq!(told("2026-03-08T11:00:00Z"), "2d ago");
+    }
+}
