@@ -4,9 +4,11 @@
 //!
 //! - [`ui`] the screen, [`error`] how a failure is shown
 //! - [`bead`] the record: one line of JSON
+//! - [`git`] repositories: the only place that runs git
 //! - [`sys`] the seams to the machine: clock, chance, environment, files, child processes
 
 pub mod bead;
 pub mod error;
+pub mod git;
 pub mod sys;
 pub mod ui;

@@ -1,0 +1,301 @@
+//! Owns questions about refs and history. libgit2 answers; where it cannot open the repository, the git
+//! command does.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::run::split_records;
+use super::{Change, ChangeKind, CommitInfo, Git, GitError};
+
+impl Git {
+    /// The branch that is checked out, also one without commits; `None` when the head is detached.
+    pub fn head_branch(&self) -> Result<Option<String>, GitError> {
+        let call = self.plumbing(["symbolic-ref", "--quiet", "HEAD"]);
+        let Some(repository) = self.open()? else {
+            let finished = call.finish()?;
+            return match (finished.ok(), finished.code()) {
+                (true, _) => Ok(short_branch(&finished.text())),
+                (false, Some(1)) => Ok(None),
+                _ => Err(self.failure("git symbolic-ref HEAD", &finished)),
+            };
+        };
+        let head = self.library("read HEAD", repository.find_reference("HEAD"))?;
+        Ok(head.symbolic_target().ok().flatten().and_then(short_branch))
+    }
+
+    /// The id that `rev` names as a commit, or `None` where there is no such thing.
+    pub fn resolve(&self, rev: &str) -> Result<Option<String>, GitError> {
+        let commit = format!("{rev}^{{commit}}");
+        let Some(repository) = self.open()? else {
+            let call = self.plumbing(["rev-parse", "--quiet", "--verify", "--end-of-options"]);
+            let finished = call.args([&commit]).finish()?;
+            return Ok(finished.ok().then(|| finished.text()));
+        };
+        let found = repository.revparse_single(&commit);
+        Ok(found.ok().map(|object| object.id().to_string()))
+    }
+
+    /// Whether `ancestor` is reachable from `tip`; a commit is its own ancestor.
+    pub fn is_ancestor(&self, ancestor: &str, tip: &str) -> Result<bool, GitError> {
+        let Some(repository) = self.open()? else {
+            let call = self.plumbing(["merge-base", "--is-ancestor", ancestor, tip]);
+            let command = call.words();
+            let finished = call.finish()?;
+            return match finished.code() {
+                Some(0) => Ok(true),
+                Some(1) => Ok(false),
+                _ => Err(self.failure(&command, &finished)),
+            };
+        };
+        let (ancestor, tip) = (
+            self.commit(&repository, ancestor)?,
+            self.commit(&repository, tip)?,
+        );
+        if ancestor == tip {
+            return Ok(true);
+        }
+        self.library(
+            "compare commits",
+            repository.graph_descendant_of(tip, ancestor),
+        )
+    }
+
+    /// The best common ancestor of two commits.
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+        let Some(repository) = self.open()? else {
+            let finished = self.plumbing(["merge-base", one, other]).finish()?;
+            return Ok(finished.ok().then(|| finished.text()));
+        };
+        let (one, other) = (
+            self.commit(&repository, one)?,
+            self.commit(&repository, other)?,
+        );
+        match repository.merge_base(one, other) {
+            Ok(base) => Ok(Some(base.to_string())),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+            Err(error) => self.library("find a merge base", Err(error)),
+        }
+    }
+
+    /// How many commits `tip` is ahead of and behind `upstream`.
+    pub fn ahead_behind(&self, tip: &str, upstream: &str) -> Result<(usize, usize), GitError> {
+        let Some(repository) = self.open()? else {
+            let range = format!("{tip}...{upstream}");
+            let call = self.plumbing(["rev-list", "--left-right", "--count", &range]);
+            let command = call.words();
+            let output = call.text()?;
+            let mut counts = output.split_whitespace().map(str::parse);
+            return match (counts.next(), counts.next()) {
+                (Some(Ok(ahead)), Some(Ok(behind))) => Ok((ahead, behind)),
+                _ => Err(GitError::Unreadable { command, output }),
+            };
+        };
+        let (tip, upstream) = (
+            self.commit(&repository, tip)?,
+            self.commit(&repository, upstream)?,
+        );
+        self.library(
+            "count commits",
+            repository.graph_ahead_behind(tip, upstream),
+        )
+    }
+
+    /// The commits of `tip` that `base` does not have, newest first.
+    pub fn commits(&self, base: &str, tip: &str) -> Result<Vec<CommitInfo>, GitError> {
+        let range = format!("{base}..{tip}");
+        let call = self.plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"]);
+        let call = call.args([range.as_str(), "--"]);
+        let command = call.words();
+        let parse = |record: &String| {
+            let mut parts = record.splitn(5, '\u{1f}').map(str::to_owned);
+            Some(CommitInfo {
+                id: parts.next()?,
+                subject: parts.next()?,
+                author_name: parts.next()?,
+                author_email: parts.next()?,
+                time: Timestamp::from_second(parts.next()?.trim().parse().ok()?).ok()?,
+            })
+        };
+        let records = call.records()?;
+        let commits: Option<Vec<_>> = records.iter().map(parse).collect();
+        commits.ok_or_else(|| GitError::Unreadable {
+            command,
+            output: records.join(" "),
+        })
+    }
+
+    /// The files that `tip` changed since it left `base`.
+    pub fn changed_files(&self, base: &str, tip: &str) -> Result<Vec<String>, GitError> {
+        let range = format!("{base}...{tip}");
+        self.plumbing(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"])
+            .args([range.as_str(), "--"])
+            .records()
+    }
+
+    /// What differs from the last commit in the work tree and in the index.
+    pub fn status(&self) -> Result<Vec<Change>, GitError> {
+        let finished = self
+            .plumbing(["status", "--porcelain=v1", "-z", "--untracked-files=all"])
+            .args(["--no-renames", "--ignore-submodules=none"])
+            .done()?;
+        Ok(split_records(&finished.stdout)
+            .iter()
+            .filter_map(|record| {
+                let (code, path) = (record.get(..2)?, record.get(3..)?);
+                let kind = match code {
+                    "??" => ChangeKind::Untracked,
+                    "DD" | "AA" => ChangeKind::Conflicted,
+                    code if code.contains('U') => ChangeKind::Conflicted,
+                    code if code.ends_with(' ') => ChangeKind::Staged,
+                    _ => ChangeKind::Unstaged,
+                };
+                let path = path.to_owned();
+                Some(Change { path, kind })
+            })
+            .collect())
+    }
+
+    /// The names of the remotes.
+    pub fn remotes(&self) -> Result<Vec<String>, GitError> {
+        let names = self.plumbing(["remote"]).text()?;
+        Ok(names.lines().map(str::to_owned).collect())
+    }
+
+    /// Where a remote is, as configured; `None` for one that is not.
+    pub fn remote_url(&self, remote: &str) -> Result<Option<String>, GitError> {
+        self.config_get(&format!("remote.{remote}.url"))
+    }
+
+    /// The default branch: what the remote's head is known to be, else the branch that HEAD names.
+    pub fn default_branch(&self) -> Result<Option<String>, GitError> {
+        let call = self.plumbing(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
+        let finished = call.finish()?;
+        if finished.ok() {
+            let text = finished.text();
+            return Ok(text.strip_prefix("refs/remotes/origin/").map(str::to_owned));
+        }
+        self.head_branch()
+    }
+
+    /// The local branches that match a pattern such as `polecat/*`, sorted.
+    pub fn branches(&self, pattern: &str) -> Result<Vec<String>, GitError> {
+        let pattern = format!("refs/heads/{pattern}");
+        let names = self
+            .plumbing(["for-each-ref", "--format=%(refname)", &pattern])
+            .text()?;
+        Ok(names.lines().filter_map(short_branch).collect())
+    }
+
+    /// The id that stands for the change from the merge base to `tip` as one diff, whatever commit
+    /// carries it; `None` when nothing changed.
+    pub fn patch_id(&self, base: &str, tip: &str) -> Result<Option<String>, GitError> {
+        const CAP: usize = 1 << 30;
+        let range = format!("{base}...{tip}");
+        let call = self
+            .plumbing(["diff", "--full-index", "--binary", "--no-ext-diff"])
+            .args(["--no-textconv", "--no-renames", "--no-color", &range, "--"])
+            .cap(CAP);
+        let command = call.words();
+        let diff = call.done()?.stdout;
+        if diff.len() == CAP {
+            let output = "more than 1 GiB of changes".to_owned();
+            return Err(GitError::Unreadable { command, output });
+        }
+        let id = self.plumbing(["patch-id", "--stable"]).stdin(diff).text()?;
+        Ok(id.split_whitespace().next().map(str::to_owned))
+    }
+
+    /// The stashes whose message names `branch`: a stash list is shared by all worktrees.
+    pub fn stashes_of(&self, branch: &str) -> Result<Vec<String>, GitError> {
+        let list = self
+            .plumbing(["stash", "list", "--format=%gd%x1f%gs"])
+            .text()?;
+        let (wip, on) = (format!("WIP on {branch}:"), format!("On {branch}:"));
+        Ok(list
+            .lines()
+            .filter_map(|line| line.split_once('\u{1f}'))
+            .filter(|(_, message)| message.starts_with(&wip) || message.starts_with(&on))
+            .map(|(name, message)| format!("{name}: {message}"))
+            .collect())
+    }
+
+    /// Whether the repository has no work tree of its own.
+    pub fn is_bare(&self) -> Result<bool, GitError> {
+        Ok(self
+            .plumbing(["rev-parse", "--is-bare-repository"])
+            .text()?
+            == "true")
+    }
+
+    /// The folder that holds refs and objects, shared by all worktrees.
+    pub fn common_dir(&self) -> Result<PathBuf, GitError> {
+        let call = self.plumbing(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+        Ok(PathBuf::from(call.text()?))
+    }
+
+    /// The top of the work tree.
+    pub fn top(&self) -> Result<PathBuf, GitError> {
+        let call = self.plumbing(["rev-parse", "--path-format=absolute", "--show-toplevel"]);
+        Ok(PathBuf::from(call.text()?))
+    }
+
+    /// Whether any file of `rev` is kept by git-lfs.
+    pub fn uses_lfs(&self, rev: &str) -> Result<bool, GitError> {
+        let call = self.plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"]);
+        let call = call.args([".gitattributes", ":(glob)**/.gitattributes"]);
+        let command = call.words();
+        let finished = call.finish()?;
+        match finished.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(self.failure(&command, &finished)),
+        }
+    }
+
+    /// Whether `rev` has submodules.
+    pub fn has_submodules(&self, rev: &str) -> Result<bool, GitError> {
+        let call = self.plumbing(["ls-tree", "--name-only", rev, "--", ".gitmodules"]);
+        Ok(!call.text()?.is_empty())
+    }
+
+    /// A file's content at `rev`; `None` where it is not there.
+    pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let object = format!("{rev}:{path}");
+        let finished = self.plumbing(["cat-file", "blob", &object]).finish()?;
+        Ok(finished.ok().then_some(finished.stdout))
+    }
+
+    /// Opens the repository with libgit2; `None` where it uses something that libgit2 cannot read.
+    fn open(&self) -> Result<Option<git2::Repository>, GitError> {
+        match git2::Repository::discover(&self.folder) {
+            Ok(repository) => Ok(Some(repository)),
+            Err(error) if error.code() == git2::ErrorCode::NotFound => {
+                let path = self.folder.clone();
+                Err(GitError::NotARepository { path })
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn commit(&self, repository: &git2::Repository, rev: &str) -> Result<git2::Oid, GitError> {
+        let object = repository.revparse_single(&format!("{rev}^{{commit}}"));
+        Ok(self.library("find a commit", object)?.id())
+    }
+
+    fn library<T>(
+        &self,
+        action: &'static str,
+        result: Result<T, git2::Error>,
+    ) -> Result<T, GitError> {
+        result.map_err(|source| GitError::Library {
+            action,
+            folder: self.folder.clone(),
+            source,
+        })
+    }
+}
+
+fn short_branch(name: &str) -> Option<String> {
+    name.strip_prefix("refs/heads/").map(str::to_owned)
+}

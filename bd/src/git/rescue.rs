@@ -1,0 +1,382 @@
+//! Owns rescue: a dirty work tree saved as a commit on a hidden ref, and brought back from it.
+//!
+//! What must always hold: no hook runs; the real index and the work tree are not touched, but for big
+//! files that the caller wants moved aside; a save that could not take everything it should is an error,
+//! never a smaller rescue; a restore overwrites nothing that differs.
+//!
+//! Saving:
+//! 1. what is dirty; nothing means no rescue;
+//! 2. big untracked files are moved aside or left, and named either way;
+//! 3. a copy of the index takes up the whole tree; its tree becomes a commit on top of HEAD, with the
+//!    real index as second parent where that holds something else;
+//! 4. the ref is set to it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::run::split_records;
+use super::{ChangeKind, Git, GitError, Identity};
+
+/// Untracked files above this many bytes do not go into a commit.
+pub const BIG: u64 = 50 * 1024 * 1024;
+
+/// What to do with big untracked files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Big {
+    /// Move them beside the repository's objects: the tree is about to be cleaned.
+    MoveAside,
+    /// Leave them where they are and name them: the tree stays in use.
+    Leave,
+}
+
+/// What a rescue holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// The ref it is on.
+    pub refname: String,
+    /// The commit.
+    pub commit: String,
+    /// The files in it.
+    pub files: Vec<String>,
+    /// Big untracked files, and where they are now when moved.
+    pub big: Vec<BigFile>,
+    /// Nested repositories, which stay where they are and are not in the rescue.
+    pub nested: Vec<String>,
+}
+
+/// A file too big for a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BigFile {
+    /// Its place in the work tree.
+    pub path: String,
+    /// Where it was moved to.
+    pub moved_to: Option<PathBuf>,
+}
+
+/// A rescue as listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rescue {
+    /// The ref.
+    pub refname: String,
+    /// The commit.
+    pub commit: String,
+    /// When it was saved.
+    pub time: Timestamp,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// Why a rescue was not brought back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// Files are in the way that are neither what the rescue began from nor what it holds.
+    #[error("{} in the way: {}", if files.len() == 1 { "a differing file is" } else { "differing files are" }, files.join(", "))]
+    InTheWay {
+        /// Those files.
+        files: Vec<String>,
+    },
+    /// There is no such rescue.
+    #[error("there is no rescue {refname}")]
+    Missing {
+        /// The ref that was asked for.
+        refname: String,
+    },
+    /// Git itself failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// Saves everything in the work tree that no commit has on `refname`, which must not be there yet.
+/// `None` when there is nothing to save.
+pub fn save(
+    git: &Git,
+    refname: &str,
+    message: &str,
+    author: &Identity,
+    big: Big,
+) -> Result<Option<Saved>, GitError> {
+    let git = &git.beside(git.top()?);
+    let changes = git.status()?;
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    let untracked = changes
+        .iter()
+        .filter(|change| change.kind == ChangeKind::Untracked);
+    let (nested, untracked): (Vec<String>, Vec<String>) = untracked
+        .map(|change| change.path.clone())
+        .partition(|path| path.ends_with('/'));
+    let big = set_aside(git, refname, &untracked, big)?;
+    let left_out: Vec<&str> = nested
+        .iter()
+        .map(|path| path.trim_end_matches('/'))
+        .chain(big.iter().map(|file| file.path.as_str()))
+        .collect();
+    let commit = write_commit(git, &left_out, message, author)?;
+    git.update_ref(refname, &commit, None)?;
+    let files = files_of(git, &commit)?;
+    Ok(Some(Saved {
+        refname: refname.to_owned(),
+        commit,
+        files: files.into_iter().map(|(_, path)| path).collect(),
+        big,
+        nested,
+    }))
+}
+
+/// The rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
+pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
+    let format = "--format=%(refname)%1f%(objectname)%1f%(committerdate:unix)%1f%(subject)";
+    let lines = git
+        .plumbing(["for-each-ref", "--sort=committerdate", format, prefix])
+        .text()?;
+    let parse = |line: &str| {
+        let mut parts = line.splitn(4, '\u{1f}');
+        Some(Rescue {
+            refname: parts.next()?.to_owned(),
+            commit: parts.next()?.to_owned(),
+            time: Timestamp::from_second(parts.next()?.parse().ok()?).ok()?,
+            subject: parts.next()?.to_owned(),
+        })
+    };
+    Ok(lines.lines().filter_map(parse).collect())
+}
+
+/// Brings a rescue back into the work tree; the rescue itself stays. Returns the files it wrote or
+/// removed. Refuses, changing nothing, when a differing file is in the way.
+pub fn restore(git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
+    let git = &git.beside(git.top()?);
+    let refname_owned = || refname.to_owned();
+    let commit = git.resolve(refname)?.ok_or_else(|| RestoreError::Missing {
+        refname: refname_owned(),
+    })?;
+    let files = files_of(git, &commit)?;
+    let aside = aside_folder(git, refname)?;
+    let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
+    let mut in_the_way = Vec::new();
+    for (_, path) in &files {
+        if !may_write(git, &commit, path)? {
+            in_the_way.push(path.clone());
+        }
+    }
+    in_the_way.extend(moved.iter().filter_map(|path| {
+        let taken = fs::symlink_metadata(git.folder().join(path)).is_ok();
+        taken.then(|| path.to_string_lossy().into_owned())
+    }));
+    if !in_the_way.is_empty() {
+        return Err(RestoreError::InTheWay { files: in_the_way });
+    }
+    let (gone, written): (Vec<_>, Vec<_>) = files.into_iter().partition(|(kind, _)| *kind == 'D');
+    if !written.is_empty() {
+        let paths: Vec<&str> = written.iter().map(|(_, path)| path.as_str()).collect();
+        git.plumbing(["--literal-pathspecs", "restore", "--quiet", "--worktree"])
+            .args(["--source", &commit, "--pathspec-from-file=-"])
+            .args(["--pathspec-file-nul"])
+            .stdin(paths.join("\0"))
+            .done()?;
+    }
+    for (_, path) in &gone {
+        let file = git.folder().join(path);
+        crate::sys::file::remove(&file).map_err(|error| Git::file_error(&file, error))?;
+    }
+    for path in &moved {
+        move_file(&aside.join(path), &git.folder().join(path))?;
+    }
+    let back = moved.iter().map(|path| path.to_string_lossy().into_owned());
+    Ok(written
+        .into_iter()
+        .chain(gone)
+        .map(|(_, path)| path)
+        .chain(back)
+        .collect())
+}
+
+/// Removes a rescue and the big files kept with it.
+pub fn drop(git: &Git, refname: &str) -> Result<(), RestoreError> {
+    let missing = || RestoreError::Missing {
+        refname: refname.to_owned(),
+    };
+    let commit = git.resolve(refname)?.ok_or_else(missing)?;
+    let aside = aside_folder(git, refname)?;
+    if aside.is_dir() {
+        fs::remove_dir_all(&aside).map_err(|error| Git::file_error(&aside, error))?;
+    }
+    Ok(git.delete_ref(refname, &commit)?)
+}
+
+/// Finds the big ones of the untracked files and, where wanted, moves them beside the objects.
+fn set_aside(
+    git: &Git,
+    refname: &str,
+    untracked: &[String],
+    what: Big,
+) -> Result<Vec<BigFile>, GitError> {
+    let aside = aside_folder(git, refname)?;
+    let mut found = Vec::new();
+    for path in untracked {
+        let file = git.folder().join(path);
+        let size = fs::symlink_metadata(&file).map_or(0, |metadata| metadata.len());
+        if size <= BIG {
+            continue;
+        }
+        let moved_to = match what {
+            Big::Leave => None,
+            Big::MoveAside => {
+                let target = aside.join(path);
+                move_file(&file, &target)?;
+                Some(target)
+            }
+        };
+        let path = path.clone();
+        found.push(BigFile { path, moved_to });
+    }
+    Ok(found)
+}
+
+/// Writes the commit that holds the whole tree but `left_out`. Only objects are written.
+fn write_commit(
+    git: &Git,
+    left_out: &[&str],
+    message: &str,
+    author: &Identity,
+) -> Result<String, GitError> {
+    let common = git.common_dir()?;
+    let scratch = tempfile::Builder::new()
+        .prefix("rescue-")
+        .tempdir_in(&common)
+        .map_err(|error| Git::file_error(&common, error))?;
+    let index = scratch.path().join("index");
+    let call = git.plumbing(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+    let real = PathBuf::from(call.text()?);
+    if real.is_file() {
+        fs::copy(&real, &index).map_err(|error| Git::file_error(&real, error))?;
+    }
+    let excluded = left_out
+        .iter()
+        .map(|path| format!(":(top,exclude,literal){path}"));
+    git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
+        .args(excluded)
+        .env("GIT_INDEX_FILE", &index)
+        .done()?;
+    let tree = git
+        .plumbing(["write-tree"])
+        .env("GIT_INDEX_FILE", &index)
+        .text()?;
+    let head = git.resolve("HEAD")?;
+    let staged = staged_commit(git, head.as_deref(), &tree, author)?;
+    let parents: Vec<&str> = head.iter().chain(&staged).map(String::as_str).collect();
+    git.commit_tree(&tree, &parents, message, author)
+}
+
+/// The index as a commit, where it holds something that neither HEAD nor the work tree has.
+fn staged_commit(
+    git: &Git,
+    head: Option<&str>,
+    tree: &str,
+    author: &Identity,
+) -> Result<Option<String>, GitError> {
+    let Some(head) = head else { return Ok(None) };
+    let written = git.plumbing(["write-tree"]).finish()?;
+    if !written.ok() {
+        // In the middle of a merge the index is no tree; its files are all in the work tree.
+        return Ok(None);
+    }
+    let index = written.text();
+    let base = git
+        .plumbing(["rev-parse", &format!("{head}^{{tree}}")])
+        .text()?;
+    if index == base || index == tree {
+        return Ok(None);
+    }
+    git.commit_tree(&index, &[head], "What was staged", author)
+        .map(Some)
+}
+
+/// The files a rescue changed, with git's letter for how.
+fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
+    let parent = format!("{commit}^1");
+    let base = match git.resolve(&parent)? {
+        Some(base) => base,
+        None => git
+            .plumbing(["hash-object", "-t", "tree", "/dev/null"])
+            .text()?,
+    };
+    let finished = git
+        .plumbing(["diff-tree", "-r", "-z", "--name-status", "--no-renames"])
+        .args([base.as_str(), commit])
+        .done()?;
+    let records = split_records(&finished.stdout);
+    Ok(records
+        .chunks_exact(2)
+        .map(|pair| (pair[0].chars().next().unwrap_or('M'), pair[1].clone()))
+        .collect())
+}
+
+/// Whether a path in the work tree may be overwritten: it is not there, or is what the rescue began
+/// from, or already what it holds.
+fn may_write(git: &Git, commit: &str, path: &str) -> Result<bool, GitError> {
+    let file = git.folder().join(path);
+    let Ok(metadata) = fs::symlink_metadata(&file) else {
+        return Ok(true);
+    };
+    let present = if metadata.is_symlink() {
+        let target = fs::read_link(&file).map_err(|error| Git::file_error(&file, error))?;
+        let call = git.plumbing(["hash-object", "--stdin"]);
+        call.stdin(target.as_os_str().as_encoded_bytes()).text()?
+    } else if metadata.is_file() {
+        git.plumbing(["hash-object", "--", path]).text()?
+    } else {
+        return Ok(false);
+    };
+    for rev in [format!("{commit}^1"), commit.to_owned()] {
+        let object = format!("{rev}:{path}");
+        let found = git
+            .plumbing(["rev-parse", "--quiet", "--verify", &object])
+            .finish()?;
+        if found.ok() && found.text() == present {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where the big files of a rescue are kept.
+fn aside_folder(git: &Git, refname: &str) -> Result<PathBuf, GitError> {
+    Ok(git.common_dir()?.join("rescued-files").join(refname))
+}
+
+/// All files below a folder, relative to it; none where it is not there.
+fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        let Ok(entries) = fs::read_dir(&next) else {
+            continue;
+        };
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                open.push(entry.path());
+            } else if let Ok(path) = entry.path().strip_prefix(folder) {
+                found.push(path.to_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Moves a file, also to another file system: copied first, removed then.
+fn move_file(from: &Path, to: &Path) -> Result<(), GitError> {
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(|error| Git::file_error(parent, error))?;
+    }
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(from, to)
+        .and_then(|_| fs::remove_file(from))
+        .map_err(|error| Git::file_error(from, error))
+}

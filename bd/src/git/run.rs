@@ -1,0 +1,234 @@
+//! Owns the git command: one way to call it, for all of this module.
+//!
+//! The caller's `GIT_*` that point somewhere (set inside hooks and by wrappers) are removed; what names
+//! the person or the way to the network (author, ssh command, askpass, configuration files) stays.
+
+use std::ffi::{OsStr, OsString};
+use std::time::Duration;
+
+use super::{Git, GitError};
+use crate::sys::{Exec, Finished};
+
+/// How long a local command may take.
+const LOCAL: Duration = Duration::from_secs(120);
+
+/// Variables that would turn a git command to another repository, index or setting.
+const POINTERS: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_QUARANTINE_PATH",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REFLOG_ACTION",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_PAGER",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_PUSH_OPTION_COUNT",
+    "GIT_FLUSH",
+    "GIT_TRACE",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+    "GIT_TRACE_PACKET",
+    "GIT_TRACE_SETUP",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_DATE",
+];
+
+/// One git command being put together.
+#[derive(Debug)]
+pub struct Call<'a> {
+    git: &'a Git,
+    hooks: bool,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    stdin: Vec<u8>,
+    limit: Duration,
+    cap: Option<usize>,
+}
+
+impl Git {
+    /// A git command that runs no hook of the repository: for all that is ours.
+    pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
+        Call {
+            git: self,
+            hooks: false,
+            args: args
+                .into_iter()
+                .map(|arg| arg.as_ref().to_owned())
+                .collect(),
+            env: Vec::new(),
+            stdin: Vec::new(),
+            limit: LOCAL,
+            cap: None,
+        }
+    }
+
+    /// A git command that runs the repository's hooks: for what an agent or a person does.
+    pub fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call<'_> {
+        let mut call = self.plumbing(args);
+        call.hooks = true;
+        call
+    }
+}
+
+impl Call<'_> {
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args
+            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets a variable for this call.
+    #[must_use]
+    pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// Gives it this standard input.
+    #[must_use]
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Ends it after `limit`.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Keeps at most `bytes` of its output.
+    #[must_use]
+    pub fn cap(mut self, bytes: usize) -> Self {
+        self.cap = Some(bytes);
+        self
+    }
+
+    /// Runs it; how it ended is for the caller to judge.
+    pub fn finish(self) -> Result<Finished, GitError> {
+        let Call { git, .. } = self;
+        if !git.folder.is_dir() {
+            let path = git.folder.clone();
+            return Err(GitError::NotARepository { path });
+        }
+        let command = self.words();
+        self.exec().run().map_err(|source| GitError::Run {
+            command,
+            folder: git.folder.clone(),
+            source,
+        })
+    }
+
+    /// Runs it and wants success.
+    pub fn done(self) -> Result<Finished, GitError> {
+        let (git, command) = (self.git, self.words());
+        let finished = self.finish()?;
+        if finished.ok() {
+            Ok(finished)
+        } else {
+            Err(git.failure(&command, &finished))
+        }
+    }
+
+    /// Runs it, wants success, and returns its output without trailing white space.
+    pub fn text(self) -> Result<String, GitError> {
+        Ok(self.done()?.text())
+    }
+
+    /// Runs it, wants success, and returns the records of a `-z` output.
+    pub fn records(self) -> Result<Vec<String>, GitError> {
+        Ok(split_records(&self.done()?.stdout))
+    }
+
+    /// The command as a person would type it.
+    pub(super) fn words(&self) -> String {
+        let mut words = String::from("git");
+        for arg in &self.args {
+            words.push(' ');
+            words.push_str(&arg.to_string_lossy());
+        }
+        if words.len() > 300 {
+            let end = words.floor_char_boundary(300);
+            words.truncate(end);
+            words.push('…');
+        }
+        words
+    }
+
+    fn exec(self) -> Exec {
+        let mut exec = Exec::new("git").cwd(&self.git.folder);
+        for name in POINTERS {
+            exec = exec.env_remove(name);
+        }
+        exec = exec
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0");
+        for (key, value) in self.git.env.iter().chain(&self.env) {
+            exec = exec.env(key, value);
+        }
+        if !self.hooks {
+            exec = exec.args(["-c", "core.hooksPath=/dev/null"]);
+        }
+        if let Some(bytes) = self.cap {
+            exec = exec.cap(bytes);
+        }
+        exec.args(&self.args).stdin(self.stdin).limit(self.limit)
+    }
+}
+
+impl Git {
+    /// The error for a git command that ended with a failure.
+    pub(super) fn failure(&self, command: &str, finished: &Finished) -> GitError {
+        let said = finished.error_text();
+        if said.contains("not a git repository") {
+            let path = self.folder.clone();
+            return GitError::NotARepository { path };
+        }
+        GitError::Failed {
+            command: command.to_owned(),
+            folder: self.folder.clone(),
+            code: finished.code(),
+            words: if said.is_empty() {
+                finished.text()
+            } else {
+                said
+            },
+        }
+    }
+}
+
+/// The records of a `-z` output.
+pub(super) fn split_records(output: &[u8]) -> Vec<String> {
+    output
+        .split(|byte| *byte == 0)
+        .filter(|record| !record.is_empty())
+        .map(|record| String::from_utf8_lossy(record).into_owned())
+        .collect()
+}

@@ -1,0 +1,120 @@
+//! Owns how repositories come to be and how they are configured.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Git, GitError};
+use crate::sys::file;
+
+/// How long a first download may take.
+const CLONE: Duration = Duration::from_secs(3600);
+
+impl Git {
+    /// Makes a repository in the folder, which is created where it is missing, with `branch` checked
+    /// out and no commit.
+    pub fn init(&self, branch: &str, bare: bool) -> Result<(), GitError> {
+        fs::create_dir_all(&self.folder).map_err(|error| Self::file_error(&self.folder, error))?;
+        let call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
+        let call = if bare { call.args(["--bare"]) } else { call };
+        call.done().map(drop)
+    }
+
+    /// Makes the bare repository that the worktrees of a rig share, with `url` as its origin. Remote
+    /// branches are kept apart from local ones, so that no fetch or prune can touch a ref of ours. A
+    /// failed download leaves nothing behind.
+    pub fn clone_bare(&self, url: &str) -> Result<(), GitError> {
+        if self.folder.exists() {
+            return Err(Self::file_error(&self.folder, taken()));
+        }
+        let made = self.download(url);
+        if made.is_err() {
+            // What is left is only what this call made.
+            fs::remove_dir_all(&self.folder).ok();
+        }
+        made
+    }
+
+    fn download(&self, url: &str) -> Result<(), GitError> {
+        self.init("main", true)?;
+        self.add_origin(url)?;
+        self.config_set("gc.pruneExpire", "never")?;
+        self.plumbing(["fetch", "--quiet", "--no-auto-gc", "origin"])
+            .limit(CLONE)
+            .done()?;
+        if let Some(branch) = self.remote_head("origin")?.branch {
+            let head = format!("refs/heads/{branch}");
+            self.plumbing(["symbolic-ref", "HEAD", &head]).done()?;
+            let known = format!("refs/remotes/origin/{branch}");
+            if self.resolve(&known)?.is_some() {
+                let call = self.plumbing(["symbolic-ref", "refs/remotes/origin/HEAD", &known]);
+                call.done()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the remote `origin` with the one refspec that keeps its branches apart.
+    pub fn add_origin(&self, url: &str) -> Result<(), GitError> {
+        self.config_set("remote.origin.url", url)?;
+        let refspec = "+refs/heads/*:refs/remotes/origin/*";
+        self.config_set("remote.origin.fetch", refspec)
+    }
+
+    /// Clones `url` into the folder, with `branch` checked out where one is named.
+    pub fn clone(&self, url: &str, branch: Option<&str>) -> Result<(), GitError> {
+        if self.folder.exists() {
+            return Err(Self::file_error(&self.folder, taken()));
+        }
+        let parent = self.folder.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
+        let above = self.beside(parent);
+        let call = above.plumbing(["clone", "--quiet"]).limit(CLONE);
+        let call = match branch {
+            Some(branch) => call.args(["--branch", branch]),
+            None => call,
+        };
+        call.args(["--", url]).args([&self.folder]).done().map(drop)
+    }
+
+    /// A setting, from the repository or from the person's own configuration.
+    pub fn config_get(&self, key: &str) -> Result<Option<String>, GitError> {
+        let call = self.plumbing(["config", "--get", key]);
+        let command = call.words();
+        let finished = call.finish()?;
+        match finished.code() {
+            Some(0) => Ok(Some(finished.text())),
+            Some(1) => Ok(None),
+            _ => Err(self.failure(&command, &finished)),
+        }
+    }
+
+    /// Sets a key in the repository's own configuration.
+    pub fn config_set(&self, key: &str, value: &str) -> Result<(), GitError> {
+        self.plumbing(["config", "--replace-all", key, value])
+            .done()
+            .map(drop)
+    }
+
+    /// Makes git ignore `pattern` in this clone and all its worktrees, without touching a tracked file.
+    pub fn exclude(&self, pattern: &str) -> Result<(), GitError> {
+        let path = self.common_dir()?.join("info/exclude");
+        let read = file::read(&path).map_err(|error| Self::file_error(&path, error))?;
+        let mut text = String::from_utf8_lossy(&read.unwrap_or_default()).into_owned();
+        if text.lines().any(|line| line.trim() == pattern) {
+            return Ok(());
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(pattern);
+        text.push('\n');
+        let parent = path.parent().unwrap_or(Path::new("."));
+        file::make_folder(parent, 0o755).map_err(|error| Self::file_error(parent, error))?;
+        file::replace(&path, text.as_bytes(), 0o644).map_err(|error| Self::file_error(&path, error))
+    }
+}
+
+fn taken() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it exists already")
+}

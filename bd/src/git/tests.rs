@@ -1,0 +1,537 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// A temporary folder with a home and a git configuration of its own.
+struct Place {
+    root: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(
+            root.path().join("gitconfig"),
+            "[user]\nname = Tess\nemail = tess@example.org\n[init]\ndefaultBranch = main\n",
+        )
+        .unwrap();
+        Self { root }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn git(&self, name: &str) -> Git {
+        Git::at(self.path(name))
+            .with_env("HOME", self.root.path())
+            .with_env("GIT_CONFIG_GLOBAL", self.path("gitconfig"))
+            .with_env("GIT_CONFIG_NOSYSTEM", "1")
+    }
+
+    /// A work tree with one commit, and a bare origin it was pushed to.
+    fn with_origin(&self) -> (Git, Git) {
+        let (origin, work) = (self.git("origin.git"), self.git("work"));
+        origin.init("main", true).unwrap();
+        work.init("main", false).unwrap();
+        work.add_origin(&self.path("origin.git").to_string_lossy())
+            .unwrap();
+        commit(&work, "README", "hello\n");
+        let tip = head(&work);
+        work.push("origin", &tip, "main", Lease::Absent, true)
+            .unwrap();
+        work.fetch("origin").unwrap();
+        (origin, work)
+    }
+}
+
+fn commit(git: &Git, file: &str, text: &str) -> String {
+    let path = git.folder().join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    git.add_all().unwrap();
+    git.commit_index(&format!("Write {file}\n\nbody")).unwrap()
+}
+
+fn head(git: &Git) -> String {
+    git.resolve("HEAD").unwrap().unwrap()
+}
+
+fn write(git: &Git, file: &str, text: &str) {
+    fs::write(git.folder().join(file), text).unwrap();
+}
+
+fn read(git: &Git, file: &str) -> String {
+    fs::read_to_string(git.folder().join(file)).unwrap()
+}
+
+fn hook(folder: &Path, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let hooks = folder.join("hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let path = hooks.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn tess() -> Identity {
+    Identity {
+        name: "Tess".to_owned(),
+        email: "tess@example.org".to_owned(),
+    }
+}
+
+#[test]
+fn a_folder_that_is_no_repository_says_so() {
+    let place = Place::new();
+    fs::create_dir(place.path("plain")).unwrap();
+    for name in ["plain", "missing"] {
+        let error = place.git(name).head_branch().unwrap_err();
+        assert!(matches!(error, GitError::NotARepository { .. }), "{error}");
+        let error = place.git(name).status().unwrap_err();
+        assert!(matches!(error, GitError::NotARepository { .. }), "{error}");
+    }
+}
+
+#[test]
+fn an_empty_repository_has_a_branch_and_no_commit() {
+    let place = Place::new();
+    let git = place.git("new");
+    git.init("trunk", false).unwrap();
+    assert_eq!(git.head_branch().unwrap().as_deref(), Some("trunk"));
+    assert_eq!(git.resolve("HEAD").unwrap(), None);
+    assert_eq!(git.default_branch().unwrap().as_deref(), Some("trunk"));
+}
+
+#[test]
+fn history_is_read() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let first = head(&work);
+    work.switch_new_branch("topic", &first).unwrap();
+    let second = commit(&work, "src/a b.txt", "one\n");
+    let third = commit(&work, "ü.txt", "two\n");
+    assert!(work.is_ancestor(&first, &third).unwrap());
+    assert!(work.is_ancestor(&third, &third).unwrap());
+    assert!(!work.is_ancestor(&third, &first).unwrap());
+    assert_eq!(
+        work.merge_base("main", "topic").unwrap(),
+        Some(first.clone())
+    );
+    assert_eq!(work.ahead_behind("topic", "main").unwrap(), (2, 0));
+    let commits = work.commits("main", "topic").unwrap();
+    let ids: Vec<_> = commits.iter().map(|commit| commit.id.clone()).collect();
+    assert_eq!(ids, [third, second]);
+    assert_eq!(commits[1].subject, "Write src/a b.txt");
+    assert_eq!(commits[1].author_email, "tess@example.org");
+    assert_eq!(
+        work.changed_files("main", "topic").unwrap(),
+        ["src/a b.txt", "ü.txt"]
+    );
+    assert_eq!(work.branches("*").unwrap(), ["main", "topic"]);
+    work.checkout_detach(&first).unwrap();
+    assert_eq!(work.head_branch().unwrap(), None);
+}
+
+#[test]
+fn what_libgit2_cannot_open_the_git_command_answers() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let first = head(&work);
+    let second = commit(&work, "a", "a\n");
+    work.config_set("core.repositoryformatversion", "1")
+        .unwrap();
+    work.config_set("extensions.partialClone", "origin")
+        .unwrap();
+    assert!(git2::Repository::open(work.folder()).is_err());
+    assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
+    assert_eq!(work.resolve("HEAD").unwrap(), Some(second.clone()));
+    assert_eq!(work.resolve("nothing").unwrap(), None);
+    assert!(work.is_ancestor(&first, &second).unwrap());
+    assert!(!work.is_ancestor(&second, &first).unwrap());
+    assert_eq!(
+        work.merge_base(&first, &second).unwrap(),
+        Some(first.clone())
+    );
+    assert_eq!(work.ahead_behind(&second, &first).unwrap(), (1, 0));
+}
+
+#[test]
+fn status_tells_staged_unstaged_and_untracked_apart() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, "kept.jsonl", "1\n");
+    write(&work, "README", "changed\n");
+    write(&work, "staged", "s\n");
+    work.plumbing(["add", "staged"]).done().unwrap();
+    write(&work, "new file", "n\n");
+    work.set_skip_worktree(&["kept.jsonl"]).unwrap();
+    write(&work, "kept.jsonl", "2\n");
+    work.exclude("ignored").unwrap();
+    work.exclude("ignored").unwrap();
+    write(&work, "ignored", "i\n");
+    let status: Vec<_> = work
+        .status()
+        .unwrap()
+        .into_iter()
+        .map(|change| (change.path, change.kind))
+        .collect();
+    assert_eq!(
+        status,
+        [
+            ("README".to_owned(), ChangeKind::Unstaged),
+            ("staged".to_owned(), ChangeKind::Staged),
+            ("new file".to_owned(), ChangeKind::Untracked),
+        ]
+    );
+    let exclude = fs::read_to_string(work.folder().join(".git/info/exclude")).unwrap();
+    assert_eq!(exclude.matches("ignored\n").count(), 1);
+}
+
+#[test]
+fn a_push_is_read_back_and_its_lease_is_kept() {
+    let place = Place::new();
+    let (origin, work) = place.with_origin();
+    let seen = head(&work);
+    let next = commit(&work, "a", "a\n");
+    work.push("origin", &next, "main", Lease::At(&seen), false)
+        .unwrap();
+    assert_eq!(
+        work.ls_remote("origin", "main").unwrap(),
+        Some(next.clone())
+    );
+    assert_eq!(work.ls_remote("origin", "none").unwrap(), None);
+    // What is there already needs no lease: a push is safe to repeat.
+    work.push("origin", &next, "main", Lease::Absent, false)
+        .unwrap();
+    let other = work
+        .commit_tree(&format!("{next}^{{tree}}"), &[&seen], "other", &tess())
+        .unwrap();
+    let stale = work.push("origin", &other, "main", Lease::At(&seen), false);
+    assert!(matches!(stale, Err(PushError::Refused(PushRefusal::Stale))));
+    let slow = work.push("origin", &other, "main", Lease::FastForward, false);
+    assert!(matches!(slow, Err(PushError::Refused(PushRefusal::Stale))));
+    assert_eq!(origin.resolve("main").unwrap(), Some(next.clone()));
+    work.push("origin", &next, "gone", Lease::Absent, false)
+        .unwrap();
+    let wrong = work.delete_remote_branch("origin", "gone", &seen);
+    assert!(matches!(wrong, Err(PushError::Refused(PushRefusal::Stale))));
+    work.delete_remote_branch("origin", "gone", &next).unwrap();
+    assert_eq!(work.ls_remote("origin", "gone").unwrap(), None);
+}
+
+#[test]
+fn a_refusal_of_the_other_side_is_given_in_its_words() {
+    let place = Place::new();
+    let (origin, work) = place.with_origin();
+    let next = commit(&work, "a", "a\n");
+    hook(
+        origin.folder(),
+        "pre-receive",
+        "echo main is protected >&2; exit 1",
+    );
+    let declined = work
+        .push("origin", &next, "main", Lease::FastForward, false)
+        .unwrap_err();
+    let PushError::Refused(PushRefusal::Declined(text)) = declined else {
+        panic!("{declined:?}");
+    };
+    assert!(text.contains("main is protected"), "{text}");
+}
+
+#[test]
+fn our_own_hooks_run_only_when_asked() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let next = commit(&work, "a", "a\n");
+    hook(
+        &work.folder().join(".git"),
+        "pre-push",
+        "echo tests fail >&2; exit 1",
+    );
+    let declined = work
+        .push("origin", &next, "main", Lease::FastForward, true)
+        .unwrap_err();
+    let PushError::Refused(PushRefusal::Declined(text)) = declined else {
+        panic!("{declined:?}");
+    };
+    assert!(text.contains("tests fail"), "{text}");
+    work.push("origin", &next, "main", Lease::FastForward, false)
+        .unwrap();
+}
+
+#[test]
+fn a_remote_that_is_away_is_told_from_a_refusal() {
+    let place = Place::new();
+    let (origin, work) = place.with_origin();
+    let next = commit(&work, "a", "a\n");
+    fs::remove_dir_all(origin.folder()).unwrap();
+    let away = work.push("origin", &next, "main", Lease::FastForward, false);
+    assert!(
+        matches!(away, Err(PushError::Refused(PushRefusal::Unreachable(_)))),
+        "{away:?}"
+    );
+}
+
+#[test]
+fn a_bare_clone_keeps_remote_branches_apart_and_knows_the_default() {
+    let place = Place::new();
+    let (origin, work) = place.with_origin();
+    origin.plumbing(["branch", "trunk", "main"]).done().unwrap();
+    origin
+        .plumbing(["symbolic-ref", "HEAD", "refs/heads/trunk"])
+        .done()
+        .unwrap();
+    let bare = place.git("rig/.repo.git");
+    let url = place.path("origin.git").to_string_lossy().into_owned();
+    bare.clone_bare(&url).unwrap();
+    assert!(bare.is_bare().unwrap());
+    assert_eq!(bare.default_branch().unwrap().as_deref(), Some("trunk"));
+    assert_eq!(bare.branches("*").unwrap(), Vec::<String>::new());
+    assert_eq!(bare.remote_url("origin").unwrap(), Some(url.clone()));
+    assert_eq!(
+        bare.config_get("remote.origin.fetch").unwrap().as_deref(),
+        Some("+refs/heads/*:refs/remotes/origin/*")
+    );
+    let tree = place.path("rig/polecats/a");
+    bare.worktree_add(&tree, "polecat/a", "origin/trunk")
+        .unwrap();
+    let listed = bare.worktree_list().unwrap();
+    assert_eq!(listed.len(), 2);
+    assert!(listed[0].bare);
+    assert_eq!(listed[1].branch.as_deref(), Some("polecat/a"));
+    assert_eq!(listed[1].head, Some(head(&work)));
+    fs::write(tree.join("dirt"), "x").unwrap();
+    assert!(bare.worktree_remove(&tree, false).is_err());
+    bare.worktree_remove(&tree, true).unwrap();
+    assert_eq!(bare.worktree_list().unwrap().len(), 1);
+    let failed = place.git("rig/other.git");
+    assert!(
+        failed
+            .clone_bare(&place.path("nowhere").to_string_lossy())
+            .is_err()
+    );
+    assert!(!failed.folder().exists());
+}
+
+#[test]
+fn a_ref_changes_only_from_what_was_seen() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let first = head(&work);
+    let second = commit(&work, "a", "a\n");
+    work.update_ref("refs/gt/x", &first, None).unwrap();
+    assert!(work.update_ref("refs/gt/x", &second, None).is_err());
+    assert!(
+        work.update_ref("refs/gt/x", &second, Some(&second))
+            .is_err()
+    );
+    work.update_ref("refs/gt/x", &second, Some(&first)).unwrap();
+    assert!(work.delete_ref("refs/gt/x", &first).is_err());
+    work.delete_ref("refs/gt/x", &second).unwrap();
+    assert_eq!(work.resolve("refs/gt/x").unwrap(), None);
+}
+
+#[test]
+fn a_rebase_places_commits_without_touching_any_tree() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    work.switch_new_branch("topic", &base).unwrap();
+    let topic = commit(&work, "topic", "t\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "main", "m\n");
+    write(&work, "README", "dirty\n");
+    let outcome = work.rebase(&main, &base, &topic).unwrap();
+    let RebaseOutcome::Done(tip) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(work.is_ancestor(&main, &tip).unwrap());
+    assert_eq!(work.changed_files(&main, &tip).unwrap(), ["topic"]);
+    assert_eq!(
+        work.patch_id(&base, &topic).unwrap(),
+        work.patch_id(&main, &tip).unwrap()
+    );
+    assert!(work.patch_id(&main, &main).unwrap().is_none());
+    assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
+    assert_eq!(read(&work, "README"), "dirty\n");
+    assert_eq!(work.worktree_list().unwrap().len(), 1);
+    let same = work.rebase(&main, &main, &tip).unwrap();
+    assert_eq!(same, RebaseOutcome::Done(tip));
+}
+
+#[test]
+fn a_conflicting_rebase_names_the_files_and_leaves_nothing_behind() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    work.switch_new_branch("topic", &base).unwrap();
+    let topic = commit(&work, "README", "theirs\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "README", "ours\n");
+    let outcome = work.rebase(&main, &base, &topic).unwrap();
+    let RebaseOutcome::Conflict { files, detail } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(files, ["README"]);
+    assert!(
+        detail.contains("theirs") && detail.contains("ours"),
+        "{detail}"
+    );
+    assert_eq!(work.worktree_list().unwrap().len(), 1);
+    assert_eq!(work.resolve("topic").unwrap(), Some(topic));
+    let left = fs::read_dir(work.folder().join(".git")).unwrap();
+    let left = left.filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().starts_with("rebase-")
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_folder_is_restored_from_another_commit() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, ".beads/issues.jsonl", "1\n");
+    let base = head(&work);
+    commit(&work, ".beads/more", "x\n");
+    commit(&work, ".beads/issues.jsonl", "2\n");
+    work.restore_from(&base, ".beads").unwrap();
+    work.restore_from(&base, "nowhere").unwrap();
+    assert_eq!(read(&work, ".beads/issues.jsonl"), "1\n");
+    assert!(!work.folder().join(".beads/more").exists());
+    assert_eq!(work.tracked(&[".beads"]).unwrap(), [".beads/issues.jsonl"]);
+}
+
+#[test]
+fn stashes_belong_to_the_branch_in_their_message() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    write(&work, "README", "dirty\n");
+    work.plumbing(["stash", "push", "-m", "keep this"])
+        .done()
+        .unwrap();
+    let mine = work.stashes_of("main").unwrap();
+    assert_eq!(mine, ["stash@{0}: On main: keep this"]);
+    assert!(work.stashes_of("mai").unwrap().is_empty());
+}
+
+#[test]
+fn lfs_and_submodules_are_seen() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    assert!(!work.uses_lfs("HEAD").unwrap());
+    assert!(!work.has_submodules("HEAD").unwrap());
+    commit(&work, "media/.gitattributes", "*.png filter=lfs diff=lfs\n");
+    commit(&work, ".gitmodules", "[submodule \"x\"]\n");
+    assert!(work.uses_lfs("HEAD").unwrap());
+    assert!(work.has_submodules("HEAD").unwrap());
+}
+
+#[test]
+fn a_clean_tree_needs_no_rescue() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let saved = rescue::save(&work, "refs/gt/r", "x", &tess(), rescue::Big::Leave).unwrap();
+    assert_eq!(saved, None);
+}
+
+#[test]
+fn a_rescue_holds_everything_and_touches_nothing() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, "gone", "g\n");
+    write(&work, ".gitignore", "ignored\n");
+    write(&work, "README", "staged\n");
+    work.plumbing(["add", "README"]).done().unwrap();
+    write(&work, "README", "unstaged\n");
+    write(&work, "new", "n\n");
+    write(&work, "ignored", "i\n");
+    fs::remove_file(work.folder().join("gone")).unwrap();
+    let nested = place.git("work/nested");
+    nested.init("main", false).unwrap();
+    commit(&nested, "inner", "x\n");
+    hook(&work.folder().join(".git"), "pre-commit", "exit 1");
+    hook(
+        &work.folder().join(".git"),
+        "reference-transaction",
+        "exit 1",
+    );
+    let before = work.status().unwrap();
+    let name = "refs/gt/rescue/a/1";
+    let saved = rescue::save(&work, name, "Saved\n", &tess(), rescue::Big::MoveAside)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.files, [".gitignore", "README", "gone", "new"]);
+    assert_eq!(saved.nested, ["nested/"]);
+    assert_eq!(work.status().unwrap(), before);
+    assert_eq!(
+        work.file_at(name, "README").unwrap().as_deref(),
+        Some(&b"unstaged\n"[..])
+    );
+    assert_eq!(
+        work.file_at("refs/gt/rescue/a/1^2", "README")
+            .unwrap()
+            .as_deref(),
+        Some(&b"staged\n"[..])
+    );
+    let listed = rescue::list(&work, "refs/gt/rescue/").unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(
+        (listed[0].refname.as_str(), listed[0].subject.as_str()),
+        (name, "Saved")
+    );
+    let again = rescue::save(&work, name, "Saved", &tess(), rescue::Big::Leave);
+    assert!(again.is_err(), "a rescue is never overwritten");
+}
+
+#[test]
+fn a_rescue_comes_back_unless_something_is_in_the_way() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, "gone", "g\n");
+    let base = head(&work);
+    write(&work, "README", "dirty\n");
+    write(&work, "new", "n\n");
+    fs::remove_file(work.folder().join("gone")).unwrap();
+    let big = fs::File::create(work.folder().join("big.bin")).unwrap();
+    big.set_len(rescue::BIG + 1).unwrap();
+    let name = "refs/gt/rescue/a/2";
+    let saved = rescue::save(&work, name, "Saved", &tess(), rescue::Big::MoveAside)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.big[0].path, "big.bin");
+    assert!(saved.big[0].moved_to.as_ref().unwrap().is_file());
+    assert!(!work.folder().join("big.bin").exists());
+    work.reset_hard(&base).unwrap();
+    work.clean().unwrap();
+    assert!(work.status().unwrap().is_empty());
+    write(&work, "new", "mine\n");
+    let refused = rescue::restore(&work, name).unwrap_err();
+    assert!(
+        matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &["new"]),
+        "{refused}"
+    );
+    assert_eq!(read(&work, "README"), "hello\n");
+    write(&work, "new", "n\n");
+    rescue::restore(&work, name).unwrap();
+    assert_eq!(read(&work, "README"), "dirty\n");
+    assert!(!work.folder().join("gone").exists());
+    assert!(work.folder().join("big.bin").exists());
+    rescue::drop(&work, name).unwrap();
+    assert!(rescue::list(&work, "refs/gt/").unwrap().is_empty());
+    assert!(rescue::drop(&work, name).is_err());
+}
+
+#[test]
+fn a_rescue_works_before_the_first_commit() {
+    let place = Place::new();
+    let git = place.git("new");
+    git.init("main", false).unwrap();
+    write(&git, "a", "a\n");
+    let saved = rescue::save(&git, "refs/gt/r", "x", &tess(), rescue::Big::Leave)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.files, ["a"]);
+}
