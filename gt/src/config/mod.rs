@@ -1,0 +1,5 @@
+//! Settings of town and rigs.
+
+mod rig;
+
+pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};

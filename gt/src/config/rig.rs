@@ -1,0 +1,204 @@
+//! A rig's settings: `settings/config.json`, with what `config.json` says where that is silent. Files of
+//! the era are read as they are; a missing file or key means the default.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::sys::file;
+use serde::Deserialize;
+
+use crate::town::{RigLayout, Town};
+
+/// The settings of a rig that the flows read.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct RigSettings {
+    /// The merge queue.
+    pub merge_queue: MergeQueue,
+    /// Names for polecats.
+    pub namepool: Namepool,
+    /// How many polecats the rig may have.
+    pub max_polecats: Option<usize>,
+}
+
+/// Settings of the merge queue.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct MergeQueue {
+    /// Whether it runs; absent means yes.
+    pub enabled: Option<bool>,
+    /// What it merges into; absent means the repository's default branch.
+    pub target_branch: Option<String>,
+    /// Whether `test_command` runs; absent means yes.
+    pub run_tests: Option<bool>,
+    /// A single gate, as older settings have it.
+    pub test_command: Option<String>,
+    /// Gates by name.
+    pub gates: BTreeMap<String, GateSetting>,
+    /// Whether merged branches are removed; absent means yes.
+    pub delete_merged_branches: Option<bool>,
+}
+
+/// A gate as written in the settings.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct GateSetting {
+    /// The command line, the owner's own words, run by `sh -c`.
+    pub cmd: String,
+    /// A duration such as `10m`.
+    pub timeout: Option<String>,
+}
+
+/// Where polecats get their names.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Namepool {
+    /// A theme.
+    pub style: String,
+    /// The rig's own list, instead of a theme.
+    pub names: Vec<String>,
+}
+
+/// A gate ready to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    /// Its name.
+    pub name: String,
+    /// The command line.
+    pub command: String,
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{} is not valid: {source}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+    /// A duration cannot be read.
+    #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
+    Duration {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// What stands there.
+        text: String,
+    },
+}
+
+impl RigSettings {
+    /// Reads a rig's settings.
+    pub fn load(rig: &RigLayout) -> Result<Self, SettingsError> {
+        read(&rig.settings()).map(Option::unwrap_or_default)
+    }
+
+    /// The gates in the order in which they run: by name, an old-style test command last.
+    pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Gate>, SettingsError> {
+        let queue = &self.merge_queue;
+        let mut gates = Vec::new();
+        for (name, setting) in &queue.gates {
+            let limit = match setting.timeout.as_deref() {
+                None => Duration::from_secs(1800),
+                Some(text) => duration(text).ok_or_else(|| SettingsError::Duration {
+                    path: rig.settings(),
+                    key: format!("merge_queue.gates.{name}.timeout"),
+                    text: text.to_owned(),
+                })?,
+            };
+            gates.push(Gate { name: name.clone(), command: setting.cmd.clone(), limit });
+        }
+        let test = queue.test_command.as_deref().unwrap_or_default();
+        if queue.run_tests != Some(false) && !test.is_empty() {
+            let (name, command) = ("test_command".to_owned(), test.to_owned());
+            gates.push(Gate { name, command, limit: Duration::from_secs(1800) });
+        }
+        Ok(gates)
+    }
+}
+
+/// The branch that a rig's work is merged into: of the settings, else the rig's default branch, else
+/// `main`.
+pub fn target_branch(_town: &Town, rig: &RigLayout) -> String {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct RigConfig {
+        default_branch: Option<String>,
+    }
+    let settings = RigSettings::load(rig).unwrap_or_default();
+    let config = || read::<RigConfig>(&rig.config()).ok().flatten()?.default_branch;
+    settings.merge_queue.target_branch.or_else(config).unwrap_or_else(|| "main".to_owned())
+}
+
+/// How many polecats a rig may have (10 where nothing is set).
+pub fn max_polecats(_town: &Town, rig: &RigLayout) -> usize {
+    RigSettings::load(rig).unwrap_or_default().max_polecats.unwrap_or(10)
+}
+
+/// The theme and the own list of names of a rig.
+pub fn names(_town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
+    let pool = RigSettings::load(rig).unwrap_or_default().namepool;
+    (pool.style, pool.names)
+}
+
+/// Reads a duration such as `30s`, `10m` or `1h30m`.
+pub fn duration(text: &str) -> Option<Duration> {
+    let signed: jiff::SignedDuration = text.parse().ok()?;
+    Duration::try_from(signed).ok()
+}
+
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
+    let bytes = file::read(path)
+        .map_err(|source| SettingsError::Io { path: path.to_owned(), source })?;
+    bytes
+        .map(|bytes| serde_json::from_slice(&bytes))
+        .transpose()
+        .map_err(|source| SettingsError::Invalid { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::Layout;
+
+    fn rig(settings: &str) -> (tempfile::TempDir, RigLayout) {
+        let folder = tempfile::tempdir().unwrap();
+        let rig = Layout::new(folder.path()).rig("web");
+        std::fs::create_dir_all(rig.settings().parent().unwrap()).unwrap();
+        std::fs::write(rig.settings(), settings).unwrap();
+        (folder, rig)
+    }
+
+    #[test]
+    fn gates_come_by_name_and_the_old_test_command_last() {
+        let text = r#"{"merge_queue":{"test_command":"t","gates":{"b":{"cmd":"y","timeout":"2m"},"a":{"cmd":"x"}}}}"#;
+        let (_folder, rig) = rig(text);
+        let gates = RigSettings::load(&rig).unwrap().gates(&rig).unwrap();
+        let names: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "test_command"]);
+        assert_eq!(gates[1].limit, Duration::from_secs(120));
+    }
+
+    #[test]
+    fn a_bad_duration_is_named() {
+        let (_folder, rig) = rig(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
+        let error = RigSettings::load(&rig).unwrap().gates(&rig).unwrap_err();
+        assert!(error.to_string().contains("merge_queue.gates.a.timeout"), "{error}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The only delete: removes a polecat's sandbox. Identity and record stay.
+//!
+//! 1. Refuse while anything would be lost: a hook, uncommitted files, commits that no remote has.
+//! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
+//! 3. Close the identity bead with reason `nuked`.
+
+use bd::bead::Status;
+use bd::git::Git;
+
+use super::{Polecat, Sandbox, Slot};
+use crate::identity::SessionName;
+use crate::lock::Lock;
+use crate::town::{RigLayout, Town};
+
+/// What a nuke did.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Nuked {
+    /// The polecat's address.
+    pub polecat: String,
+    /// The rescue ref that leftovers went to.
+    pub rescued: Option<String>,
+}
+
+/// Why a polecat is not nuked.
+#[derive(Debug, thiserror::Error)]
+#[error("{polecat} is not nuked: {}", reasons.join("; "))]
+pub struct NukeRefused {
+    /// Its address.
+    pub polecat: String,
+    /// What would be lost.
+    pub reasons: Vec<String>,
+}
+
+/// Removes the sandbox of `polecat`, unless something would be lost and `force` is not given.
+pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> anyhow::Result<Nuked> {
+    let _slot = Lock::try_take(&rig.slot_lock(&polecat.name))?;
+    let address = polecat.address();
+    let reasons = reasons(rig, polecat)?;
+    if !force && !reasons.is_empty() {
+        return Err(NukeRefused { polecat: address.to_string(), reasons }.into());
+    }
+    if let Some(session) = SessionName::of(&address) {
+        town.backend.kill(session.as_str())?;
+    }
+    let sandbox = Sandbox::of(town, rig, &polecat.name);
+    let mut rescued = None;
+    if sandbox.path().join(".git").exists() {
+        rescued = sandbox.rescue_leftovers()?;
+        Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
+    }
+    close_identity(town, rig, polecat)?;
+    town.tell(
+        "nuke",
+        serde_json::json!({ "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force }),
+    );
+    Ok(Nuked { polecat: address.to_string(), rescued })
+}
+
+/// What a nuke would lose.
+fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
+    let mut reasons = Vec::new();
+    if let Some(bead) = &polecat.hook {
+        reasons.push(format!("{bead} is on its hook (`gt unsling {bead}` takes it off)"));
+    }
+    let path = rig.sandbox(&polecat.name);
+    if !path.join(".git").exists() {
+        return Ok(reasons);
+    }
+    let git = Git::at(&path);
+    let changed = git.status()?.len();
+    if changed > 0 {
+        reasons.push(format!("{changed} uncommitted files in {}", path.display()));
+    }
+    let everywhere = if git.remote_url("origin")?.is_some() { "--remotes" } else { "--branches" };
+    let kept = ["rev-list", "--count", "HEAD", "--not", everywhere, "--glob=refs/gt/merged"];
+    let unpushed = git.plumbing(kept).text()?;
+    if unpushed != "0" {
+        reasons.push(format!("{unpushed} commits that are on no remote"));
+    }
+    if let Some(branch) = git.head_branch()? {
+        let stashes = git.stashes_of(&branch)?.len();
+        if stashes > 0 {
+            reasons.push(format!("{stashes} stashes of branch {branch}"));
+        }
+    }
+    Ok(reasons)
+}
+
+fn close_identity(town: &Town, rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
+            super::set_hook(&mut bead, None, "nuked", &now);
+            bead.status = Status::Closed;
+            bead.closed_at = Some(now);
+            bead.close_reason = "nuked".to_owned();
+            tx.put(bead)?;
+        }
+        let lease = Slot::load(tx, &polecat.slot_id).lease;
+        Slot { lease, ..Slot::default() }.save(tx, &polecat.slot_id)
+    })
+}

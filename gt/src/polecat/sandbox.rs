@@ -1,0 +1,259 @@
+//! A polecat's sandbox: a worktree of the rig's shared repository that lasts, on a branch that changes.
+//!
+//! What must always hold: nothing in a sandbox is reset or removed before it is reachable from a remote
+//! or a rescue ref, and a sandbox never contributes to beads.
+//!
+//! 1. Fetch, so that the branch starts from the target as it is now.
+//! 2. Look at the sandbox: good, missing, or broken.
+//! 3. Good: leftovers to a rescue ref, then a fresh branch by switch. Missing: worktree add. Broken: what
+//!    can be saved is saved, the folder is moved aside, and it is added again.
+//! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::git::{Git, GitError, Identity};
+use bd::sys::file;
+
+use crate::lock::{Lock, LockError};
+use crate::town::{RigLayout, Town};
+
+/// What local files a sandbox hides from git, through the shared `info/exclude`.
+const EXCLUDED: [&str; 4] = [".beads/redirect", ".runtime/", ".claude/settings.local.json", ".logs/"];
+
+/// A polecat's sandbox.
+pub struct Sandbox<'a> {
+    town: &'a Town,
+    rig: &'a RigLayout,
+    name: &'a str,
+}
+
+/// What preparing a sandbox did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// `added`, `switched` or `repaired`.
+    pub how: &'static str,
+    /// The commit that the branch starts from.
+    pub base: String,
+    /// The rescue ref that leftovers went to.
+    pub rescued: Option<String>,
+    /// Why the fetch before it failed, where it did: the base is what was known before.
+    pub stale: Option<String>,
+}
+
+/// Why a sandbox could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file could not be written.
+    #[error("cannot prepare {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The branch to start from is not there.
+    #[error("the branch `{target}` that work should start from is neither on origin nor in {}", repo.display())]
+    NoTarget {
+        /// The branch.
+        target: String,
+        /// The rig's shared repository.
+        repo: PathBuf,
+    },
+    /// Another process holds the rig's repository.
+    #[error(transparent)]
+    Busy(#[from] LockError),
+}
+
+impl<'a> Sandbox<'a> {
+    /// The sandbox of a polecat.
+    pub fn of(town: &'a Town, rig: &'a RigLayout, name: &'a str) -> Self {
+        Self { town, rig, name }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.rig.sandbox(self.name)
+    }
+
+    /// Brings the sandbox onto a fresh `branch` that starts from `target` as it is now.
+    pub fn prepare(&self, branch: &str, target: &str) -> Result<Prepared, SandboxError> {
+        let stale = self.fetch()?;
+        let base = start_of(self.rig, target)?;
+        let path = self.path();
+        let (how, rescued) = if !path.exists() {
+            self.add(branch, &base)?;
+            ("added", None)
+        } else if let Err(reason) = self.check() {
+            let rescued = self.move_aside(&reason)?;
+            self.add(branch, &base)?;
+            ("repaired", rescued)
+        } else {
+            let rescued = self.rescue_leftovers()?;
+            self.switch(branch, &base)?;
+            ("switched", rescued)
+        };
+        self.provision()?;
+        Ok(Prepared { how, base, rescued, stale })
+    }
+
+    /// Whether the sandbox is a working worktree of the rig's repository; if not, why.
+    pub fn check(&self) -> Result<(), String> {
+        let path = self.path();
+        let git = Git::at(&path);
+        let shown = |error: GitError| error.to_string();
+        let common = git.common_dir().map_err(shown)?;
+        let same = |a: &Path, b: &Path| a.canonicalize().ok() == b.canonicalize().ok();
+        if !same(&common, &self.rig.repo()) {
+            return Err(format!("it belongs to {}", common.display()));
+        }
+        let top = git.top().map_err(shown)?;
+        if !same(&top, &path) {
+            return Err(format!("its top is {}", top.display()));
+        }
+        git.status().map(drop).map_err(shown)
+    }
+
+    /// Fetches into the shared repository; a failure is told, not fatal: work can start offline.
+    fn fetch(&self) -> Result<Option<String>, SandboxError> {
+        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
+        let git = Git::at(self.rig.repo());
+        if git.remote_url("origin")?.is_none() {
+            return Ok(None);
+        }
+        Ok(git.fetch("origin").err().map(|error| error.to_string()))
+    }
+
+    fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
+        let path = self.path();
+        let home = self.rig.polecat(self.name);
+        file::make_folder(&home, 0o755).map_err(|source| SandboxError::Io { path: home, source })?;
+        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
+        let git = Git::at(self.rig.repo());
+        git.worktree_prune()?;
+        Ok(git.worktree_add(&path, branch, base)?)
+    }
+
+    fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
+        let git = Git::at(self.path());
+        git.reset_hard("HEAD")?;
+        git.clean()?;
+        Ok(git.switch_new_branch(branch, base)?)
+    }
+
+    /// Saves what a reset would lose: uncommitted files, and commits that no remote has.
+    pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
+        let git = Git::at(self.path());
+        let dirty = !git.status()?.is_empty();
+        let Some(head) = git.resolve("HEAD")? else { return Ok(None) };
+        if !dirty && is_kept(&git, &head)? {
+            return Ok(None);
+        }
+        let reference = self.rescue_ref();
+        if dirty {
+            let message = format!("Leftovers of {}/polecats/{}", self.rig.name(), self.name);
+            bd::git::rescue::save(&git, &reference, &message, &self.identity())?;
+        } else {
+            git.update_ref(&reference, &head, None)?;
+        }
+        Ok(Some(reference))
+    }
+
+    /// Moves a broken sandbox aside, whole, and saves its commits to a rescue ref where git still answers.
+    fn move_aside(&self, reason: &str) -> Result<Option<String>, SandboxError> {
+        let path = self.path();
+        let rescued = self.rescue_leftovers().ok().flatten();
+        let stamp = self.town.clock.now().as_millisecond();
+        let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
+        std::fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
+        Git::at(self.rig.repo()).worktree_prune()?;
+        self.town.tell(
+            "sandbox_repaired",
+            serde_json::json!({
+                "rig": self.rig.name(), "polecat": self.name, "reason": reason,
+                "moved_to": aside, "rescue": rescued,
+            }),
+        );
+        Ok(rescued)
+    }
+
+    fn rescue_ref(&self) -> String {
+        let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
+        format!("refs/gt/rescue/{}/polecats/{}/{stamp}", self.rig.name(), self.name)
+    }
+
+    fn identity(&self) -> Identity {
+        Identity {
+            name: format!("{}/polecats/{}", self.rig.name(), self.name),
+            email: self.town.env.get("GIT_AUTHOR_EMAIL").unwrap_or("polecat@gastown.local").to_owned(),
+        }
+    }
+
+    /// Makes the sandbox read the rig's beads and keep its own out of git; copies the rig's overlay.
+    fn provision(&self) -> Result<(), SandboxError> {
+        let path = self.path();
+        let git = Git::at(&path);
+        for pattern in EXCLUDED {
+            git.exclude(pattern)?;
+        }
+        let tracked = git.tracked(&[".beads"])?;
+        if tracked.is_empty() {
+            git.exclude(".beads/")?;
+        }
+        let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
+        git.set_skip_worktree(&beads)?;
+        let io = |path: PathBuf| move |source| SandboxError::Io { path, source };
+        let folder = path.join(".beads");
+        file::make_folder(&folder, 0o755).map_err(io(folder.clone()))?;
+        let target = format!("{}\n", self.rig.beads().display());
+        let redirect = folder.join("redirect");
+        file::replace_relaxed(&redirect, target.as_bytes(), 0o644).map_err(io(redirect.clone()))?;
+        self.copy_overlay(&path)
+    }
+
+    fn copy_overlay(&self, path: &Path) -> Result<(), SandboxError> {
+        let Ok(entries) = std::fs::read_dir(self.rig.overlay()) else { return Ok(()) };
+        for entry in entries.flatten() {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file {
+                let to = path.join(entry.file_name());
+                std::fs::copy(entry.path(), &to)
+                    .map_err(|source| SandboxError::Io { path: to, source })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
+pub fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
+    let git = Git::at(rig.repo());
+    for reference in [format!("refs/remotes/origin/{target}"), format!("refs/heads/{target}")] {
+        if let Some(id) = git.resolve(&reference)? {
+            return Ok(id);
+        }
+    }
+    Err(SandboxError::NoTarget { target: target.to_owned(), repo: rig.repo() })
+}
+
+/// Whether a commit is reachable from a remote branch, a rescue ref, or a branch of the shared repository
+/// that is no polecat's.
+fn is_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
+    let call = git.plumbing([
+        "for-each-ref",
+        "--count=1",
+        "--format=%(refname)",
+        "--contains",
+        commit,
+        "refs/remotes",
+        "refs/gt/rescue",
+        "refs/gt/merged",
+        "refs/heads",
+    ]);
+    Ok(!call.text()?.is_empty())
+}

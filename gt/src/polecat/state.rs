@@ -1,0 +1,124 @@
+//! The four states of a polecat: working, idle, stalled, zombie. Derived from hook, session and last
+//! completion each time they are asked for, never stored.
+
+use serde::Serialize;
+
+/// What a polecat is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It has work and someone is at it.
+    Working,
+    /// It has no work and no session: ready for the next bead.
+    Idle,
+    /// It has work and nobody is at it.
+    Stalled,
+    /// Its session and its work do not belong together, or a `gt done` stopped half way.
+    Zombie,
+}
+
+impl State {
+    /// The word shown and stored in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Working => "working",
+            Self::Idle => "idle",
+            Self::Stalled => "stalled",
+            Self::Zombie => "zombie",
+        }
+    }
+}
+
+/// What is known about a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionState {
+    /// It runs.
+    Alive,
+    /// There is none, or its process has ended.
+    Gone,
+    /// It could not be asked. Unknown is not dead.
+    Unknown,
+}
+
+/// What is known about a polecat when its state is derived.
+#[derive(Debug, Clone)]
+pub struct Seen<'a> {
+    /// The bead on its hook.
+    pub hook: Option<&'a str>,
+    /// Whether that bead is closed.
+    pub hook_closed: bool,
+    /// Its session.
+    pub session: SessionState,
+    /// Whether a gt process holds its slot right now (a sling, a done, a respawn).
+    pub busy: bool,
+    /// The step at which its last `gt done` stopped.
+    pub failed_done: Option<&'a str>,
+    /// Whether a `gt done` began and has not ended.
+    pub done_begun: bool,
+}
+
+/// Derives the state and says why, in a few words.
+pub fn derive(seen: &Seen) -> (State, String) {
+    use SessionState::{Alive, Gone, Unknown};
+    let Some(hook) = seen.hook else {
+        return match seen.session {
+            Alive if !seen.busy => (State::Zombie, "its session outlived its work".to_owned()),
+            _ => (State::Idle, "no work on its hook".to_owned()),
+        };
+    };
+    if seen.busy {
+        return (State::Working, format!("gt is at work for {hook}"));
+    }
+    if let Some(step) = seen.failed_done {
+        return (State::Zombie, format!("`gt done` failed at: {step}"));
+    }
+    match (seen.session, seen.hook_closed) {
+        (Alive, true) => (State::Zombie, format!("{hook} is closed but its session still runs")),
+        (Gone, true) => (State::Zombie, format!("{hook} is closed but still on its hook")),
+        (Gone, false) if seen.done_begun => {
+            (State::Zombie, "`gt done` began and did not end".to_owned())
+        }
+        (Gone, false) => (State::Stalled, format!("{hook} is on its hook and no session runs")),
+        (Alive, false) => (State::Working, format!("at work on {hook}")),
+        (Unknown, _) => (State::Working, format!("{hook} is on its hook; sessions cannot be asked")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(hook: Option<&str>, session: SessionState) -> Seen<'_> {
+        Seen { hook, hook_closed: false, session, busy: false, failed_done: None, done_begun: false }
+    }
+
+    #[test]
+    fn every_combination_has_exactly_one_state() {
+        use SessionState::{Alive, Gone, Unknown};
+        let cases = [
+            (seen(None, Gone), State::Idle),
+            (seen(None, Unknown), State::Idle),
+            (seen(None, Alive), State::Zombie),
+            (Seen { busy: true, ..seen(None, Alive) }, State::Idle),
+            (seen(Some("b"), Alive), State::Working),
+            (seen(Some("b"), Gone), State::Stalled),
+            (seen(Some("b"), Unknown), State::Working),
+            (Seen { busy: true, ..seen(Some("b"), Gone) }, State::Working),
+            (Seen { hook_closed: true, ..seen(Some("b"), Alive) }, State::Zombie),
+            (Seen { hook_closed: true, ..seen(Some("b"), Gone) }, State::Zombie),
+            (Seen { done_begun: true, ..seen(Some("b"), Gone) }, State::Zombie),
+            (Seen { done_begun: true, ..seen(Some("b"), Alive) }, State::Working),
+            (Seen { failed_done: Some("push"), ..seen(Some("b"), Alive) }, State::Zombie),
+        ];
+        for (seen, expected) in cases {
+            assert_eq!(derive(&seen).0, expected, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_failed_done_names_its_step() {
+        let seen = Seen { failed_done: Some("push"), ..seen(Some("b"), SessionState::Gone) };
+        assert_eq!(derive(&seen).1, "`gt done` failed at: push");
+    }
+}

@@ -1,0 +1,375 @@
+//! The claim: bead and worker are reserved for each other in one transaction. Who loses a race has
+//! changed nothing.
+
+use std::collections::BTreeSet;
+
+use bd::bead::{Bead, Status};
+use bd::store::{Snapshot, Tx};
+
+use super::Request;
+use crate::beads::Found;
+use crate::config;
+use crate::identity::Address;
+use crate::lock::Lock;
+use crate::polecat::{self, Polecat, SlingStep, Slot, State};
+use crate::session::Live;
+use crate::town::{RigLayout, Town};
+
+/// Why a claim is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ClaimError {
+    /// Someone has the bead.
+    #[error("{bead} is already hooked by {holder} (take it away with --force)")]
+    Hooked {
+        /// The bead.
+        bead: String,
+        /// Who has it.
+        holder: String,
+    },
+    /// The bead is not open for work.
+    #[error("{bead} is {status}: only open work can be slung{way_out}")]
+    NotOpen {
+        /// The bead.
+        bead: String,
+        /// Its status.
+        status: String,
+        /// What to do.
+        way_out: &'static str,
+    },
+    /// The worker has other work.
+    #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
+    WorkerBusy {
+        /// The worker.
+        worker: String,
+        /// What it is at.
+        bead: String,
+    },
+    /// The worker is not in a state to take work.
+    #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
+    WorkerUnfit {
+        /// The worker.
+        worker: String,
+        /// Why.
+        why: String,
+    },
+    /// The rig has as many workers as it may have.
+    #[error("rig `{rig}` has {count} workers and none is idle (setting max_polecats: {limit})")]
+    Full {
+        /// The rig.
+        rig: String,
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        limit: usize,
+    },
+}
+
+/// What is to be claimed.
+pub struct Wish<'a> {
+    /// The sling.
+    pub request: &'a Request,
+    /// This worker and no other.
+    pub name: Option<&'a str>,
+}
+
+/// A bead and a worker reserved for each other. Holds the worker's slot lock.
+pub struct Claimed {
+    /// The worker's rig.
+    pub rig: String,
+    /// The worker's name.
+    pub name: String,
+    /// The bead.
+    pub bead: Bead,
+    /// The worker's record as of the claim.
+    pub slot: Slot,
+    /// The id of that record.
+    pub slot_id: String,
+    /// The id of the worker's identity bead.
+    pub agent_id: String,
+    _lock: Lock,
+}
+
+impl Claimed {
+    /// The worker's address.
+    pub fn address(&self) -> Address {
+        Address::Polecat(self.rig.clone(), self.name.clone())
+    }
+}
+
+/// Reserves the bead and a worker for each other.
+///
+/// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
+/// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
+/// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
+pub fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
+    let store = town.rig_store(rig)?;
+    let prefix = town.prefix(rig.name());
+    let sessions = town.backend.list()?;
+    let mut lost = BTreeSet::new();
+    loop {
+        let snapshot = store.snapshot()?;
+        check_bead(&snapshot, wish)?;
+        let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
+        let Ok(lock) = Lock::try_take(&rig.slot_lock(&name)) else {
+            let worker = format!("{}/polecats/{name}", rig.name());
+            let why = "another gt process is at work on it".to_owned();
+            anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerUnfit { worker, why });
+            lost.insert(name);
+            continue;
+        };
+        let claimed = town.transact(&store, |tx| {
+            check_bead(tx, wish)?;
+            let ids = Ids::of(&prefix, rig.name(), &name);
+            if !is_free(tx, &ids) {
+                return Ok(None);
+            }
+            mark(town, rig, tx, wish, &name, &ids).map(Some)
+        })?;
+        if let Some((bead, slot)) = claimed {
+            let ids = Ids::of(&prefix, rig.name(), &name);
+            return Ok(Claimed {
+                rig: rig.name().to_owned(),
+                name,
+                bead,
+                slot,
+                slot_id: ids.slot,
+                agent_id: ids.agent,
+                _lock: lock,
+            });
+        }
+        drop(lock);
+        let bead = hook_of(&store.snapshot()?, &Ids::of(&prefix, rig.name(), &name));
+        let worker = format!("{}/polecats/{name}", rig.name());
+        anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerBusy { worker, bead });
+        lost.insert(name);
+    }
+}
+
+/// The reservation that a polecat's slot records, where its sling is unfinished.
+pub fn reload(
+    town: &Town,
+    rig: &RigLayout,
+    name: &str,
+    lock: Lock,
+) -> anyhow::Result<Option<Claimed>> {
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let snapshot = town.rig_store(rig)?.snapshot()?;
+    let slot = Slot::load(&snapshot, &ids.slot);
+    let unfinished = slot.sling > SlingStep::None && slot.sling < SlingStep::Started;
+    let Some(bead) = snapshot.get(&slot.bead).filter(|bead| unfinished && bead.is_open()) else {
+        return Ok(None);
+    };
+    let (bead, rig, name) = (bead.clone(), rig.name().to_owned(), name.to_owned());
+    Ok(Some(Claimed { rig, name, bead, slot, slot_id: ids.slot, agent_id: ids.agent, _lock: lock }))
+}
+
+/// The beads of one polecat.
+struct Ids {
+    agent: String,
+    slot: String,
+}
+
+impl Ids {
+    fn of(prefix: &str, rig: &str, name: &str) -> Self {
+        let address = Address::Polecat(rig.to_owned(), name.to_owned());
+        Self { agent: address.bead_id(prefix), slot: Slot::id(prefix, rig, name) }
+    }
+}
+
+fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
+    let id = &wish.request.bead;
+    let Some(bead) = beads.get(id) else {
+        return Err(crate::beads::UnknownBead { id: id.clone() }.into());
+    };
+    check_open(bead, wish.request.force)?;
+    Ok(())
+}
+
+/// Whether a bead may be given to someone.
+fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
+    let not_open = |way_out| {
+        let (bead, status) = (bead.id.clone(), bead.status.to_string());
+        Err(ClaimError::NotOpen { bead, status, way_out })
+    };
+    match &bead.status {
+        Status::Closed | Status::Tombstone => not_open(" (`bd reopen` opens it again)"),
+        Status::Hooked | Status::InProgress | Status::Pinned if !bead.assignee.is_empty() && !force => {
+            Err(ClaimError::Hooked { bead: bead.id.clone(), holder: bead.assignee.clone() })
+        }
+        Status::Deferred | Status::Blocked if !force => not_open(" (or use --force)"),
+        _ => Ok(()),
+    }
+}
+
+/// Chooses the worker: the one asked for, else an idle one, else a new name.
+fn choose(
+    town: &Town,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    sessions: &[Live],
+    wish: &Wish,
+    lost: &BTreeSet<String>,
+) -> anyhow::Result<String> {
+    let all = polecat::all(town, rig, beads, Some(sessions));
+    if let Some(name) = wish.name {
+        return match all.iter().find(|polecat| polecat.name == name) {
+            Some(polecat) => check_worker(polecat).map(|()| name.to_owned()),
+            None => Ok(name.to_owned()),
+        };
+    }
+    let idle = |polecat: &&Polecat| {
+        polecat.state == State::Idle && !polecat.busy && !lost.contains(&polecat.name)
+    };
+    if let Some(polecat) = all.iter().find(idle) {
+        return Ok(polecat.name.clone());
+    }
+    let limit = config::max_polecats(town, rig);
+    if all.len() >= limit {
+        let (rig, count) = (rig.name().to_owned(), all.len());
+        return Err(ClaimError::Full { rig, count, limit }.into());
+    }
+    let mut used: BTreeSet<String> = lost.clone();
+    used.extend(all.into_iter().map(|polecat| polecat.name));
+    used.extend(folders(rig));
+    let (style, names) = config::names(town, rig);
+    Ok(polecat::pick_name(rig.name(), &style, &names, &used))
+}
+
+fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
+    let worker = polecat.address().to_string();
+    if let Some(bead) = &polecat.hook {
+        return Err(ClaimError::WorkerBusy { worker, bead: bead.clone() }.into());
+    }
+    anyhow::ensure!(
+        polecat.state == State::Idle,
+        ClaimError::WorkerUnfit { worker, why: polecat.why.clone() }
+    );
+    Ok(())
+}
+
+/// Folders below `polecats/` hold names, too, also those without an identity bead.
+fn folders(rig: &RigLayout) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(rig.polecats()) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.')).collect()
+}
+
+fn hook_of(beads: &Snapshot, ids: &Ids) -> String {
+    beads.get(&ids.agent).map(|bead| bead.hook_bead.clone()).unwrap_or_default()
+}
+
+/// Whether the worker is free in the eyes of this transaction.
+fn is_free(tx: &Tx, ids: &Ids) -> bool {
+    let Some(agent) = tx.get(&ids.agent).filter(|bead| bead.is_open()) else { return true };
+    agent.hook_bead.is_empty()
+}
+
+/// Marks bead and worker as each other's.
+fn mark(
+    town: &Town,
+    rig: &RigLayout,
+    tx: &mut Tx,
+    wish: &Wish,
+    name: &str,
+    ids: &Ids,
+) -> anyhow::Result<(Bead, Slot)> {
+    let now = tx.now();
+    let address = Address::Polecat(rig.name().to_owned(), name.to_owned()).to_string();
+    let old = Slot::load(tx, &ids.slot);
+    let bead = hook_bead(tx, &wish.request.bead, &address, &wish.request.args)?;
+    let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
+    polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
+    tx.put(agent)?;
+    let slot = Slot {
+        lease: old.lease + 1,
+        bead: bead.id.clone(),
+        branch: branch_name(name, &bead.id, &now),
+        target: config::target_branch(town, rig),
+        agent: wish.request.agent.clone().unwrap_or_default(),
+        sling: SlingStep::Claimed,
+        since: now.to_string(),
+        ..Slot::default()
+    };
+    slot.save(tx, &ids.slot)?;
+    Ok((bead, slot))
+}
+
+/// Hooks a bead to an agent, taking it off whoever had it.
+fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<Bead> {
+    let now = tx.now();
+    let Some(mut bead) = tx.get(id).cloned() else {
+        return Err(crate::beads::UnknownBead { id: id.to_owned() }.into());
+    };
+    release_holders(tx, id)?;
+    bead.status = Status::Hooked;
+    bead.assignee = holder.to_owned();
+    bead.updated_at = now;
+    let by = tx.actor().to_owned();
+    bead.description = bd::bead::fields::set(&bead.description, "dispatched_by", Some(&by));
+    if !args.is_empty() {
+        bead.description = bd::bead::fields::set(&bead.description, "attached_args", Some(args));
+    }
+    tx.put(bead.clone())?;
+    Ok(bead)
+}
+
+/// Takes a bead off every agent whose hook names it.
+pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
+    let now = tx.now();
+    let holders: Vec<Bead> =
+        tx.live().filter(|bead| bead.hook_bead == id && bead.id != id).cloned().collect();
+    for mut agent in holders {
+        polecat::set_hook(&mut agent, None, "idle", &now);
+        tx.put(agent)?;
+    }
+    Ok(())
+}
+
+/// Hooks a bead to an agent that is no polecat.
+pub(super) fn hook_agent(
+    town: &Town,
+    found: &Found,
+    address: &Address,
+    force: bool,
+) -> anyhow::Result<()> {
+    let holder = address.to_string();
+    town.transact(&found.store, |tx| {
+        let id = &found.bead.id;
+        let bead = tx.get(id).ok_or_else(|| crate::beads::UnknownBead { id: id.clone() })?;
+        if bead.status == Status::Hooked && bead.assignee == holder {
+            return Ok(());
+        }
+        check_open(bead, force)?;
+        hook_bead(tx, id, &holder, "").map(drop)
+    })
+}
+
+/// `polecat/<name>/<bead>@<base-36 milliseconds>`.
+fn branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
+    format!("polecat/{name}/{bead}@{}", base36(now.instant().as_millisecond()))
+}
+
+fn base36(number: i64) -> String {
+    let mut number = number.unsigned_abs();
+    let mut digits = Vec::new();
+    loop {
+        let digit = u32::try_from(number % 36).unwrap_or_default();
+        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branch_times_are_base_36() {
+        assert_eq!(base36(0), "0");
+        assert_eq!(base36(35), "z");
+        assert_eq!(base36(1_767_225_600_000), "mjuohs00");
+    }
+}

@@ -1,0 +1,197 @@
+//! What happens when you run `gt sling <bead> <target>`:
+//!
+//! 1. `resolve_target`: who is to get it ([`target`]).
+//! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is ([`claim`]).
+//! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
+//!    ([`crate::polecat::Sandbox`]).
+//! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::convoy`]).
+//! 5. `start_session`: the agent starts with identity, work and instruction in its first message
+//!    ([`crate::session::start`]).
+//!
+//! After 2 each step is recorded in the worker's slot. A sling that dies in between is taken up at the
+//! first undone step by the next patrol ([`resume`]), which takes the same lock.
+
+mod claim;
+mod target;
+mod unsling;
+mod waiting;
+
+use serde::Serialize;
+use serde_json::json;
+
+pub use claim::{ClaimError, Claimed, Wish};
+pub use target::{Target, resolve_target};
+pub use unsling::{Unslung, unsling};
+pub use waiting::{Waiting, enqueue, take_waiting, waiting};
+
+use crate::beads::Home;
+use crate::convoy;
+use crate::lock::Lock;
+use crate::polecat::{Sandbox, SlingStep, Slot};
+use crate::session;
+use crate::town::{RigLayout, Town};
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The bead.
+    pub bead: String,
+    /// Who is to get it; empty means the caller.
+    pub target: String,
+    /// The agent runtime, where not the configured one.
+    pub agent: Option<String>,
+    /// Takes the bead from whoever has it.
+    pub force: bool,
+    /// Makes no convoy for a bead that has none.
+    pub no_convoy: bool,
+    /// Instructions beside the bead's own text.
+    pub args: String,
+}
+
+/// What a sling did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Slung {
+    /// The bead.
+    pub bead: String,
+    /// Its title.
+    pub title: String,
+    /// Who has it now.
+    pub target: String,
+    /// The convoy that tracks it.
+    pub convoy: Option<String>,
+    /// The branch of the work.
+    pub branch: Option<String>,
+    /// The session, where one was started or told.
+    pub session: Option<String>,
+    /// How the sandbox was made ready: `added`, `switched`, `repaired`.
+    pub sandbox: Option<&'static str>,
+    /// The rescue ref that leftovers went to.
+    pub rescued: Option<String>,
+    /// What the bead waits for, when it was put in line instead of being slung.
+    pub waits_for: Vec<String>,
+}
+
+/// Slings a bead: the story above, step by step.
+pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
+    let found = town.find_bead(&request.bead)?;
+    match resolve_target(town, &request.target, &found.home)? {
+        Target::Rig(rig) => {
+            let waits_for = waiting::blockers(town, &found)?;
+            if !waits_for.is_empty() && !request.force {
+                return enqueue(town, &rig, request, &found.bead, waits_for);
+            }
+            sling_to_polecat(town, &rig, request, None)
+        }
+        Target::Polecat(rig, name) => sling_to_polecat(town, &rig, request, Some(&name)),
+        Target::Agent(address) => {
+            claim::hook_agent(town, &found, &address, request.force)?;
+            let convoy = ensure_convoy(town, request, &found.bead)?;
+            let session = session::start::tell_of_work(town, &address, &found.bead)?;
+            tell(town, &found.bead.id, &address.to_string());
+            Ok(Slung {
+                bead: found.bead.id.clone(),
+                title: found.bead.title,
+                target: address.to_string(),
+                convoy,
+                branch: None,
+                session,
+                sandbox: None,
+                rescued: None,
+                waits_for: Vec::new(),
+            })
+        }
+    }
+}
+
+fn sling_to_polecat(
+    town: &Town,
+    rig: &RigLayout,
+    request: &Request,
+    name: Option<&str>,
+) -> anyhow::Result<Slung> {
+    let claimed = claim::claim(town, rig, &Wish { request, name })?;
+    tell(town, &claimed.bead.id, &claimed.address().to_string());
+    finish(town, rig, &claimed, request.no_convoy)
+}
+
+/// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.
+pub fn resume(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<Option<Slung>> {
+    let lock = Lock::try_take(&rig.slot_lock(name))?;
+    let Some(claimed) = claim::reload(town, rig, name, lock)? else { return Ok(None) };
+    finish(town, rig, &claimed, false).map(Some)
+}
+
+/// The steps after the claim. Each looks first whether it is done already.
+fn finish(town: &Town, rig: &RigLayout, claimed: &Claimed, no_convoy: bool) -> anyhow::Result<Slung> {
+    let mut slot = claimed.slot.clone();
+    let (mut sandbox, mut rescued) = (None, None);
+    if slot.sling < SlingStep::Branched {
+        let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
+        slot.base.clone_from(&prepared.base);
+        advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
+        town.tell("fresh_branch", json!({
+            "bead": claimed.bead.id, "rig": rig.name(), "polecat": claimed.name, "branch": slot.branch,
+            "sandbox": prepared.how, "base": prepared.base, "rescue": prepared.rescued,
+            "fetch_failed": prepared.stale,
+        }));
+        (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
+    }
+    let request = Request { no_convoy, ..Request::default() };
+    let convoy = ensure_convoy(town, &request, &claimed.bead)?;
+    if slot.sling < SlingStep::Tracked {
+        advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
+    }
+    let session = session::start::polecat(town, rig, claimed, &mut slot)?;
+    Ok(Slung {
+        bead: claimed.bead.id.clone(),
+        title: claimed.bead.title.clone(),
+        target: claimed.address().to_string(),
+        convoy,
+        branch: Some(slot.branch),
+        session: Some(session),
+        sandbox,
+        rescued,
+        waits_for: Vec::new(),
+    })
+}
+
+/// Records that a step is done.
+fn advance(
+    town: &Town,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &mut Slot,
+    step: SlingStep,
+) -> anyhow::Result<()> {
+    slot.sling = step;
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| slot.save(tx, &claimed.slot_id))
+}
+
+/// The convoy that tracks the bead; makes one where none does.
+fn ensure_convoy(
+    town: &Town,
+    request: &Request,
+    bead: &bd::bead::Bead,
+) -> anyhow::Result<Option<String>> {
+    let tracking = convoy::tracking(&town.store()?.snapshot()?, &bead.id);
+    if let Some(convoy) = tracking.into_iter().next() {
+        return Ok(Some(convoy));
+    }
+    if request.no_convoy {
+        return Ok(None);
+    }
+    convoy::create_for(town, bead).map(Some)
+}
+
+fn tell(town: &Town, bead: &str, target: &str) {
+    town.tell("sling", json!({ "bead": bead, "target": target }));
+}
+
+/// The rig in which a bead lives, for a target that must be in the same one.
+fn rig_of(home: &Home) -> Option<&str> {
+    match home {
+        Home::Town => None,
+        Home::Rig(rig) => Some(rig),
+    }
+}

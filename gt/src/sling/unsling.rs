@@ -1,0 +1,89 @@
+//! Takes work off a hook: the bead goes back to open, the worker's session ends, its files stay.
+
+use bd::bead::Status;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::identity::{Address, SessionName};
+use crate::lock::Lock;
+use crate::polecat::{self, Slot};
+use crate::town::Town;
+
+/// What an unsling did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Unslung {
+    /// The bead.
+    pub bead: String,
+    /// Who had it.
+    pub holder: String,
+    /// The session that was ended.
+    pub session: Option<String>,
+}
+
+/// The bead is on nobody's hook.
+#[derive(Debug, thiserror::Error)]
+#[error("{bead} is on nobody's hook (it is {status})")]
+pub struct NotHooked {
+    /// The bead.
+    pub bead: String,
+    /// Its status.
+    pub status: String,
+}
+
+/// Takes a bead off the hook it is on. Uncommitted work of a polecat is snapshotted first and its
+/// sandbox stays as it is.
+pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
+    let found = town.find_bead(bead)?;
+    let bead = found.bead;
+    anyhow::ensure!(
+        bead.status == Status::Hooked,
+        NotHooked { bead: bead.id.clone(), status: bead.status.to_string() }
+    );
+    let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
+    let session = match &holder {
+        Address::Polecat(rig, name) => {
+            let rig = town.rig(rig)?;
+            let _slot = Lock::try_take(&rig.slot_lock(name))?;
+            let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+            let slot = Slot::load(&found.store.snapshot()?, &id);
+            polecat::snapshot(town, &rig, name, &slot)?;
+            let session = SessionName::of(&holder).filter(|_| town.actor != holder);
+            if let Some(session) = &session {
+                town.backend.kill(session.as_str())?;
+            }
+            release(town, &found.store, &bead.id, Some(&id))?;
+            session.map(|session| session.to_string())
+        }
+        _ => {
+            release(town, &found.store, &bead.id, None)?;
+            None
+        }
+    };
+    town.tell("unhook", json!({ "bead": bead.id, "target": holder.to_string() }));
+    Ok(Unslung { bead: bead.id, holder: bead.assignee, session })
+}
+
+fn release(
+    town: &Town,
+    store: &bd::store::Store,
+    bead: &str,
+    slot: Option<&str>,
+) -> anyhow::Result<()> {
+    town.transact(store, |tx| {
+        let now = tx.now();
+        super::claim::release_holders(tx, bead)?;
+        if let Some(mut bead) = tx.get(bead).filter(|bead| bead.status == Status::Hooked).cloned() {
+            bead.status = Status::Open;
+            bead.assignee = String::new();
+            bead.updated_at = now;
+            tx.put(bead)?;
+        }
+        match slot {
+            Some(id) => {
+                let lease = Slot::load(tx, id).lease;
+                Slot { lease, ..Slot::default() }.save(tx, id)
+            }
+            None => Ok(()),
+        }
+    })
+}

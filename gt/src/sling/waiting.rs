@@ -1,0 +1,131 @@
+//! Beads that were slung to a rig while something still blocks them: they stand in line as local records
+//! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
+
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Snapshot;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Request, Slung, ensure_convoy};
+use crate::beads::Found;
+use crate::town::{RigLayout, Town};
+
+const LABEL: &str = "gt:sling-context";
+
+/// A bead that waits to be slung.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The record's version.
+    pub version: u32,
+    /// The bead.
+    pub work_bead_id: String,
+    /// The rig that it goes to.
+    pub target_rig: String,
+    /// The agent runtime, where not the configured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Instructions beside the bead's own text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub args: String,
+    /// When it was put in line, RFC 3339.
+    pub enqueued_at: String,
+}
+
+/// What blocks a bead right now.
+pub(super) fn blockers(town: &Town, found: &Found) -> anyhow::Result<Vec<String>> {
+    let snapshot = found.store.snapshot()?;
+    let now = town.clock.now();
+    if !bd::graph::blocked_set(&snapshot, now).contains(found.bead.id.as_str()) {
+        return Ok(Vec::new());
+    }
+    Ok(bd::graph::blockers(&snapshot, &found.bead.id).into_iter().map(str::to_owned).collect())
+}
+
+/// Puts a blocked bead in line for a rig.
+pub fn enqueue(
+    town: &Town,
+    rig: &RigLayout,
+    request: &Request,
+    bead: &Bead,
+    waits_for: Vec<String>,
+) -> anyhow::Result<Slung> {
+    anyhow::ensure!(
+        bead.status == Status::Open,
+        "{} is {}: only open work can be slung",
+        bead.id,
+        bead.status
+    );
+    let store = town.rig_store(rig)?;
+    let id = record_id(&town.prefix(rig.name()), &bead.id);
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        let waiting = Waiting {
+            version: 1,
+            work_bead_id: bead.id.clone(),
+            target_rig: rig.name().to_owned(),
+            agent: request.agent.clone(),
+            args: request.args.clone(),
+            enqueued_at: now.to_string(),
+        };
+        tx.put(Bead {
+            id: id.clone(),
+            title: format!("{} waits to be slung to {}", bead.id, rig.name()),
+            // Closed from the start: it is no work, and no list of work may show it.
+            status: Status::Closed,
+            closed_at: Some(now.clone()),
+            issue_type: Kind::Slot,
+            ephemeral: true,
+            labels: vec![LABEL.to_owned()],
+            metadata: Some(serde_json::value::to_raw_value(&waiting)?),
+            created_at: now.clone(),
+            updated_at: now,
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        })?;
+        Ok(())
+    })?;
+    let convoy = ensure_convoy(town, request, bead)?;
+    town.tell(
+        "sling_waits",
+        json!({ "bead": bead.id, "target": rig.name(), "waits_for": waits_for }),
+    );
+    Ok(Slung {
+        bead: bead.id.clone(),
+        title: bead.title.clone(),
+        target: rig.name().to_owned(),
+        convoy,
+        branch: None,
+        session: None,
+        sandbox: None,
+        rescued: None,
+        waits_for,
+    })
+}
+
+/// The beads in line in a rig's store, longest waiting first.
+pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
+    let mut found: Vec<Waiting> = beads
+        .live()
+        .filter(|bead| bead.has_label(LABEL))
+        .filter_map(|bead| serde_json::from_str(bead.metadata.as_ref()?.get()).ok())
+        .collect();
+    found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
+    found
+}
+
+/// Takes a bead out of the line. Whoever really takes it gets `true`.
+pub fn take_waiting(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<bool> {
+    let store = town.rig_store(rig)?;
+    let id = record_id(&town.prefix(rig.name()), bead);
+    town.transact(&store, |tx| {
+        let there = tx.get(&id).is_some();
+        if there {
+            tx.erase_wisp(&id)?;
+        }
+        Ok(there)
+    })
+}
+
+fn record_id(prefix: &str, bead: &str) -> String {
+    format!("{prefix}-wisp-sling-{bead}")
+}
