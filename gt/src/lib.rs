@@ -11,4 +11,7 @@ pub mod error;
 pub mod event;
 pub mod identity;
 pub mod lock;
+pub mod process;
+pub mod session;
+pub mod tmux;
 pub mod town;

@@ -1,5 +1,7 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
+mod session_wrapper;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -28,10 +30,15 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    #[command(hide = true)]
+    SessionWrapper(session_wrapper::Args),
+}
 
 fn run(ctx: &Context, command: Command) -> Answer {
-    match command {}
+    match command {
+        Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
+    }
 }
 
 /// The whole command line, for man pages and completions.

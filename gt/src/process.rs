@@ -1,0 +1,300 @@
+//! Owns processes that are not our children: who they are, what hangs below them, and the only way to
+//! signal them.
+//!
+//! What must always hold: a signal goes only to a process whose number *and* start time are those that
+//! were seen, through a pidfd, so that a reused number is never hit; and only to processes of a session
+//! of ours: those that carry its token in their environment, and what was started below them.
+//!
+//! This reads `/proc`. On systems without it (macOS) no process is ever found: sessions then end by their
+//! backend alone, and what outlives them has to be ended by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use bd::sys::clock;
+use rustix::process::{Pid, Signal};
+
+/// The variable that marks the processes of one session.
+pub const TOKEN: &str = "GT_SESSION_TOKEN";
+
+/// One process: its number and when it started, which together never come again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// Its start, in clock ticks since the machine's.
+    pub started: u64,
+}
+
+/// What `/proc/<pid>/stat` tells.
+#[derive(Debug, Clone, Copy)]
+struct Stat {
+    parent: i32,
+    started: u64,
+    dead: bool,
+}
+
+impl Process {
+    /// The process with this number, if one is alive now.
+    pub fn find(pid: i32) -> Option<Self> {
+        let stat = stat(pid)?;
+        let started = stat.started;
+        (!stat.dead).then_some(Self { pid, started })
+    }
+
+    /// Whether it is still there. A zombie is not.
+    pub fn is_alive(&self) -> bool {
+        Self::find(self.pid) == Some(*self)
+    }
+
+    /// A variable of the environment it was started with; none where that cannot be read.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let environ = fs::read(format!("/proc/{}/environ", self.pid)).ok()?;
+        // Read before the check: what was read belongs to the process that is still there.
+        if !self.is_alive() {
+            return None;
+        }
+        environ.split(|byte| *byte == 0).find_map(|entry| {
+            let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+            Some(String::from_utf8_lossy(value).into_owned())
+        })
+    }
+
+    /// Whether it belongs to the session with this token.
+    pub fn carries(&self, token: &str) -> bool {
+        !token.is_empty() && self.variable(TOKEN).as_deref() == Some(token)
+    }
+
+    /// Its name, as short as the kernel keeps it.
+    pub fn name(&self) -> Option<String> {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).ok()?;
+        Some(name.trim_end().to_owned())
+    }
+
+    /// A handle that becomes readable when the process ends; none when it has ended already.
+    pub fn handle(&self) -> io::Result<Option<OwnedFd>> {
+        handle(*self)
+    }
+
+    /// Sends a signal, if it is still the process that was seen. Says whether it was.
+    pub fn signal(&self, signal: Signal) -> io::Result<bool> {
+        let Some(handle) = self.handle()? else {
+            return Ok(false);
+        };
+        send(&handle, signal)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
+    use rustix::io::Errno;
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let Some(pid) = Pid::from_raw(process.pid) else {
+        return Ok(None);
+    };
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        // Opened first, compared then: the handle cannot change hands any more.
+        Ok(handle) => Ok(process.is_alive().then_some(handle)),
+        Err(Errno::SRCH | Errno::INVAL) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn send(handle: &OwnedFd, signal: Signal) -> io::Result<bool> {
+    use rustix::io::Errno;
+    match rustix::process::pidfd_send_signal(handle, signal) {
+        Ok(()) => Ok(true),
+        Err(Errno::SRCH) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn handle(_: Process) -> io::Result<Option<OwnedFd>> {
+    Ok(None)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn send(_: &OwnedFd, _: Signal) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Our own number.
+pub fn own_pid() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
+}
+
+/// A process and everything below it, itself first.
+pub fn tree(root: Process) -> Vec<Process> {
+    let all = table();
+    if all
+        .get(&root.pid)
+        .is_none_or(|stat| stat.started != root.started)
+    {
+        return Vec::new();
+    }
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for (pid, stat) in &all {
+        children.entry(stat.parent).or_default().push(*pid);
+    }
+    let (mut found, mut open) = (Vec::new(), vec![root.pid]);
+    while let Some(pid) = open.pop() {
+        if let Some(stat) = all.get(&pid).filter(|stat| !stat.dead) {
+            let started = stat.started;
+            found.push(Process { pid, started });
+        }
+        open.extend(children.get(&pid).into_iter().flatten());
+    }
+    found
+}
+
+/// All processes that carry a session's token, wherever they hang by now.
+pub fn carriers(token: &str) -> Vec<Process> {
+    table()
+        .into_iter()
+        .map(|(pid, stat)| Process {
+            pid,
+            started: stat.started,
+        })
+        .filter(|process| process.carries(token))
+        .collect()
+}
+
+/// All processes of a session: below its first one, if that is ours, and all that carry its token.
+pub fn members(root: Option<Process>, token: &str) -> Vec<Process> {
+    let below = root.filter(|root| root.carries(token)).map(tree);
+    let all: BTreeSet<Process> = below.into_iter().flatten().chain(carriers(token)).collect();
+    all.into_iter().collect()
+}
+
+/// A process and those above it up to the first of the machine, itself first.
+pub fn ancestry(pid: i32) -> Vec<i32> {
+    let mut found = vec![pid];
+    let mut next = pid;
+    while let Some(above) = stat(next).map(|stat| stat.parent) {
+        if above <= 1 || found.contains(&above) {
+            break;
+        }
+        found.push(above);
+        next = above;
+    }
+    found
+}
+
+/// Ends processes: asks them, waits for `grace`, then ends who is left. Returns who is still there after
+/// that.
+pub fn end(processes: &[Process], grace: Duration) -> Vec<Process> {
+    for (signal, patience) in [
+        (Signal::TERM, grace),
+        (Signal::KILL, Duration::from_secs(2)),
+    ] {
+        for process in alive(processes) {
+            // One that may not be signalled shows as still alive below.
+            process.signal(signal).ok();
+        }
+        if clock::wait_for(patience, || alive(processes).is_empty().then_some(())).is_some() {
+            return Vec::new();
+        }
+    }
+    alive(processes)
+}
+
+fn alive(processes: &[Process]) -> Vec<Process> {
+    processes
+        .iter()
+        .copied()
+        .filter(Process::is_alive)
+        .collect()
+}
+
+/// Every process of the machine, read once.
+fn table() -> BTreeMap<i32, Stat> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return BTreeMap::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, stat(pid)?)))
+        .collect()
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads the fields after the program's name, which may itself hold spaces and brackets.
+fn parse(stat: &str) -> Option<Stat> {
+    let rest = &stat[stat.rfind(')')? + 1..];
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    Some(Stat {
+        dead: matches!(*fields.first()?, "Z" | "X" | "x"),
+        parent: fields.get(1)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[cfg(test)]
+mod tests {
+    use bd::sys::Exec;
+
+    use super::*;
+
+    /// Starts a shell with a child that ignores the polite signal, in the token's environment.
+    fn session(token: &str) -> Process {
+        let log = tempfile::tempfile().unwrap();
+        let script = "(trap '' TERM; sleep 600 & wait) & exec sleep 600";
+        let pid = Exec::new("sh")
+            .args(["-c", script])
+            .env(TOKEN, token)
+            .spawn_detached(&log)
+            .unwrap();
+        let pid = i32::try_from(pid).unwrap();
+        let whole = || Process::find(pid).filter(|root| tree(*root).len() == 3);
+        clock::wait_for(Duration::from_secs(20), whole).unwrap()
+    }
+
+    #[test]
+    fn the_start_time_is_read_behind_the_last_bracket() {
+        let line = "7 (a) b (c)) S 3 7 7 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 4711 99";
+        let stat = parse(line).unwrap();
+        assert_eq!((stat.parent, stat.started, stat.dead), (3, 4711, false));
+    }
+
+    #[test]
+    fn a_whole_tree_ends_even_where_it_ignores_the_polite_signal() {
+        let root = session("t-whole");
+        let members = members(Some(root), "t-whole");
+        assert_eq!(members.len(), 3);
+        assert_eq!(end(&members, Duration::from_millis(300)), []);
+    }
+
+    #[test]
+    fn a_process_without_the_token_is_not_a_member() {
+        let root = session("t-mine");
+        assert!(members(Some(root), "t-other").is_empty());
+        assert!(members(Some(root), "").is_empty());
+        let ours = members(Some(root), "t-mine");
+        end(&ours, Duration::ZERO);
+    }
+
+    #[test]
+    fn a_reused_number_is_not_signalled() {
+        let mut own = Process::find(own_pid()).unwrap();
+        own.started += 1;
+        assert!(!own.is_alive());
+        assert!(!own.signal(Signal::KILL).unwrap());
+        assert!(tree(own).is_empty());
+    }
+
+    #[test]
+    fn ancestry_begins_with_the_process_itself() {
+        let line = ancestry(own_pid());
+        assert_eq!(line[0], own_pid());
+        assert!(line.len() > 1);
+    }
+}

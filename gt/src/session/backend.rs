@@ -1,0 +1,224 @@
+//! The seam between the town and what hosts its sessions.
+//!
+//! What must always hold, whatever the backend: a session starts from a clean environment; no secret is
+//! ever in an argument list; a name stands for exactly one session; only sessions that were started
+//! through a backend of this town are listed, typed into or ended, never what a person opened there;
+//! when a session's first process ends, the session ends.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use bd::sys::ExecError;
+use jiff::Timestamp;
+
+use crate::process::Process;
+
+/// What a session is to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionSpec {
+    /// Its name: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Where its first process starts.
+    pub cwd: PathBuf,
+    /// What runs in it, no shell between.
+    pub argv: Vec<String>,
+    /// Variables it gets beside the allowed ones of the caller.
+    pub env: Vec<(String, String)>,
+    /// More names of the caller's variables that may pass, as for a provider's credentials. One that
+    /// ends in `*` stands for all that begin so.
+    pub pass: Vec<String>,
+    /// A random text that marks the processes of this one start.
+    pub token: String,
+}
+
+/// A session that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Live {
+    /// Its name.
+    pub name: String,
+    /// The number of its first process.
+    pub pid: i32,
+    /// That process, where the machine can tell when it started.
+    pub process: Option<Process>,
+    /// The token it was started with.
+    pub token: String,
+    /// When it was started.
+    pub created: Timestamp,
+    /// When anything last appeared on its screen.
+    pub activity: Timestamp,
+    /// The exit status of the first process, where it has ended and the session is still shown.
+    pub dead: Option<i32>,
+    /// Whether a person looks at it.
+    pub attached: bool,
+    /// The name of the program in the foreground.
+    pub command: String,
+}
+
+/// How text is to be brought in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Input {
+    /// What an empty input line of the program begins with; where known, sending is checked by looking
+    /// and repeated.
+    pub prompt: Option<String>,
+    /// Signs on the screen that a dialog is open, in which typing would answer it.
+    pub dialogs: Vec<String>,
+}
+
+/// How sending text ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// It was typed and submitted; where there was a prompt to look at, it left the input line.
+    Submitted,
+    /// It was typed, but still stands in the input line.
+    Typed,
+    /// Nothing was typed: a dialog is open.
+    DialogOpen,
+    /// Nothing was typed: a person's own text stands in the input line.
+    DraftInTheWay,
+}
+
+/// A key that is pressed on its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// Enter.
+    Enter,
+    /// Cursor up.
+    Up,
+    /// Cursor down.
+    Down,
+    /// Escape.
+    Escape,
+    /// Interrupt, as with Ctrl and C.
+    Interrupt,
+}
+
+/// Why a backend did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// What hosts sessions is not there.
+    #[error("{program} cannot be used: it is not installed or not on PATH")]
+    Missing {
+        /// The program.
+        program: &'static str,
+    },
+    /// A name that cannot be a session's.
+    #[error("`{name}` cannot be a session's name: only letters, digits, - and _ are allowed")]
+    BadName {
+        /// What was given.
+        name: String,
+    },
+    /// A session of that name is there already.
+    #[error("a session named `{name}` is there already")]
+    Exists {
+        /// The name.
+        name: String,
+    },
+    /// There is no such session.
+    #[error("there is no session named `{name}`")]
+    NoSession {
+        /// The name.
+        name: String,
+    },
+    /// The folder to start in is not there.
+    #[error("the folder {} for session `{name}` is not there", cwd.display())]
+    NoFolder {
+        /// The session.
+        name: String,
+        /// The folder.
+        cwd: PathBuf,
+    },
+    /// The first process ended at once.
+    #[error("session `{name}` ended at once with exit code {status}: {output}")]
+    EndedAtOnce {
+        /// The session.
+        name: String,
+        /// How it ended.
+        status: i32,
+        /// The end of what it printed.
+        output: String,
+    },
+    /// Processes of an ended session are still there.
+    #[error(
+        "session `{name}` left processes that could not be ended: {}",
+        list(pids)
+    )]
+    Survivors {
+        /// The session.
+        name: String,
+        /// Their numbers.
+        pids: Vec<i32>,
+    },
+    /// The backend's program failed.
+    #[error("`{command}` failed: {words}")]
+    Failed {
+        /// What was run.
+        command: String,
+        /// What it said.
+        words: String,
+    },
+    /// The backend's program could not be run.
+    #[error("cannot reach the sessions")]
+    Run(#[from] ExecError),
+    /// A file of ours could not be used.
+    #[error("cannot use {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Another process is typing into the session and does not end.
+    #[error("session `{name}` is being typed into by another process")]
+    Busy {
+        /// The session.
+        name: String,
+    },
+}
+
+fn list(pids: &[i32]) -> String {
+    let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
+    pids.join(", ")
+}
+
+/// What hosts sessions.
+pub trait Backend: Send + Sync + fmt::Debug {
+    /// Whether it can be used at all.
+    fn check(&self) -> Result<(), BackendError>;
+
+    /// Starts a session and returns it once its process runs. The name must be free.
+    fn start(&self, spec: &SessionSpec) -> Result<Live, BackendError>;
+
+    /// All sessions of the town, in one call. No host running means none.
+    fn list(&self) -> Result<Vec<Live>, BackendError>;
+
+    /// The session of that name.
+    fn find(&self, name: &str) -> Result<Option<Live>, BackendError> {
+        Ok(self.list()?.into_iter().find(|live| live.name == name))
+    }
+
+    /// Types text into a session and submits it.
+    fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, BackendError>;
+
+    /// Presses keys in a session.
+    fn press(&self, name: &str, keys: &[Key]) -> Result<(), BackendError>;
+
+    /// The last `lines` lines of a session's screen and what has left it, as plain text.
+    fn capture(&self, name: &str, lines: usize) -> Result<String, BackendError>;
+
+    /// The command that shows a session to a person in their terminal.
+    fn attach_command(&self, name: &str) -> Vec<String>;
+
+    /// Ends a session and every process of it. One that is not there is fine. A process that asks for
+    /// the end of its own session is ended last.
+    fn kill(&self, name: &str) -> Result<(), BackendError>;
+}
+
+/// Whether a text may be a session's name.
+pub fn is_session_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 200
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}

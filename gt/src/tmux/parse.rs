@@ -1,0 +1,147 @@
+//! Reads what tmux answers: rows of panes, and the words of its failures.
+
+use jiff::Timestamp;
+
+use crate::process::Process;
+use crate::session::Live;
+
+/// The row that is asked of each pane. No field but the last can hold the separator. The token is an
+/// option of the pane itself, so that a pane which a person opened beside ours has none.
+pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{session_created}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
+
+/// Stands for the exit status of a process that was ended by a signal, or is not collected yet.
+pub(super) const UNKNOWN_STATUS: i32 = -1;
+
+/// One pane of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) live: Live,
+    /// The pane's own id, such as `%3`: a target that nothing else can match.
+    pub(super) pane: String,
+    /// Whether a person scrolls in it.
+    pub(super) scrolling: bool,
+}
+
+/// The panes of ours in a listing.
+pub(super) fn rows(listing: &str) -> Vec<Row> {
+    listing.lines().filter_map(row).collect()
+}
+
+fn row(line: &str) -> Option<Row> {
+    let fields: Vec<&str> = line.splitn(11, '|').collect();
+    let [
+        name,
+        pane,
+        pid,
+        dead,
+        status,
+        created,
+        activity,
+        attached,
+        mode,
+        token,
+        command,
+    ] = fields[..]
+    else {
+        return None;
+    };
+    if token.is_empty() {
+        return None;
+    }
+    let time = |text: &str| Timestamp::from_second(text.parse().ok()?).ok();
+    let pid = pid.parse().ok()?;
+    let created = time(created)?;
+    let session = Live {
+        name: name.to_owned(),
+        pid,
+        process: Process::find(pid),
+        token: token.to_owned(),
+        created,
+        activity: time(activity).unwrap_or(created),
+        dead: (dead == "1").then(|| status.parse().unwrap_or(UNKNOWN_STATUS)),
+        attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
+        command: command.to_owned(),
+    };
+    Some(Row {
+        live: session,
+        pane: pane.to_owned(),
+        scrolling: mode.parse::<u32>().is_ok_and(|depth| depth > 0),
+    })
+}
+
+/// What a failure of tmux means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// No server runs: there are no sessions.
+    NoServer,
+    /// The session or pane is not there.
+    NotFound,
+    /// The name is taken.
+    Exists,
+    /// Anything else.
+    Other,
+}
+
+/// Reads the words of a failure.
+pub(super) fn failure(words: &str) -> Failure {
+    let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
+    if any(&[
+        "no server running",
+        "error connecting to",
+        "server exited",
+        "lost server",
+        "no current target",
+        "no sessions",
+    ]) {
+        Failure::NoServer
+    } else if any(&["can't find", "session not found"]) {
+        Failure::NotFound
+    } else if any(&["duplicate session"]) {
+        Failure::Exists
+    } else {
+        Failure::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pane_without_our_token_is_not_ours() {
+        let listing = "gt-web-nux|%1|4242|0||1700000000|1700000009|1|0|abc|claude\n\
+                       gt-web-nux|%2|4243|0||1700000000|1700000009|1|0||vim\n\
+                       broken\n";
+        let rows = rows(listing);
+        assert_eq!(rows.len(), 1);
+        let Row {
+            live,
+            pane,
+            scrolling,
+        } = &rows[0];
+        assert_eq!((live.name.as_str(), pane.as_str()), ("gt-web-nux", "%1"));
+        assert!(live.attached && live.dead.is_none() && !scrolling);
+        assert_eq!(live.activity.as_second(), 1_700_000_009);
+    }
+
+    #[test]
+    fn a_dead_pane_shows_its_status() {
+        let listing = "a|%1|4242|1|7|1700000000||0|1|abc|x|y";
+        let row = row(listing).unwrap();
+        assert_eq!(row.live.dead, Some(7));
+        assert_eq!(row.live.command, "x|y");
+        assert!(row.scrolling);
+    }
+
+    #[test]
+    fn failures_are_told_apart() {
+        assert_eq!(failure("no server running on /tmp/x"), Failure::NoServer);
+        assert_eq!(
+            failure("error connecting to /tmp/x (No such file or directory)"),
+            Failure::NoServer
+        );
+        assert_eq!(failure("can't find session: =a"), Failure::NotFound);
+        assert_eq!(failure("duplicate session: a"), Failure::Exists);
+        assert_eq!(failure("unknown command"), Failure::Other);
+    }
+}

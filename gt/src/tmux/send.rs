@@ -1,0 +1,252 @@
+//! Types text into a session so that it arrives whole and is submitted once.
+//!
+//! The steps, each of them measured on real agents:
+//!
+//! 1. leave copy mode, in which no key reaches the program;
+//! 2. look: no typing into an open dialog, where it would answer, nor behind a person's own draft;
+//! 3. a short line is typed literally, anything longer is pasted in brackets, so that its newlines do not
+//!    submit it and no part is lost;
+//! 4. a pause, then Enter as a command of its own;
+//! 5. look again: while the text still stands behind the prompt, Enter again, up to three times.
+
+use std::time::Duration;
+
+use bd::sys::clock;
+use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
+
+use super::parse::Row;
+use super::{Tmux, whole};
+use crate::lock::{Lock, LockError};
+use crate::session::{BackendError, Input, Sent};
+
+/// The longest text that is typed rather than pasted.
+const TYPED: usize = 200;
+
+/// Between the text and Enter: with less, some agents take Enter for a part of a paste.
+const BEFORE_ENTER: Duration = Duration::from_millis(500);
+
+/// After Enter, before looking whether the text has left the input line.
+const LOOKS: [Duration; 3] = [
+    Duration::from_millis(400),
+    Duration::from_millis(1000),
+    Duration::from_millis(2000),
+];
+
+/// What stands behind the prompt.
+#[derive(Debug, PartialEq, Eq)]
+enum InputLine {
+    /// No prompt is on the screen.
+    None,
+    /// Nothing, or the program's own pale hint.
+    Empty,
+    /// Text that was not submitted.
+    Text(String),
+}
+
+impl Tmux {
+    pub(super) fn send_text(
+        &self,
+        name: &str,
+        text: &str,
+        input: &Input,
+    ) -> Result<Sent, BackendError> {
+        let _lock = self.typing_lock(name)?;
+        let row = self.row(name)?;
+        if row.scrolling {
+            // `reset` is how this crate spells -X, a command for copy mode.
+            let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");
+            self.run(name, [leave.build()])?;
+        }
+        let screen = self.screen(&row)?;
+        if input
+            .dialogs
+            .iter()
+            .any(|sign| screen.contains(sign.as_str()))
+        {
+            return Ok(Sent::DialogOpen);
+        }
+        if let (InputLine::Text(_), true) = (input_line(&screen, input), row.live.attached) {
+            return Ok(Sent::DraftInTheWay);
+        }
+        self.type_in(&row, &printable(text))?;
+        self.submit(&row, input)
+    }
+
+    fn submit(&self, row: &Row, input: &Input) -> Result<Sent, BackendError> {
+        clock::pause(BEFORE_ENTER);
+        self.enter(row)?;
+        if input.prompt.is_none() {
+            return Ok(Sent::Submitted);
+        }
+        for pause in LOOKS {
+            let gone = clock::wait_for(pause, || match self.screen(row) {
+                Ok(screen) => {
+                    (!matches!(input_line(&screen, input), InputLine::Text(_))).then_some(())
+                }
+                // A session that ended meanwhile has nothing left to look at.
+                Err(_) => Some(()),
+            });
+            if gone.is_some() {
+                return Ok(Sent::Submitted);
+            }
+            self.enter(row)?;
+        }
+        let screen = self.screen(row)?;
+        Ok(match input_line(&screen, input) {
+            InputLine::Text(_) => Sent::Typed,
+            InputLine::None | InputLine::Empty => Sent::Submitted,
+        })
+    }
+
+    fn enter(&self, row: &Row) -> Result<(), BackendError> {
+        let enter = SendKeys::new().target_pane(&row.pane).key("Enter").build();
+        self.run(&row.live.name, [enter]).map(drop)
+    }
+
+    fn type_in(&self, row: &Row, text: &str) -> Result<(), BackendError> {
+        let name = &row.live.name;
+        if text.chars().count() <= TYPED && !text.contains('\n') {
+            let keys = SendKeys::new().disable_lookup().target_pane(&row.pane);
+            return self
+                .run(name, [keys.key("--").key(whole(text)).build()])
+                .map(drop);
+        }
+        let buffer = format!("gt-{name}");
+        let load = LoadBuffer::new().buffer_name(&buffer).path("-").build();
+        let loaded = self.exec([load]).stdin(text).run();
+        self.judge(name, loaded)?;
+        let paste = PasteBuffer::new()
+            .delete()
+            .bracket_codes()
+            .buffer_name(&buffer)
+            .target_pane(&row.pane)
+            .build();
+        self.run(name, [paste]).map(drop)
+    }
+
+    /// What the pane shows now, with its colours.
+    fn screen(&self, row: &Row) -> Result<String, BackendError> {
+        let capture = CapturePane::new().stdout().join().escape_sequences();
+        let capture = capture.target_pane(&row.pane).build();
+        let finished = self.run(&row.live.name, [capture])?;
+        Ok(String::from_utf8_lossy(&finished.stdout).into_owned())
+    }
+
+    fn typing_lock(&self, name: &str) -> Result<Lock, BackendError> {
+        let path = self.files.join(format!("{name}.typing"));
+        Lock::take(&path, Duration::from_secs(30)).map_err(|error| match error {
+            LockError::Held { .. } => BackendError::Busy {
+                name: name.to_owned(),
+            },
+            LockError::Io { path, source } => BackendError::File { path, source },
+        })
+    }
+}
+
+/// The text without control characters but line ends; a tab becomes a space.
+fn printable(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .chars()
+        .filter_map(|c| match c {
+            '\n' => Some('\n'),
+            '\t' => Some(' '),
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect::<String>()
+        .trim_end_matches('\n')
+        .to_owned()
+}
+
+/// Reads the lowest line of a coloured screen that begins with the prompt.
+fn input_line(screen: &str, input: &Input) -> InputLine {
+    let Some(prompt) = &input.prompt else {
+        return InputLine::None;
+    };
+    for line in screen.lines().rev() {
+        let cells = cells(line);
+        let plain: String = cells.iter().map(|(c, _)| *c).collect();
+        // Some programs draw a frame around the line.
+        let plain = plain.trim_start_matches(['│', '|', ' ']);
+        let Some(rest) = plain.strip_prefix(prompt.as_str()) else {
+            continue;
+        };
+        let behind = rest.chars().count();
+        let shown = &cells[cells.len() - behind..];
+        let text: String = shown.iter().map(|(c, _)| *c).collect();
+        let text = text.trim_matches(['│', '|', ' ', '\u{a0}']);
+        let first = shown.iter().find(|(c, _)| !c.is_whitespace());
+        let pale = first.is_some_and(|(_, dim)| *dim);
+        return if text.is_empty() || pale {
+            InputLine::Empty
+        } else {
+            InputLine::Text(text.to_owned())
+        };
+    }
+    InputLine::None
+}
+
+/// The characters of a coloured line, each with whether it is pale.
+fn cells(line: &str) -> Vec<(char, bool)> {
+    let (mut cells, mut dim) = (Vec::new(), false);
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if c != '\u{1b}' {
+            cells.push((c, dim));
+            continue;
+        }
+        if rest.next() != Some('[') {
+            continue;
+        }
+        let mut codes = String::new();
+        let last = rest.by_ref().find(|c| {
+            codes.push(*c);
+            c.is_ascii_alphabetic()
+        });
+        if last == Some('m') {
+            for code in codes.trim_end_matches('m').split(';') {
+                match code {
+                    "2" => dim = true,
+                    "" | "0" | "22" => dim = false,
+                    _ => {}
+                }
+            }
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claude() -> Input {
+        Input {
+            prompt: Some("❯\u{a0}".to_owned()),
+            dialogs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_program() {
+        assert_eq!(printable("a\u{1b}[31mb\u{7}\tc\r\nd\u{8}\n"), "a[31mb c\nd");
+    }
+
+    #[test]
+    fn text_behind_the_prompt_is_seen() {
+        let screen = "❯ said before\n● answer\n❯\u{a0}not sent yet  \n  status";
+        assert_eq!(
+            input_line(screen, &claude()),
+            InputLine::Text("not sent yet".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_empty_line_and_a_pale_hint_are_no_text() {
+        let hint = "\u{1b}[39m❯\u{a0}\u{1b}[2mTry \"fix lint\"\u{1b}[0m";
+        assert_eq!(input_line(hint, &claude()), InputLine::Empty);
+        assert_eq!(input_line("❯\u{a0}\n", &claude()), InputLine::Empty);
+        assert_eq!(input_line("❯ said before", &claude()), InputLine::None);
+        assert_eq!(input_line("❯\u{a0}x", &Input::default()), InputLine::None);
+    }
+}
