@@ -3,6 +3,12 @@
 
 use serde_json::{Value, json};
 
+use crate::bead::id::ResolveError;
+use crate::change::ChangeError;
+use crate::config::ConfigError;
+use crate::store::StoreError;
+use crate::store::find::NotFound;
+
 /// A failed command as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -68,5 +74,176 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     if error.downcast_ref::<Usage>().is_some() {
         return ("usage", 2, None);
     }
-    ("failed", 1, None)
+    let known = error.chain().find_map(|cause| {
+        let change = cause.downcast_ref::<ChangeError>().map(of_change);
+        let store = || cause.downcast_ref::<StoreError>().map(of_store);
+        let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
+        let find = || cause.downcast_ref::<NotFound>().map(|_| no_project());
+        let config = || {
+            cause
+                .downcast_ref::<ConfigError>()
+                .map(|_| ("config", None))
+        };
+        change
+            .or_else(store)
+            .or_else(resolve)
+            .or_else(find)
+            .or_else(config)
+    });
+    let (code, hint) = known.unwrap_or(("failed", None));
+    (code, 1, hint)
+}
+
+type Known = (&'static str, Option<String>);
+
+fn no_project() -> Known {
+    let hint = "run 'bd init' to start one here, or set BEADS_DIR to the .beads folder of another";
+    ("no_project", Some(hint.to_owned()))
+}
+
+fn of_resolve(error: &ResolveError) -> Known {
+    match error {
+        ResolveError::NotFound(_) => ("not_found", None),
+        ResolveError::Ambiguous { .. } => ("ambiguous", None),
+    }
+}
+
+fn of_change(error: &ChangeError) -> Known {
+    match error {
+        ChangeError::NotFound(_)
+        | ChangeError::NoParent(_)
+        | ChangeError::NoTarget(_)
+        | ChangeError::NoEdge { .. } => ("not_found", None),
+        ChangeError::Exists(_) | ChangeError::OtherEdge { .. } => ("exists", None),
+        ChangeError::Claimed { .. } | ChangeError::ClaimClosed(_) => ("claimed", None),
+        ChangeError::Blocked { .. } => ("blocked", None),
+        ChangeError::Cycle { .. } | ChangeError::Deadlock { .. } | ChangeError::SelfDependency => {
+            ("cycle", None)
+        }
+        ChangeError::Template(_) | ChangeError::Pinned(_) => ("protected", None),
+        ChangeError::Prefix { .. }
+        | ChangeError::TooDeep { .. }
+        | ChangeError::NoFreeId { .. }
+        | ChangeError::TombstoneStatus
+        | ChangeError::TitleLength
+        | ChangeError::ParentDependsOnChild { .. }
+        | ChangeError::EdgeToWisp { .. }
+        | ChangeError::EmptyLabel => ("invalid", None),
+        ChangeError::Resolve(error) => of_resolve(error),
+        ChangeError::Store(error) => of_store(error),
+    }
+}
+
+fn of_store(error: &StoreError) -> Known {
+    match error {
+        StoreError::NotAProject(_) => no_project(),
+        StoreError::Io { source, .. } | StoreError::Append { source, .. } => {
+            ("io", io_hint(source))
+        }
+        StoreError::Locked { .. } => {
+            let hint =
+                "see who has it with 'fuser' or 'lsof' on that file, and try again when it is done";
+            ("locked", Some(hint.to_owned()))
+        }
+        StoreError::Conflict { .. } => {
+            let hint = "finish the merge in an editor: keep the line you want of each bead and delete the marker lines";
+            ("conflict", Some(hint.to_owned()))
+        }
+        StoreError::WouldLose { .. } => {
+            let hint = "nothing was written; run the command again, and report this if it stays";
+            ("would_lose", Some(hint.to_owned()))
+        }
+        StoreError::MixedPrefixes => {
+            let hint = "bd config set issue-prefix <prefix>";
+            ("mixed_prefixes", Some(hint.to_owned()))
+        }
+        StoreError::AlreadyInitialized(_) => ("already_initialized", None),
+        StoreError::NotAWisp(_) | StoreError::Invalid(_) => ("invalid", None),
+        StoreError::Config(_) => ("config", None),
+    }
+}
+
+fn io_hint(source: &std::io::Error) -> Option<String> {
+    let hint = match source.kind() {
+        std::io::ErrorKind::PermissionDenied => {
+            "check who owns the folder and whether you may write there"
+        }
+        std::io::ErrorKind::StorageFull => "the disk is full; make room and try again",
+        std::io::ErrorKind::ReadOnlyFilesystem => "the file system is mounted read-only",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn the_chain_is_told_once_and_the_first_known_cause_decides() {
+        let io = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let store = StoreError::Io {
+            what: "write",
+            path: PathBuf::from("/x/issues.jsonl"),
+            source: io,
+        };
+        let error = anyhow::Error::from(store).context("closing bd-1");
+        let failure = Failure::of(&error);
+        assert!(
+            failure
+                .message
+                .starts_with("closing bd-1: cannot write /x/issues.jsonl: ")
+        );
+        assert_eq!((failure.code, failure.exit), ("io", 1));
+        assert!(failure.hint.unwrap().contains("disk is full"));
+    }
+
+    #[test]
+    fn usage_exits_with_two_and_unknown_errors_with_one() {
+        let usage = anyhow::Error::from(Usage("unknown flag: --x".into()));
+        assert_eq!(Failure::of(&usage).exit, 2);
+        let other: anyhow::Result<()> = Err(anyhow::anyhow!("odd")).context("doing");
+        assert_eq!(Failure::of(&other.unwrap_err()).code, "failed");
+    }
+
+    #[test]
+    fn what_is_not_there_says_so() {
+        for error in [
+            anyhow::Error::from(ChangeError::NotFound("bd-9".into())),
+            anyhow::Error::from(ResolveError::NotFound("bd-9".into())),
+        ] {
+            let failure = Failure::of(&error);
+            assert_eq!(failure.code, "not_found");
+            assert_eq!(failure.message, "no issue found matching \"bd-9\"");
+        }
+    }
+
+    #[test]
+    fn no_text_suggests_to_destroy_anything() {
+        let errors = [
+            StoreError::Conflict {
+                path: PathBuf::new(),
+                line: 3,
+            },
+            StoreError::WouldLose {
+                path: PathBuf::new(),
+                ids: vec!["a-1".into()],
+            },
+            StoreError::Locked {
+                path: PathBuf::new(),
+                seconds: 30,
+            },
+        ];
+        for error in errors {
+            let failure = Failure::of(&anyhow::Error::from(error));
+            let text = format!("{} {:?}", failure.message, failure.hint);
+            for word in ["rm ", "reset", "--force", "checkout", "clean"] {
+                assert!(!text.contains(word), "{text}");
+            }
+        }
+    }
 }

@@ -2,13 +2,19 @@
 //!
 //! The map of the crate, in the direction in which data flows:
 //!
-//! - [`ui`] the screen, [`error`] how a failure is shown
+//! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
+//! - [`change`] the verbs, [`graph`] what is ready and what is blocked
+//! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
 //! - [`git`] repositories: the only place that runs git
 //! - [`sys`] the seams to the machine: clock, chance, environment, files, child processes
 
 pub mod bead;
+pub mod change;
+pub mod config;
 pub mod error;
 pub mod git;
+pub mod graph;
+pub mod store;
 pub mod sys;
 pub mod ui;

@@ -1,0 +1,63 @@
+//! Closing and reopening.
+
+use super::{ChangeError, live};
+use crate::bead::{Bead, Status};
+use crate::graph::ready;
+use crate::store::Tx;
+
+/// Closes a bead. Without `force` a template, a pinned bead and one that waits for open ones stay open.
+/// Closing a closed bead again gives it the new time and reason.
+pub fn close(
+    tx: &mut Tx<'_>,
+    id: &str,
+    reason: &str,
+    session: &str,
+    force: bool,
+) -> Result<Bead, ChangeError> {
+    let mut bead = live(tx, id)?;
+    if !force {
+        check(tx, &bead)?;
+    }
+    let now = tx.now();
+    bead.status = Status::Closed;
+    bead.closed_at = Some(now.clone());
+    bead.updated_at = now;
+    reason.clone_into(&mut bead.close_reason);
+    session.clone_into(&mut bead.closed_by_session);
+    tx.put(bead)?;
+    live(tx, id)
+}
+
+fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
+    if bead.is_template {
+        return Err(ChangeError::Template(bead.id.clone()));
+    }
+    if bead.status == Status::Pinned {
+        return Err(ChangeError::Pinned(bead.id.clone()));
+    }
+    let blockers = ready::blockers(tx, &bead.id);
+    if blockers.is_empty() {
+        return Ok(());
+    }
+    Err(ChangeError::Blocked {
+        id: bead.id.clone(),
+        blockers: blockers.into_iter().map(str::to_owned).collect(),
+    })
+}
+
+/// Makes a closed bead open again; a reason becomes a comment. An open one stays as it is.
+pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
+    let mut bead = live(tx, id)?;
+    if bead.status != Status::Open {
+        let now = tx.now();
+        super::edit::shift_status(&mut bead, &Status::Open, &now)?;
+        bead.defer_until = None;
+        bead.updated_at = now;
+        tx.put(bead)?;
+    }
+    if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+        let actor = tx.actor().to_owned();
+        super::add_comment(tx, id, &actor, &format!("Reopened: {reason}"))?;
+    }
+    live(tx, id)
+}

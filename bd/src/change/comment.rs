@@ -1,0 +1,35 @@
+//! Comments.
+
+use super::{ChangeError, live};
+use crate::bead::{Comment, Stamp};
+use crate::store::Tx;
+
+/// Adds a comment. It does not move the bead's `updated_at`.
+pub fn add_comment(
+    tx: &mut Tx<'_>,
+    id: &str,
+    author: &str,
+    text: &str,
+) -> Result<Comment, ChangeError> {
+    let mut bead = live(tx, id)?;
+    let number = bead
+        .comments
+        .iter()
+        .map(|comment| comment.id)
+        .max()
+        .unwrap_or(0)
+        + 1;
+    let seconds = tx.now().instant().as_second();
+    let whole = jiff::Timestamp::from_second(seconds).unwrap_or_default();
+    let comment = Comment {
+        id: number,
+        issue_id: id.to_owned(),
+        author: author.to_owned(),
+        text: text.to_owned(),
+        created_at: Stamp::from(whole),
+        extra: Vec::new(),
+    };
+    bead.comments.push(comment.clone());
+    tx.put(bead)?;
+    Ok(comment)
+}

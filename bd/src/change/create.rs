@@ -1,0 +1,268 @@
+//! New beads.
+//!
+//! Steps: choose the id (given, child of a parent, or hashed) and check that it is free; fill the record;
+//! write it; add its edges.
+
+use super::{ChangeError, add_dep};
+use crate::bead::{Bead, DepKind, Kind, Stamp, Status, id};
+use crate::store::Tx;
+
+/// What a new bead is made of; everything but the title may be left at its default.
+#[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    clippy::struct_excessive_bools,
+    reason = "the fields are those of the bead"
+)]
+pub struct New {
+    /// An id chosen by hand.
+    pub id: Option<String>,
+    /// Accept an id of a foreign prefix.
+    pub force: bool,
+    /// Another prefix than the store's for a hashed id, such as `gt-wisp`.
+    pub prefix: Option<String>,
+    /// Make it a child of this bead: id and edge.
+    pub parent: Option<String>,
+    /// Edges to add.
+    pub deps: Vec<(DepKind, String)>,
+    /// Another creator than the actor.
+    pub created_by: Option<String>,
+    pub title: String,
+    pub description: String,
+    pub design: String,
+    pub acceptance_criteria: String,
+    pub notes: String,
+    pub spec_id: String,
+    pub status: Status,
+    pub priority: i64,
+    pub issue_type: Kind,
+    pub assignee: String,
+    pub estimated_minutes: Option<i64>,
+    pub due_at: Option<Stamp>,
+    pub defer_until: Option<Stamp>,
+    pub external_ref: Option<String>,
+    pub metadata: Option<serde_json::Value>,
+    pub labels: Vec<String>,
+    pub sender: String,
+    pub ephemeral: bool,
+    pub wisp_type: String,
+    pub mol_type: String,
+    pub pinned: bool,
+    pub is_template: bool,
+    pub hook_bead: String,
+    pub agent_state: String,
+    pub role_type: String,
+    pub rig: String,
+    pub event_kind: String,
+    pub actor: String,
+    pub target: String,
+    pub payload: String,
+}
+
+impl Default for New {
+    fn default() -> Self {
+        let blank = String::new;
+        Self {
+            id: None,
+            force: false,
+            prefix: None,
+            parent: None,
+            deps: Vec::new(),
+            created_by: None,
+            title: blank(),
+            description: blank(),
+            design: blank(),
+            acceptance_criteria: blank(),
+            notes: blank(),
+            spec_id: blank(),
+            status: Status::Open,
+            priority: 2,
+            issue_type: Kind::Task,
+            assignee: blank(),
+            estimated_minutes: None,
+            due_at: None,
+            defer_until: None,
+            external_ref: None,
+            metadata: None,
+            labels: Vec::new(),
+            sender: blank(),
+            ephemeral: false,
+            wisp_type: blank(),
+            mol_type: blank(),
+            pinned: false,
+            is_template: false,
+            hook_bead: blank(),
+            agent_state: blank(),
+            role_type: blank(),
+            rig: blank(),
+            event_kind: blank(),
+            actor: blank(),
+            target: blank(),
+            payload: blank(),
+        }
+    }
+}
+
+/// Makes a bead.
+pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
+    let now = tx.now();
+    let creator = new
+        .created_by
+        .clone()
+        .unwrap_or_else(|| tx.actor().to_owned());
+    let id = choose_id(tx, &new, &creator, &now)?;
+    let (parent, deps) = (new.parent.clone(), new.deps.clone());
+    let bead = fill(new, id, creator, now, &tx.author().owner);
+    let id = bead.id.clone();
+    tx.put(bead)?;
+    if let Some(parent) = parent {
+        add_dep(tx, &id, &parent, DepKind::ParentChild)?;
+    }
+    for (kind, target) in deps {
+        add_dep(tx, &id, &target, kind)?;
+    }
+    super::live(tx, &id)
+}
+
+fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead {
+    let closed_at = (new.status == Status::Closed).then(|| now.clone());
+    let mut labels = new.labels;
+    if labels.iter().any(|label| label == "gt:agent") {
+        let facets = [("role_type", &new.role_type), ("rig", &new.rig)];
+        labels.extend(
+            facets
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| format!("{name}:{value}")),
+        );
+    }
+    Bead {
+        id,
+        title: new.title,
+        description: new.description,
+        design: new.design,
+        acceptance_criteria: new.acceptance_criteria,
+        notes: new.notes,
+        spec_id: new.spec_id,
+        status: new.status,
+        priority: new.priority,
+        issue_type: new.issue_type,
+        assignee: new.assignee,
+        owner: owner.to_owned(),
+        estimated_minutes: new.estimated_minutes,
+        created_at: now.clone(),
+        created_by: creator,
+        updated_at: now,
+        closed_at,
+        due_at: new.due_at,
+        defer_until: new.defer_until,
+        external_ref: new.external_ref,
+        metadata: new.metadata.and_then(|value| super::edit::raw(&value)),
+        labels,
+        sender: new.sender,
+        ephemeral: new.ephemeral,
+        wisp_type: new.wisp_type,
+        mol_type: new.mol_type,
+        pinned: new.pinned,
+        is_template: new.is_template,
+        hook_bead: new.hook_bead,
+        agent_state: new.agent_state,
+        role_type: new.role_type,
+        rig: new.rig,
+        event_kind: new.event_kind,
+        actor: new.actor,
+        target: new.target,
+        payload: new.payload,
+        ..Bead::default()
+    }
+}
+
+fn choose_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+    if let Some(parent) = &new.parent
+        && tx.get_live(parent).is_none()
+    {
+        return Err(ChangeError::NoParent(parent.clone()));
+    }
+    match (&new.id, &new.parent) {
+        (Some(id), _) => given_id(tx, id, new.force),
+        (None, Some(parent)) => child_id(tx, parent),
+        (None, None) => hashed_id(tx, new, creator, now),
+    }
+}
+
+/// An id chosen by hand: free, or that of a deleted bead, which it replaces.
+fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
+    if !id::is_well_formed(id) {
+        let invalid = crate::bead::validate::Invalid::Id(id.to_owned());
+        return Err(ChangeError::Store(invalid.into()));
+    }
+    if tx.get_live(id).is_some() {
+        return Err(ChangeError::Exists(id.to_owned()));
+    }
+    if !force {
+        check_prefix(tx, id)?;
+        if let Some((parent, _)) = id::split_child(id)
+            && tx.get_live(parent).is_none()
+        {
+            return Err(ChangeError::NoParent(parent.to_owned()));
+        }
+    }
+    Ok(id.to_owned())
+}
+
+fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
+    let prefix = tx.prefix()?;
+    let allowed = tx.config().list("allowed_prefixes");
+    let fits = |prefix: &str| {
+        id.strip_prefix(prefix.trim_end_matches('-'))
+            .is_some_and(|rest| rest.starts_with('-'))
+    };
+    if fits(&prefix) || allowed.iter().any(|own| fits(own)) {
+        return Ok(());
+    }
+    Err(ChangeError::Prefix {
+        id: id.to_owned(),
+        prefix,
+        allowed,
+    })
+}
+
+/// The next child of a bead; numbers of deleted children are not used again.
+fn child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
+    let limit = tx
+        .config()
+        .number("hierarchy.max-depth")
+        .unwrap_or(3)
+        .max(1);
+    if parent.matches('.').count() >= limit {
+        return Err(ChangeError::TooDeep {
+            parent: parent.to_owned(),
+            limit,
+        });
+    }
+    Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
+}
+
+fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+    let prefix = match &new.prefix {
+        Some(prefix) => prefix.clone(),
+        None => tx.prefix()?,
+    };
+    let config = tx.config();
+    let limit = config
+        .get("max_collision_prob")
+        .and_then(|text| text.parse().ok());
+    let shortest = config.number("min_hash_length").unwrap_or(3);
+    let count = tx.count_top_level(&prefix);
+    let from = id::length_for(count, limit.unwrap_or(0.25))
+        .max(shortest)
+        .min(8);
+    let seed = id::Seed {
+        title: &new.title,
+        description: &new.description,
+        creator,
+        nanos: now.instant().as_nanosecond(),
+    };
+    id::generate(&prefix, seed, from, |id| tx.get(id).is_some())
+        .ok_or(ChangeError::NoFreeId { from })
+}

@@ -1,0 +1,130 @@
+//! Deleting: the bead becomes a tombstone, so that the deletion spreads to other clones.
+//!
+//! Edges that touch it go; where its id stands in the text of a bead that was connected with it, a note
+//! takes its place. A wisp, and any bead deleted `hard`, is gone without a tombstone.
+
+use super::{ChangeError, live};
+use crate::bead::{Bead, Status};
+use crate::store::Tx;
+
+/// What a deletion took along.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// Edges that went.
+    pub dependencies_removed: usize,
+    /// Beads whose text named it.
+    pub references_updated: usize,
+}
+
+/// Deletes a bead.
+pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Deleted, ChangeError> {
+    let bead = live(tx, id)?;
+    let mut done = Deleted {
+        dependencies_removed: bead.dependencies.len(),
+        references_updated: 0,
+    };
+    let mut connected: Vec<String> = tx
+        .dependents_of(id)
+        .into_iter()
+        .map(|(holder, _)| holder.id.clone())
+        .chain(
+            bead.dependencies
+                .iter()
+                .map(|edge| edge.depends_on_id.clone()),
+        )
+        .collect();
+    connected.sort();
+    connected.dedup();
+    for other in connected {
+        let Some(mut other) = tx.get_live(&other).cloned() else {
+            continue;
+        };
+        let edges = other.dependencies.len();
+        other.dependencies.retain(|edge| edge.depends_on_id != id);
+        done.dependencies_removed += edges - other.dependencies.len();
+        if forget(&mut other, id) {
+            done.references_updated += 1;
+            tx.put_updated(other)?;
+        } else {
+            tx.put(other)?;
+        }
+    }
+    if hard || bead.ephemeral {
+        tx.erase(id);
+    } else {
+        bury(tx, bead, reason)?;
+    }
+    Ok(done)
+}
+
+fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError> {
+    let now = tx.now();
+    bead.original_type = bead.issue_type.to_string();
+    bead.status = Status::Tombstone;
+    bead.closed_at = None;
+    bead.deleted_at = Some(now.clone());
+    bead.updated_at = now;
+    tx.actor().clone_into(&mut bead.deleted_by);
+    reason.clone_into(&mut bead.delete_reason);
+    bead.dependencies.clear();
+    tx.put(bead)?;
+    Ok(())
+}
+
+/// Replaces an id in the texts of a bead; says whether it was there.
+fn forget(bead: &mut Bead, id: &str) -> bool {
+    let mut found = false;
+    for text in [
+        &mut bead.description,
+        &mut bead.notes,
+        &mut bead.design,
+        &mut bead.acceptance_criteria,
+    ] {
+        if let Some(fresh) = replace_id(text, id) {
+            *text = fresh;
+            found = true;
+        }
+    }
+    found
+}
+
+/// The text with every whole mention of an id replaced; `None` where there is none. `bd-1` is mentioned
+/// neither by `bd-10` nor by its child `bd-1.2`.
+fn replace_id(text: &str, id: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut found = false;
+    while let Some(at) = rest.find(id) {
+        let (before, after) = (&rest[..at], &rest[at + id.len()..]);
+        let joined = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let mut following = after.chars();
+        let child =
+            following.next() == Some('.') && following.next().is_some_and(|c| c.is_ascii_digit());
+        let part = before.ends_with(joined) || after.starts_with(joined) || child;
+        out.push_str(before);
+        if part {
+            out.push_str(id);
+        } else {
+            out.push_str(&format_args!("[deleted:{id}]").to_string());
+            found = true;
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    found.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace_id;
+
+    #[test]
+    fn only_whole_ids_are_replaced() {
+        let fresh = replace_id("bd-1, bd-10, x-bd-1, bd-1.2 and (bd-1).", "bd-1");
+        assert_eq!(
+            fresh.as_deref(),
+            Some("[deleted:bd-1], bd-10, x-bd-1, bd-1.2 and ([deleted:bd-1]).")
+        );
+        assert_eq!(replace_id("bd-10", "bd-1"), None);
+    }
+}

@@ -1,0 +1,215 @@
+//! Edges. At most one from a bead to another; none that closes a circle. They do not move `updated_at`.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::{ChangeError, live};
+use crate::bead::{Bead, Dep, DepKind, Kind, id};
+use crate::store::{Snapshot, Tx};
+
+/// Adds an edge: `from` depends on `to`. The same edge twice is fine. Says whether it is new.
+pub fn add_dep(tx: &mut Tx<'_>, from: &str, to: &str, kind: DepKind) -> Result<bool, ChangeError> {
+    add_dep_with(tx, from, to, kind, "")
+}
+
+/// Adds an edge that carries metadata.
+pub fn add_dep_with(
+    tx: &mut Tx<'_>,
+    from: &str,
+    to: &str,
+    kind: DepKind,
+    metadata: &str,
+) -> Result<bool, ChangeError> {
+    let mut bead = live(tx, from)?;
+    if let Some(edge) = bead
+        .dependencies
+        .iter()
+        .find(|edge| edge.depends_on_id == to)
+    {
+        if edge.kind == kind {
+            return Ok(false);
+        }
+        return Err(ChangeError::OtherEdge {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            kind: edge.kind.to_string(),
+        });
+    }
+    check(tx, &bead, to, &kind)?;
+    bead.dependencies.push(Dep {
+        issue_id: from.to_owned(),
+        depends_on_id: to.to_owned(),
+        kind,
+        created_at: tx.now(),
+        created_by: tx.actor().to_owned(),
+        metadata: metadata.to_owned(),
+        ..Dep::default()
+    });
+    tx.put(bead)?;
+    Ok(true)
+}
+
+fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), ChangeError> {
+    if bead.id == to {
+        return Err(ChangeError::SelfDependency);
+    }
+    if to.starts_with("external:") {
+        return Ok(());
+    }
+    let Some(target) = tx.get_live(to) else {
+        return Err(ChangeError::NoTarget(to.to_owned()));
+    };
+    if target.ephemeral && !bead.ephemeral {
+        return Err(ChangeError::EdgeToWisp {
+            from: bead.id.clone(),
+            to: to.to_owned(),
+        });
+    }
+    if *kind == DepKind::ParentChild
+        && bead.issue_type == Kind::Epic
+        && target.issue_type != Kind::Epic
+    {
+        return Err(ChangeError::ParentDependsOnChild {
+            parent: bead.id.clone(),
+            child: to.to_owned(),
+        });
+    }
+    if *kind == DepKind::RelatesTo {
+        return Ok(());
+    }
+    if *kind != DepKind::ParentChild && ancestor_of(&bead.id, to) {
+        return Err(ChangeError::Deadlock {
+            child: bead.id.clone(),
+            ancestor: to.to_owned(),
+        });
+    }
+    match path(tx, to, &bead.id) {
+        Some(mut path) => {
+            path.insert(0, bead.id.clone());
+            Err(ChangeError::Cycle { path })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether `ancestor` is the parent of `id`, or its parent's parent and so on, by their dotted ids.
+pub fn ancestor_of(id: &str, ancestor: &str) -> bool {
+    std::iter::successors(id::split_child(id), |(parent, _)| id::split_child(parent))
+        .any(|(parent, _)| parent == ancestor)
+}
+
+/// The shortest way along edges from one bead to another, both named.
+fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut came_from: HashMap<&str, &str> = HashMap::new();
+    let start = snapshot.get(from)?;
+    let mut queue = VecDeque::from([start]);
+    while let Some(bead) = queue.pop_front() {
+        if bead.id == to {
+            let back =
+                std::iter::successors(Some(bead.id.as_str()), |id| came_from.get(id).copied());
+            let mut way: Vec<String> = back.map(str::to_owned).collect();
+            way.reverse();
+            return Some(way);
+        }
+        for edge in &bead.dependencies {
+            let next = edge.depends_on_id.as_str();
+            if next != from
+                && !came_from.contains_key(next)
+                && let Some(next) = snapshot.get_live(next)
+            {
+                came_from.insert(&next.id, &bead.id);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// A circle along edges other than relates-to, if there is one; it starts at its smallest id.
+pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
+    let mut done: HashSet<&str> = HashSet::new();
+    for bead in snapshot.live() {
+        let mut way: Vec<&Bead> = Vec::new();
+        let mut stack = vec![(bead, 0)];
+        while let Some((here, depth)) = stack.pop() {
+            // The way ends where this branch starts; what is cut off has been seen to its end.
+            while way.len() > depth {
+                done.extend(way.pop().map(|bead| bead.id.as_str()));
+            }
+            if let Some(at) = way.iter().position(|other| other.id == here.id) {
+                return Some(from_smallest(
+                    way[at..].iter().map(|bead| bead.id.clone()).collect(),
+                ));
+            }
+            if done.contains(here.id.as_str()) {
+                continue;
+            }
+            way.push(here);
+            for edge in &here.dependencies {
+                if edge.kind != DepKind::RelatesTo
+                    && let Some(next) = snapshot.get_live(&edge.depends_on_id)
+                {
+                    stack.push((next, depth + 1));
+                }
+            }
+        }
+        done.extend(way.iter().map(|bead| bead.id.as_str()));
+    }
+    None
+}
+
+fn from_smallest(mut circle: Vec<String>) -> Vec<String> {
+    let smallest = circle.iter().enumerate().min_by_key(|(_, id)| id.as_str());
+    let at = smallest.map_or(0, |(at, _)| at);
+    circle.rotate_left(at);
+    circle
+}
+
+/// Removes the edge between two beads, whatever its kind.
+pub fn remove_dep(tx: &mut Tx<'_>, from: &str, to: &str) -> Result<(), ChangeError> {
+    let mut bead = live(tx, from)?;
+    let count = bead.dependencies.len();
+    bead.dependencies.retain(|edge| edge.depends_on_id != to);
+    if bead.dependencies.len() == count {
+        return Err(ChangeError::NoEdge {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
+    }
+    tx.put(bead)?;
+    Ok(())
+}
+
+/// Gives a bead another parent, or none.
+pub fn set_parent(tx: &mut Tx<'_>, id: &str, parent: Option<&str>) -> Result<(), ChangeError> {
+    if let Some(parent) = parent
+        && tx.get_live(parent).is_none()
+    {
+        return Err(ChangeError::NoParent(parent.to_owned()));
+    }
+    let mut bead = live(tx, id)?;
+    bead.dependencies
+        .retain(|edge| edge.kind != DepKind::ParentChild);
+    tx.put(bead)?;
+    match parent {
+        Some(parent) => add_dep(tx, id, parent, DepKind::ParentChild).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Links two beads both ways.
+pub fn relate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+    add_dep(tx, a, b, DepKind::RelatesTo)?;
+    add_dep(tx, b, a, DepKind::RelatesTo)?;
+    Ok(())
+}
+
+/// Removes the links between two beads.
+pub fn unrelate(tx: &mut Tx<'_>, a: &str, b: &str) -> Result<(), ChangeError> {
+    for (from, to) in [(a, b), (b, a)] {
+        let mut bead = live(tx, from)?;
+        bead.dependencies
+            .retain(|edge| edge.depends_on_id != to || edge.kind != DepKind::RelatesTo);
+        tx.put(bead)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Changes of fields.
+
+use super::{ChangeError, dep, label, live};
+use crate::bead::{Bead, Kind, Raw, Stamp, Status};
+use crate::store::Tx;
+
+/// What to change; what is `None` stays.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "the fields are those of the bead")]
+pub struct Edit {
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub design: Option<String>,
+    pub acceptance_criteria: Option<String>,
+    pub notes: Option<String>,
+    /// A line to add to the notes.
+    pub append_notes: Option<String>,
+    pub spec_id: Option<String>,
+    pub status: Option<Status>,
+    pub priority: Option<i64>,
+    pub issue_type: Option<Kind>,
+    pub assignee: Option<String>,
+    /// Empty text clears it.
+    pub external_ref: Option<String>,
+    pub estimated_minutes: Option<i64>,
+    /// `Some(None)` clears it.
+    pub due_at: Option<Option<Stamp>>,
+    /// `Some(None)` clears it.
+    pub defer_until: Option<Option<Stamp>>,
+    pub await_id: Option<String>,
+    pub ephemeral: Option<bool>,
+    /// Replaces all metadata; `{}` clears it.
+    pub metadata: Option<serde_json::Value>,
+    /// Keys of the metadata object to set.
+    pub set_metadata: Vec<(String, serde_json::Value)>,
+    /// Keys of the metadata object to remove.
+    pub unset_metadata: Vec<String>,
+    pub hook_bead: Option<String>,
+    pub agent_state: Option<String>,
+    pub set_labels: Option<Vec<String>>,
+    pub add_labels: Vec<String>,
+    pub remove_labels: Vec<String>,
+    /// A new parent; `Some(None)` detaches it.
+    pub parent: Option<Option<String>>,
+    /// The agent session that closes it, where the status becomes closed.
+    pub session: Option<String>,
+}
+
+/// Changes the fields of a bead. `updated_at` moves only when a field of its own changed, not for labels
+/// and edges.
+pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError> {
+    let mut bead = live(tx, id)?;
+    if bead.is_template {
+        return Err(ChangeError::Template(id.to_owned()));
+    }
+    let before = bead.clone();
+    texts(&mut bead, &edit)?;
+    if let Some(status) = &edit.status {
+        shift_status(&mut bead, status, &tx.now())?;
+        if bead.status == Status::Closed
+            && let Some(session) = &edit.session
+        {
+            bead.closed_by_session.clone_from(session);
+        }
+    }
+    values(&mut bead, &edit);
+    metadata(&mut bead, &edit);
+    if bead == before {
+        tx.put(bead)?;
+    } else {
+        tx.put_updated(bead)?;
+    }
+    if let Some(labels) = edit.set_labels {
+        label::set_labels(tx, id, labels)?;
+    }
+    for label in &edit.add_labels {
+        label::add_label(tx, id, label)?;
+    }
+    for label in &edit.remove_labels {
+        label::remove_label(tx, id, label)?;
+    }
+    if let Some(parent) = edit.parent {
+        dep::set_parent(tx, id, parent.as_deref())?;
+    }
+    live(tx, id)
+}
+
+fn texts(bead: &mut Bead, edit: &Edit) -> Result<(), ChangeError> {
+    if let Some(title) = &edit.title {
+        if title.is_empty() || title.len() > 500 {
+            return Err(ChangeError::TitleLength);
+        }
+        bead.title.clone_from(title);
+    }
+    let pairs = [
+        (&mut bead.description, &edit.description),
+        (&mut bead.design, &edit.design),
+        (&mut bead.acceptance_criteria, &edit.acceptance_criteria),
+        (&mut bead.notes, &edit.notes),
+        (&mut bead.spec_id, &edit.spec_id),
+        (&mut bead.assignee, &edit.assignee),
+        (&mut bead.await_id, &edit.await_id),
+        (&mut bead.hook_bead, &edit.hook_bead),
+        (&mut bead.agent_state, &edit.agent_state),
+    ];
+    for (own, new) in pairs {
+        if let Some(new) = new {
+            own.clone_from(new);
+        }
+    }
+    if let Some(more) = &edit.append_notes {
+        if !bead.notes.is_empty() {
+            bead.notes.push('\n');
+        }
+        bead.notes.push_str(more);
+    }
+    Ok(())
+}
+
+fn values(bead: &mut Bead, edit: &Edit) {
+    if let Some(priority) = edit.priority {
+        bead.priority = priority;
+    }
+    if let Some(kind) = &edit.issue_type {
+        bead.issue_type = kind.clone();
+    }
+    if let Some(text) = &edit.external_ref {
+        bead.external_ref = (!text.is_empty()).then(|| text.clone());
+    }
+    if let Some(minutes) = edit.estimated_minutes {
+        bead.estimated_minutes = Some(minutes);
+    }
+    if let Some(due) = &edit.due_at {
+        bead.due_at.clone_from(due);
+    }
+    if let Some(until) = &edit.defer_until {
+        bead.defer_until.clone_from(until);
+    }
+    if let Some(ephemeral) = edit.ephemeral {
+        bead.ephemeral = ephemeral;
+    }
+}
+
+fn metadata(bead: &mut Bead, edit: &Edit) {
+    if let Some(value) = &edit.metadata {
+        bead.metadata = raw(value);
+    }
+    if edit.set_metadata.is_empty() && edit.unset_metadata.is_empty() {
+        return;
+    }
+    let own = bead.metadata.as_ref().map(|raw| raw.get());
+    let mut object: serde_json::Map<String, serde_json::Value> = own
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    for (key, value) in &edit.set_metadata {
+        object.insert(key.clone(), value.clone());
+    }
+    for key in &edit.unset_metadata {
+        object.shift_remove(key);
+    }
+    bead.metadata = raw(&serde_json::Value::Object(object));
+}
+
+/// A value as raw JSON; an empty object and `null` count as no value.
+pub(super) fn raw(value: &serde_json::Value) -> Option<Raw> {
+    let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    (!empty)
+        .then(|| serde_json::value::to_raw_value(value).ok())
+        .flatten()
+}
+
+/// Sets the status of a bead with all that follows from it.
+pub fn set_status(tx: &mut Tx<'_>, id: &str, status: Status) -> Result<Bead, ChangeError> {
+    let edit = Edit {
+        status: Some(status),
+        ..Edit::default()
+    };
+    update(tx, id, edit)
+}
+
+/// Becoming closed sets the closing time; becoming anything else clears it and the reason.
+pub(super) fn shift_status(
+    bead: &mut Bead,
+    status: &Status,
+    now: &Stamp,
+) -> Result<(), ChangeError> {
+    if *status == Status::Tombstone {
+        return Err(ChangeError::TombstoneStatus);
+    }
+    match (&bead.status, status) {
+        (Status::Closed, Status::Closed) => {}
+        (_, Status::Closed) => bead.closed_at = Some(now.clone()),
+        _ => {
+            bead.closed_at = None;
+            bead.close_reason.clear();
+            bead.closed_by_session.clear();
+        }
+    }
+    bead.status = status.clone();
+    Ok(())
+}
+
+/// Takes a bead that no one has: it gets the assignee and is in progress.
+pub fn claim(tx: &mut Tx<'_>, id: &str, who: &str) -> Result<Bead, ChangeError> {
+    let mut bead = live(tx, id)?;
+    if bead.is_template {
+        return Err(ChangeError::Template(id.to_owned()));
+    }
+    if bead.status == Status::Closed {
+        return Err(ChangeError::ClaimClosed(id.to_owned()));
+    }
+    if !bead.assignee.is_empty() {
+        return Err(ChangeError::Claimed {
+            id: id.to_owned(),
+            by: bead.assignee,
+        });
+    }
+    who.clone_into(&mut bead.assignee);
+    bead.status = Status::InProgress;
+    tx.put_updated(bead)?;
+    live(tx, id)
+}
+
+/// Changes a bead by hand and moves its `updated_at`, if anything is different then.
+pub fn amend(
+    tx: &mut Tx<'_>,
+    id: &str,
+    change: impl FnOnce(&mut Bead),
+) -> Result<Bead, ChangeError> {
+    let before = live(tx, id)?;
+    let mut bead = before.clone();
+    change(&mut bead);
+    if bead != before {
+        tx.put_updated(bead)?;
+    }
+    live(tx, id)
+}

@@ -1,0 +1,117 @@
+//! The table of settings: name, default, meaning. `config list`, the check of `config get` and the help
+//! are made from it.
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Its name as it stands in `config.yaml`.
+    pub name: &'static str,
+    /// Its value where nothing sets it.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// Every setting that the programs read.
+pub const KEYS: &[Key] = &[
+    key("issue-prefix", "", "prefix of new ids, without the hyphen"),
+    key("actor", "", "name of the one who makes changes"),
+    key("json", "false", "always answer as JSON"),
+    key(
+        "types.custom",
+        "",
+        "further kinds of beads, comma-separated",
+    ),
+    key("status.custom", "", "further statuses, comma-separated"),
+    key(
+        "allowed_prefixes",
+        "",
+        "further id prefixes that may be given by hand",
+    ),
+    key(
+        "create.require-description",
+        "false",
+        "refuse beads without a description",
+    ),
+    key("hierarchy.max-depth", "3", "how deep children may nest"),
+    key(
+        "ready.exclude_id_patterns",
+        "-mol-,-wisp-",
+        "ids with one of these are never ready work",
+    ),
+    key(
+        "max_collision_prob",
+        "0.25",
+        "chance of a collision at which ids grow longer",
+    ),
+    key("min_hash_length", "3", "shortest hash in a new id"),
+    key("routing.mode", "", "where new beads go: auto or explicit"),
+    key("sync-branch", "", "branch that beads are committed to"),
+];
+
+const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> Key {
+    Key {
+        name,
+        default,
+        meaning,
+    }
+}
+
+/// The name under which a setting is kept: lower case, and one spelling where two are in use.
+pub fn canonical(name: &str) -> String {
+    let name = name.trim().to_lowercase();
+    match name.as_str() {
+        "issue_prefix" | "prefix" => "issue-prefix".to_owned(),
+        "sync.branch" => "sync-branch".to_owned(),
+        _ => name,
+    }
+}
+
+/// The built-in value of a setting.
+pub fn default_of(name: &str) -> Option<&'static str> {
+    KEYS.iter()
+        .find(|key| key.name == name)
+        .map(|key| key.default)
+        .filter(|value| !value.is_empty())
+}
+
+/// The environment variable that sets it: `sync.mode` is `BD_SYNC_MODE`.
+pub fn variable(name: &str) -> String {
+    format!("BD_{}", name.to_uppercase().replace(['.', '-'], "_"))
+}
+
+/// Whether the setting's own file is `config.yaml` in the original's sense; the others were kept in its
+/// database and are only told apart in what `config set` says.
+pub fn is_yaml_only(name: &str) -> bool {
+    const EXACT: &[&str] = &[
+        "no-db",
+        "no-daemon",
+        "no-auto-flush",
+        "no-auto-import",
+        "json",
+        "auto-start-daemon",
+        "db",
+        "actor",
+        "identity",
+        "flush-debounce",
+        "lock-timeout",
+        "remote-sync-interval",
+        "no-push",
+        "no-git-ops",
+        "sync-branch",
+        "create.require-description",
+    ];
+    const FAMILIES: &[&str] = &[
+        "routing.",
+        "sync.",
+        "git.",
+        "directory.",
+        "repos.",
+        "external_projects.",
+        "validation.",
+        "daemon.",
+        "hierarchy.",
+        "ai.",
+    ];
+    EXACT.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
+}

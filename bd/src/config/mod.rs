@@ -1,0 +1,318 @@
+//! Settings in layers: flag, environment, `config.local.yaml`, `config.yaml`, built-in.
+//!
+//! Owns `config.yaml`. Settings that older clients kept in a database live in it as flat keys.
+
+pub mod key;
+pub mod yaml;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::bead::validate::Vocabulary;
+use crate::sys::{Env, file};
+
+/// Where a value came from, highest rank first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A flag of this command.
+    Flag,
+    /// An environment variable.
+    Environment,
+    /// `config.local.yaml`.
+    Local,
+    /// `config.yaml`.
+    File,
+    /// Built in.
+    Default,
+}
+
+impl Source {
+    /// The layer's name for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Environment => "environment",
+            Self::Local => "config.local.yaml",
+            Self::File => "config.yaml",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// A setting's value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The value.
+    pub value: String,
+    /// The layer.
+    pub source: Source,
+}
+
+/// Why settings cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file cannot be read or written.
+    #[error("{path}")]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is no YAML.
+    #[error("{path} is not valid YAML: {reason}")]
+    Yaml {
+        /// Which.
+        path: PathBuf,
+        /// What the parser said.
+        reason: String,
+    },
+    /// A name cannot be a key.
+    #[error("invalid config key \"{0}\": use letters, digits, '.', '-' and '_'")]
+    Key(String),
+}
+
+/// All layers, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    flags: BTreeMap<String, String>,
+    environment: Option<Env>,
+    local: BTreeMap<String, String>,
+    file: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// Reads the files of a beads folder.
+    pub fn of_dir(dir: &Path) -> Result<Self, ConfigError> {
+        Ok(Self {
+            local: read_layer(&dir.join("config.local.yaml"))?,
+            file: read_layer(&dir.join("config.yaml"))?,
+            ..Self::default()
+        })
+    }
+
+    /// Reads the files of a beads folder, or the user's own where there is none, beneath the environment.
+    pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
+        let own = dir.filter(|dir| dir.join("config.yaml").is_file());
+        let mut config = match (own, user_dir(env)) {
+            (Some(dir), _) => Self::of_dir(dir)?,
+            (None, Some(user)) => Self::of_dir(&user)?,
+            (None, None) => Self::default(),
+        };
+        config.environment = Some(env.clone());
+        Ok(config)
+    }
+
+    /// Puts a flag's value above everything else.
+    pub fn set_flag(&mut self, name: &str, value: &str) {
+        self.flags.insert(key::canonical(name), value.to_owned());
+    }
+
+    /// A setting from the highest layer that has it.
+    pub fn setting(&self, name: &str) -> Option<Setting> {
+        let name = key::canonical(name);
+        let variable = key::variable(&name);
+        let env = self.environment.as_ref().and_then(|env| env.get(&variable));
+        let layers = [
+            (Source::Flag, self.flags.get(&name).map(String::as_str)),
+            (Source::Environment, env),
+            (Source::Local, lookup(&self.local, &name)),
+            (Source::File, lookup(&self.file, &name)),
+            (Source::Default, key::default_of(&name)),
+        ];
+        layers.into_iter().find_map(|(source, value)| {
+            let value = value.filter(|value| !value.is_empty())?.to_owned();
+            Some(Setting { value, source })
+        })
+    }
+
+    /// A setting's value.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.setting(name).map(|setting| setting.value)
+    }
+
+    /// A setting that is a comma-separated list.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let text = self.get(name).unwrap_or_default();
+        text.split(',')
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A setting that is on or off.
+    pub fn flag(&self, name: &str) -> bool {
+        matches!(self.get(name).as_deref(), Some("true" | "1" | "yes" | "on"))
+    }
+
+    /// A setting that is a whole number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// The statuses and kinds that this project adds.
+    pub fn vocabulary(&self) -> Vocabulary {
+        let word = |entry: String| entry.split(':').next().unwrap_or_default().to_owned();
+        Vocabulary {
+            statuses: self.list("status.custom").into_iter().map(word).collect(),
+            kinds: self.list("types.custom"),
+        }
+    }
+
+    /// The settings under a dotted family, by the rest of their names: `external_projects.x` is `x`.
+    pub fn family(&self, family: &str) -> BTreeMap<String, String> {
+        let start = format!("{family}.");
+        let layers = self.file.iter().chain(&self.local);
+        layers
+            .filter_map(|(name, value)| {
+                Some((name.strip_prefix(&start)?.to_owned(), value.clone()))
+            })
+            .collect()
+    }
+
+    /// Every setting that a file sets, by name.
+    pub fn stored(&self) -> BTreeMap<String, Setting> {
+        let mut all = BTreeMap::new();
+        for (source, layer) in [(Source::File, &self.file), (Source::Local, &self.local)] {
+            for (name, value) in layer {
+                let value = value.clone();
+                all.insert(key::canonical(name), Setting { value, source });
+            }
+        }
+        all
+    }
+}
+
+/// Sets one key in the `config.yaml` of a beads folder.
+pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
+    let name = key::canonical(name);
+    check_name(&name)?;
+    edit(dir, |text| {
+        Some(yaml::set(&legacy_name(text, &name), &name, value))
+    })
+}
+
+/// Removes one key from the `config.yaml` of a beads folder.
+pub fn unset(dir: &Path, name: &str) -> Result<(), ConfigError> {
+    let name = key::canonical(name);
+    edit(dir, |text| yaml::unset(&legacy_name(text, &name), &name))
+}
+
+/// Gives a line that still has the old spelling of `issue-prefix` its present one.
+fn legacy_name(text: &str, name: &str) -> String {
+    let old = (name == "issue-prefix").then_some("issue_prefix:");
+    let rename = |line: &str| match old.and_then(|old| line.strip_prefix(old)) {
+        Some(rest) => format!("{name}:{rest}\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(rename).collect()
+}
+
+fn edit(dir: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<(), ConfigError> {
+    let path = dir.join("config.yaml");
+    let failed = |source| ConfigError::Io {
+        path: path.clone(),
+        source,
+    };
+    let bytes = file::read(&path).map_err(failed)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    match change(&text) {
+        Some(fresh) => file::replace(&path, fresh.as_bytes(), 0o644).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), ConfigError> {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if name.is_empty() || !name.chars().all(word) {
+        return Err(ConfigError::Key(name.to_owned()));
+    }
+    Ok(())
+}
+
+fn lookup<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    let direct = layer.get(name);
+    let old = || match name {
+        "issue-prefix" => layer.get("issue_prefix"),
+        "sync-branch" => layer.get("sync.branch"),
+        _ => None,
+    };
+    direct.or_else(old).map(String::as_str)
+}
+
+fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
+    let failed = |source| ConfigError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let Some(bytes) = file::read(path).map_err(failed)? else {
+        return Ok(BTreeMap::new());
+    };
+    yaml::read(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
+fn user_dir(env: &Env) -> Option<PathBuf> {
+    let base = match env.get("XDG_CONFIG_HOME") {
+        Some(path) => PathBuf::from(path),
+        None => env.home()?.join(".config"),
+    };
+    let dir = base.join("bd");
+    dir.join("config.yaml").is_file().then_some(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn higher_layers_win_and_say_where_a_value_came_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        set(dir, "actor", "file").unwrap();
+        let none = Env::with(dir, []);
+        let config = Config::load(Some(dir), &none).unwrap();
+        assert_eq!(config.setting("actor").unwrap().source, Source::File);
+        std::fs::write(dir.join("config.local.yaml"), "actor: local\n").unwrap();
+        let env = Env::with(dir, [("BD_ACTOR", "env")]);
+        assert_eq!(
+            Config::load(Some(dir), &none)
+                .unwrap()
+                .get("actor")
+                .as_deref(),
+            Some("local")
+        );
+        let mut config = Config::load(Some(dir), &env).unwrap();
+        assert_eq!(config.get("actor").as_deref(), Some("env"));
+        config.set_flag("actor", "flag");
+        assert_eq!(config.get("actor").as_deref(), Some("flag"));
+        assert_eq!(
+            config.setting("hierarchy.max-depth").unwrap().source,
+            Source::Default
+        );
+    }
+
+    #[test]
+    fn both_spellings_of_the_prefix_are_one_key() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.yaml"), "issue_prefix: old\n").unwrap();
+        let read = || Config::of_dir(folder.path()).unwrap().get("issue_prefix");
+        assert_eq!(read().as_deref(), Some("old"));
+        set(folder.path(), "issue_prefix", "hq").unwrap();
+        assert_eq!(read().as_deref(), Some("hq"));
+        unset(folder.path(), "issue-prefix").unwrap();
+        assert_eq!(read(), None);
+    }
+
+    #[test]
+    fn a_key_cannot_break_out_of_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = set(folder.path(), "a: b\nc", "x").unwrap_err();
+        assert!(matches!(error, ConfigError::Key(_)));
+    }
+}

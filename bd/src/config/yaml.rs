@@ -1,0 +1,262 @@
+//! Reads `config.yaml` into flat dotted keys, and edits one line of it.
+//!
+//! Keys may be written flat (`sync.mode: x`) or nested; both read the same. Editing touches only the
+//! line of a top-level key, so comments and order stay as the person left them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// Reads a document; the error is the parser's own text.
+pub fn read(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let has_content = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#') && line != "---"
+    };
+    if !text.lines().any(has_content) {
+        return Ok(BTreeMap::new());
+    }
+    let mut budget = serde_saphyr::Budget::default();
+    budget.max_nodes = 10_000;
+    let mut options = serde_saphyr::Options::default();
+    options.strict_booleans = true;
+    options.leading_zero_numbers_as_strings = true;
+    options.budget = Some(budget);
+    options.with_snippet = false;
+    let root: Node =
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())?;
+    let mut flat = BTreeMap::new();
+    root.flatten("", &mut flat);
+    Ok(flat)
+}
+
+/// A YAML value whose scalars are text.
+enum Node {
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<(String, Node)>),
+}
+
+impl Node {
+    fn flatten(self, path: &str, flat: &mut BTreeMap<String, String>) {
+        match self {
+            Self::Text(text) => {
+                flat.insert(path.to_owned(), text);
+            }
+            Self::List(items) => {
+                let words: Vec<String> = items
+                    .into_iter()
+                    .filter_map(|item| match item {
+                        Self::Text(text) => Some(text),
+                        Self::List(_) | Self::Map(_) => None,
+                    })
+                    .collect();
+                flat.insert(path.to_owned(), words.join(","));
+            }
+            Self::Map(entries) => {
+                for (key, node) in entries {
+                    let key = key.to_lowercase();
+                    let path = if path.is_empty() {
+                        key
+                    } else {
+                        format!("{path}.{key}")
+                    };
+                    node.flatten(&path, flat);
+                }
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeReader)
+    }
+}
+
+struct NodeReader;
+
+impl<'de> Visitor<'de> for NodeReader {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a setting")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Text(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Text(String::new()))
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Text(String::new()))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        Node::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Node::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
+        let mut map = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            map.push(entry);
+        }
+        Ok(Node::Map(map))
+    }
+}
+
+/// The document with `key` set: its first line, also a commented-out one, is replaced where it stands;
+/// else a line is added at the end.
+pub fn set(text: &str, key: &str, value: &str) -> String {
+    let fresh = format!("{key}: {}", scalar(value));
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let live = lines
+        .iter()
+        .position(|line| key_of(line, false) == Some(key));
+    let at = live.or_else(|| {
+        lines
+            .iter()
+            .position(|line| key_of(line, true) == Some(key))
+    });
+    if let Some(at) = at {
+        lines[at] = fresh;
+    } else {
+        if lines.last().is_some_and(|line| !line.trim().is_empty()) {
+            lines.push(String::new());
+        }
+        lines.push(fresh);
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The document without the line of `key`; `None` where it has none.
+pub fn unset(text: &str, key: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| key_of(line, false) == Some(key))?;
+    lines.remove(at);
+    Some(lines.join("\n") + "\n")
+}
+
+/// The top-level key of a line.
+fn key_of(line: &str, commented: bool) -> Option<&str> {
+    let line = match line.strip_prefix('#') {
+        Some(rest) if commented => rest.trim_start(),
+        Some(_) => return None,
+        None => line,
+    };
+    let (key, rest) = line.split_once(':')?;
+    let plain = rest.is_empty() || rest.starts_with(' ');
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (plain && !key.is_empty() && key.chars().all(word)).then_some(key)
+}
+
+/// A value as YAML: booleans, numbers and durations bare, all else in double quotes.
+fn scalar(value: &str) -> String {
+    let number = value.parse::<i64>().is_ok()
+        && value.parse::<i64>().map(|n| n.to_string()).as_deref() == Ok(value);
+    let duration = value.len() > 1
+        && value.ends_with(['s', 'm', 'h'])
+        && value[..value.len() - 1]
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
+    if number || duration || matches!(value, "true" | "false") {
+        return value.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for c in value.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_control() => quoted.extend(['\\', 'x', hex(c, 4), hex(c, 0)]),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// One hexadecimal digit of a control character.
+fn hex(c: char, shift: u32) -> char {
+    char::from_digit((u32::from(c) >> shift) & 0xf, 16).unwrap_or('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn flat_and_nested_keys_read_the_same() {
+        let flat = read("sync.mode: x\nno-db: true\n").unwrap();
+        let nested = read("sync:\n  mode: x\nNO-DB: true\n").unwrap();
+        assert_eq!(flat, nested);
+        assert_eq!(flat["sync.mode"], "x");
+    }
+
+    #[test]
+    fn scalars_keep_their_text() {
+        let settings = read("a: y\nb: no\nc: 080\nd: 5s\ne: [p, q]\nf:\ng: 'true'\n").unwrap();
+        let texts: Vec<_> = settings.values().map(String::as_str).collect();
+        assert_eq!(texts, ["y", "no", "080", "5s", "p,q", "", "true"]);
+    }
+
+    #[test]
+    fn a_file_of_comments_is_empty_and_a_broken_one_is_an_error() {
+        assert!(read("# nothing\n\n").unwrap().is_empty());
+        assert!(read("a: [").is_err());
+    }
+
+    #[test]
+    fn setting_replaces_one_line_and_keeps_the_rest() {
+        let text = "# about\n# issue-prefix: \"\"\nno-db: false # why\n";
+        let text = set(text, "issue-prefix", "hq");
+        assert_eq!(text, "# about\nissue-prefix: \"hq\"\nno-db: false # why\n");
+        let text = set(&text, "sync.mode", "git-portable");
+        assert!(text.ends_with("\n\nsync.mode: \"git-portable\"\n"));
+        let text = unset(&text, "issue-prefix").unwrap();
+        assert!(!text.contains("issue-prefix"));
+        assert_eq!(unset(&text, "issue-prefix"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_set_is_read_back(value in "\\PC*") {
+            let text = set("a: 1\n", "types.custom", &value);
+            let settings = read(&text).unwrap();
+            prop_assert_eq!(settings["types.custom"].as_str(), value.as_str());
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The graph of beads: what is ready, what is blocked and why.
+//!
+//! Pure functions over a snapshot and an instant.
+
+pub mod explain;
+pub mod external;
+pub mod ready;

@@ -1,0 +1,64 @@
+//! What a new beads folder is made of.
+//!
+//! Files that are there already are left as they are: issues, settings and a database of another program
+//! are never overwritten.
+
+use std::fs;
+use std::path::Path;
+
+use super::paths::{self, Paths};
+use super::{StoreError, mark};
+use crate::config;
+use crate::sys::file;
+
+const GITIGNORE: &str = include_str!("../../templates/gitignore");
+const CONFIG: &str = include_str!("../../templates/config.yaml");
+const README: &str = include_str!("../../templates/beads-readme.md");
+const METADATA: &str = "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
+
+/// Whether a folder was initialized: it has metadata or issues.
+pub fn is_initialized(dir: &Path) -> bool {
+    dir.join("metadata.json").is_file() || Paths::of(dir).issues().is_file()
+}
+
+/// Makes a new beads folder; refuses where there is one.
+pub fn create(dir: &Path, prefix: &str) -> Result<(), StoreError> {
+    if is_initialized(dir) {
+        return Err(StoreError::AlreadyInitialized(dir.to_owned()));
+    }
+    complete(dir, Some(prefix))
+}
+
+/// Adds what is missing from a beads folder, and sets the prefix where one is given.
+pub fn complete(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
+    file::make_folder(dir, 0o750).map_err(|error| StoreError::io("create", dir, error))?;
+    let paths = Paths::of(dir);
+    let has_issues = paths.issues().is_file();
+    add(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
+    add(&dir.join("config.yaml"), CONFIG, 0o644)?;
+    add(&dir.join("README.md"), README, 0o644)?;
+    add(&dir.join("interactions.jsonl"), "", 0o644)?;
+    if !has_issues {
+        add(paths.issues(), "", 0o644)?;
+    }
+    if let Some(prefix) = prefix {
+        config::set(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
+    }
+    // Last, since it makes the folder a project.
+    add(&dir.join("metadata.json"), METADATA, 0o600)?;
+    mark::touch(&paths);
+    Ok(())
+}
+
+fn add(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Ok(());
+    }
+    file::replace(path, content.as_bytes(), mode)
+        .map_err(|error| StoreError::io("write", path, error))
+}
+
+/// Whether nothing but a folder of another kind stands where beads would go.
+pub fn is_free(dir: &Path) -> bool {
+    !dir.exists() || (dir.is_dir() && !paths::is_project(dir))
+}

@@ -1,0 +1,252 @@
+//! Finds the beads folder of the place where a command runs.
+//!
+//! In order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
+//! repository's folder; then each folder from the working directory upwards, to the root of the git
+//! repository (outside git: of the file system). A redirect file is followed once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::paths;
+use crate::sys::Env;
+
+/// There is no beads folder.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no beads database found")]
+pub struct NotFound {
+    /// Where the search began.
+    pub start: PathBuf,
+}
+
+/// A beads folder and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The folder, redirect followed.
+    pub dir: PathBuf,
+    /// The folder whose redirect led there.
+    pub redirected_from: Option<PathBuf>,
+    /// What was odd on the way.
+    pub warnings: Vec<String>,
+}
+
+/// The beads folder of a working directory.
+pub fn find(env: &Env) -> Result<PathBuf, NotFound> {
+    locate(env).map(|found| found.dir)
+}
+
+/// The beads folder of a working directory, with how it was found.
+pub fn locate(env: &Env) -> Result<Found, NotFound> {
+    let mut warnings = Vec::new();
+    let named = named(env)
+        .into_iter()
+        .find_map(|dir| project(&dir, &mut warnings));
+    let git = GitPlace::of(env.cwd());
+    let main = || git.main_root.as_ref().map(|root| root.join(".beads"));
+    let found = named
+        .or_else(|| main().and_then(|dir| project(&dir, &mut warnings)))
+        .or_else(|| walk_up(env.cwd(), &git, &mut warnings));
+    let (dir, redirected_from) = found.ok_or_else(|| NotFound {
+        start: env.cwd().to_owned(),
+    })?;
+    Ok(Found {
+        dir,
+        redirected_from,
+        warnings,
+    })
+}
+
+/// Folders that the environment names.
+fn named(env: &Env) -> Vec<PathBuf> {
+    let dir = env.get("BEADS_DIR").map(|path| env.absolute(path));
+    let databases = ["BEADS_DB", "BD_DB"].into_iter().filter_map(|name| {
+        let path = env.absolute(env.get(name)?);
+        path.parent().map(Path::to_owned)
+    });
+    let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
+    dir.into_iter().chain(databases).map(resolve).collect()
+}
+
+fn walk_up(
+    cwd: &Path,
+    git: &GitPlace,
+    warnings: &mut Vec<String>,
+) -> Option<(PathBuf, Option<PathBuf>)> {
+    for folder in cwd.ancestors() {
+        if let Some(found) = project(&folder.join(".beads"), warnings) {
+            return Some(found);
+        }
+        if git.boundary.as_deref() == Some(folder) {
+            return None;
+        }
+    }
+    None
+}
+
+/// The folder itself or what it redirects to, if that is a project; then also the redirecting folder.
+fn project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
+    if !dir.is_dir() {
+        return None;
+    }
+    let target = follow(dir, warnings);
+    let redirected_from = (target != dir).then(|| dir.to_owned());
+    paths::is_project(&target).then_some((target, redirected_from))
+}
+
+/// Follows the redirect file of a beads folder, one hop. A redirect that leads nowhere is left with a
+/// warning, as is a second one.
+pub fn follow(dir: &Path, warnings: &mut Vec<String>) -> PathBuf {
+    let Some(text) = redirect_text(dir) else {
+        return dir.to_owned();
+    };
+    // Relative to the project's root; some writers meant the folder of the redirect file.
+    let root = dir.parent().unwrap_or(dir);
+    let target = [root.join(&text), dir.join(&text)]
+        .into_iter()
+        .find(|path| path.is_dir())
+        .and_then(|path| fs::canonicalize(path).ok());
+    let Some(target) = target else {
+        warnings.push(format!(
+            "{} names {text}, which is no folder; it is not followed",
+            dir.join("redirect").display()
+        ));
+        return dir.to_owned();
+    };
+    let is_same = fs::canonicalize(dir).is_ok_and(|own| own == target);
+    if redirect_text(&target).is_some() && !is_same {
+        warnings.push(format!(
+            "{} redirects again; only the first redirect is followed",
+            target.display()
+        ));
+    }
+    target
+}
+
+/// The first line of a redirect file that is neither blank nor a comment.
+fn redirect_text(dir: &Path) -> Option<String> {
+    let text = fs::read_to_string(dir.join("redirect")).ok()?;
+    text.lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+}
+
+/// Where a folder stands in git, as far as finding beads needs to know.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct GitPlace {
+    /// The root of the working tree.
+    pub root: Option<PathBuf>,
+    /// The root of the main repository, in a linked worktree.
+    pub main_root: Option<PathBuf>,
+    /// The last folder to look in on the way up.
+    pub boundary: Option<PathBuf>,
+}
+
+impl GitPlace {
+    /// Looks at the folder and those above it.
+    pub fn of(cwd: &Path) -> Self {
+        let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
+            return Self::default();
+        };
+        let main_root = common_dir(root).and_then(|common| Some(common.parent()?.to_owned()));
+        let above = main_root.as_deref().filter(|main| root.starts_with(main));
+        Self {
+            boundary: Some(above.unwrap_or(root).to_owned()),
+            root: Some(root.to_owned()),
+            main_root,
+        }
+    }
+}
+
+/// The common git folder of a linked worktree; `None` elsewhere, in a submodule too.
+fn common_dir(root: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(root.join(".git")).ok()?;
+    let git_dir = root.join(text.strip_prefix("gitdir:")?.trim());
+    let common = fs::read_to_string(git_dir.join("commondir")).ok()?;
+    fs::canonicalize(git_dir.join(common.trim())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap();
+        (folder, path)
+    }
+
+    fn make_project(dir: &Path) -> PathBuf {
+        let beads = dir.join(".beads");
+        fs::create_dir_all(&beads).unwrap();
+        fs::write(beads.join("issues.jsonl"), "").unwrap();
+        beads
+    }
+
+    fn at(cwd: &Path) -> Result<PathBuf, NotFound> {
+        find(&Env::with(cwd, []))
+    }
+
+    #[test]
+    fn the_nearest_project_above_is_found_but_not_beyond_the_git_root() {
+        let (_keep, root) = folder();
+        let beads = make_project(&root);
+        let deep = root.join("a/b");
+        fs::create_dir_all(&deep).unwrap();
+        assert_eq!(at(&deep).unwrap(), beads);
+        fs::create_dir(root.join("a/.git")).unwrap();
+        assert!(at(&deep).is_err());
+    }
+
+    #[test]
+    fn beads_dir_wins_and_an_invalid_one_is_passed_over() {
+        let (_keep, root) = folder();
+        let beads = make_project(&root);
+        let other = make_project(&root.join("other"));
+        let found = |value: &str| find(&Env::with(&root, [("BEADS_DIR", value)])).unwrap();
+        assert_eq!(found(other.to_str().unwrap()), other);
+        assert_eq!(found("/no/such/folder"), beads);
+    }
+
+    #[test]
+    fn a_redirect_is_relative_to_the_project_and_followed_once() {
+        let (_keep, root) = folder();
+        let target = make_project(&root.join("target"));
+        let here = root.join("here");
+        fs::create_dir_all(here.join(".beads")).unwrap();
+        fs::write(here.join(".beads/redirect"), "# note\n\n../target/.beads\n").unwrap();
+        let found = locate(&Env::with(&here, [])).unwrap();
+        assert_eq!(found.dir, target);
+        assert_eq!(found.redirected_from, Some(here.join(".beads")));
+        fs::write(target.join("redirect"), "../../elsewhere").unwrap();
+        let found = locate(&Env::with(&here, [])).unwrap();
+        assert_eq!((found.dir, found.warnings.len()), (target, 1));
+    }
+
+    #[test]
+    fn a_redirect_to_nowhere_stays_with_a_warning() {
+        let (_keep, root) = folder();
+        let beads = make_project(&root);
+        fs::write(beads.join("redirect"), "gone\n").unwrap();
+        let found = locate(&Env::with(&root, [])).unwrap();
+        assert_eq!((found.dir, found.warnings.len()), (beads, 1));
+    }
+
+    #[test]
+    fn a_linked_worktree_uses_the_main_repository() {
+        let (_keep, root) = folder();
+        let beads = make_project(&root.join("main"));
+        let git_dir = root.join("main/.git/worktrees/wt");
+        fs::create_dir_all(&git_dir).unwrap();
+        fs::write(git_dir.join("commondir"), "../..\n").unwrap();
+        let worktree = root.join("wt");
+        let own = make_project(&worktree);
+        fs::write(
+            worktree.join(".git"),
+            format!("gitdir: {}\n", git_dir.display()),
+        )
+        .unwrap();
+        assert_eq!(at(&worktree).unwrap(), beads);
+        fs::remove_dir_all(&beads).unwrap();
+        assert_eq!(at(&worktree).unwrap(), own);
+    }
+}

@@ -1,0 +1,153 @@
+//! Reads and writes JSONL files: one record a line.
+//!
+//! Every line of the file ends up as a bead, as a foreign record (another kind of record, kept), or as
+//! damage with its line number; nothing is dropped. Blank lines and a byte order mark are skipped. There
+//! is no limit on the length of a line.
+
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+
+use crate::bead::{Bead, record};
+
+/// The lines of one file.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The whole file.
+    pub text: Vec<u8>,
+    /// The beads and where their lines are in the text.
+    pub beads: Vec<(Range<usize>, usize, Bead)>,
+    /// Records of another kind.
+    pub foreign: Vec<Range<usize>>,
+    /// Lines that could not be read.
+    pub damaged: Vec<Damage>,
+    /// The first line with a git conflict marker.
+    pub conflict: Option<usize>,
+}
+
+/// A line that could not be read.
+#[derive(Debug, Clone)]
+pub struct Damage {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Where it is in the text.
+    pub span: Range<usize>,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Reads a file's text.
+pub fn read(text: Vec<u8>) -> Lines {
+    let mut lines = Lines::default();
+    let start = if text.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    for (number, span) in spans(&text, start) {
+        let line = &text[span.clone()];
+        if is_conflict_marker(line) {
+            lines.conflict.get_or_insert(number);
+            lines.damaged.push(Damage {
+                line: number,
+                span,
+                reason: "git conflict marker".to_owned(),
+            });
+            continue;
+        }
+        match record::parse(line) {
+            Ok(bead) => lines.beads.push((span, number, bead)),
+            Err(error) if is_foreign(line) => {
+                drop(error);
+                lines.foreign.push(span);
+            }
+            Err(error) => lines.damaged.push(Damage {
+                line: number,
+                span,
+                reason: error.to_string(),
+            }),
+        }
+    }
+    lines.text = text;
+    lines
+}
+
+/// The lines that are not blank, with their numbers; the line end and a carriage return before it do not
+/// belong to a line.
+pub fn spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let ends = memchr::memchr_iter(b'\n', &text[start..])
+        .map(move |at| at + start)
+        .chain(std::iter::once(text.len()));
+    let mut from = start;
+    ends.enumerate().filter_map(move |(index, end)| {
+        let span = from..end;
+        from = end + 1;
+        let line = text.get(span.clone())?;
+        let kept = line.trim_ascii_end().len();
+        let blank = line.trim_ascii().is_empty();
+        (!blank).then(|| (index + 1, span.start..span.start + kept))
+    })
+}
+
+/// Reads the lines of a small file of values; lines that cannot be read are left out, as are comments.
+pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
+    spans(text, 0)
+        .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
+        .collect()
+}
+
+fn is_conflict_marker(line: &[u8]) -> bool {
+    [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"]
+        .iter()
+        .any(|marker| line.starts_with(marker))
+}
+
+/// Whether a line is a sound record that says it is not an issue.
+fn is_foreign(line: &[u8]) -> bool {
+    let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
+    value.is_ok_and(|value| value["_type"].as_str().is_some_and(|kind| kind != "issue"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_bead_foreign_or_damage() {
+        let text = "\u{feff}{\"id\":\"a-1\"}\r\n\n  \n{broken\n{\"_type\":\"memory\",\"key\":\"k\"}\n{\"id\":\"a-2\"}";
+        let lines = read(text.as_bytes().to_vec());
+        let ids: Vec<_> = lines
+            .beads
+            .iter()
+            .map(|(_, line, bead)| (*line, bead.id.as_str()))
+            .collect();
+        assert_eq!(ids, [(1, "a-1"), (6, "a-2")]);
+        assert_eq!(lines.foreign.len(), 1);
+        assert_eq!(lines.damaged[0].line, 4);
+        assert_eq!(&lines.text[lines.beads[0].0.clone()], b"{\"id\":\"a-1\"}");
+    }
+
+    #[test]
+    fn conflict_markers_are_named_by_line() {
+        let lines = read(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());
+        assert_eq!(lines.conflict, Some(2));
+    }
+
+    #[test]
+    fn a_bad_byte_in_a_title_does_not_hide_the_bead() {
+        let lines = read(b"{\"id\":\"a-1\",\"title\":\"caf\xe9\"}\n".to_vec());
+        assert_eq!(lines.beads[0].2.title, "caf\u{fffd}");
+    }
+
+    #[test]
+    fn a_very_long_line_is_read() {
+        let line = format!(
+            "{{\"id\":\"a-1\",\"description\":\"{}\"}}\n",
+            "x".repeat(3_000_000)
+        );
+        assert_eq!(
+            read(line.into_bytes()).beads[0].2.description.len(),
+            3_000_000
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! The names of the files in a beads folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Names of JSONL files that never hold the issues.
+const NOT_ISSUES: &[&str] = &[
+    "deletions.jsonl",
+    "interactions.jsonl",
+    "routes.jsonl",
+    "molecules.jsonl",
+    "journal.jsonl",
+    "wisps.jsonl",
+    "sync_base.jsonl",
+    "beads.base.jsonl",
+    "beads.left.jsonl",
+    "beads.right.jsonl",
+];
+
+/// Paths inside one beads folder.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    dir: PathBuf,
+    issues: PathBuf,
+}
+
+impl Paths {
+    /// Looks which file holds the issues: the one that `metadata.json` names, `issues.jsonl`,
+    /// `beads.jsonl`, the first other one; else `issues.jsonl` yet to be made.
+    pub fn of(dir: &Path) -> Self {
+        let named = named_in_metadata(dir).map(|name| dir.join(name));
+        let usual = ["issues.jsonl", "beads.jsonl"].map(|name| dir.join(name));
+        let issues = named
+            .into_iter()
+            .chain(usual)
+            .find(|path| path.is_file())
+            .or_else(|| other_jsonl(dir))
+            .unwrap_or_else(|| dir.join("issues.jsonl"));
+        Self {
+            dir: dir.to_owned(),
+            issues,
+        }
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The durable beads.
+    pub fn issues(&self) -> &Path {
+        &self.issues
+    }
+
+    /// The wisps.
+    pub fn wisps(&self) -> PathBuf {
+        self.dir.join("wisps.jsonl")
+    }
+
+    /// Acknowledged changes that are not yet in the other files.
+    pub fn journal(&self) -> PathBuf {
+        self.dir.join("journal.jsonl")
+    }
+
+    /// The file that writers lock.
+    pub fn lock(&self) -> PathBuf {
+        self.dir.join(".lock")
+    }
+
+    /// Where damaged lines are kept.
+    pub fn damaged(&self) -> PathBuf {
+        self.dir.join("damaged")
+    }
+
+    /// The mark for clients that look for a database.
+    pub fn mark(&self) -> PathBuf {
+        self.dir.join("beads.db")
+    }
+}
+
+fn named_in_metadata(dir: &Path) -> Option<String> {
+    let bytes = ["metadata.json", "config.json"]
+        .iter()
+        .find_map(|name| fs::read(dir.join(name)).ok())?;
+    let metadata: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let name = metadata["jsonl_export"].as_str()?;
+    let plain = Path::new(name)
+        .extension()
+        .is_some_and(|kind| kind == "jsonl")
+        && !name.contains('/');
+    (plain && !NOT_ISSUES.contains(&name)).then(|| name.to_owned())
+}
+
+fn other_jsonl(dir: &Path) -> Option<PathBuf> {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|kind| kind == "jsonl")
+        })
+        .filter(|name| !NOT_ISSUES.contains(&name.as_str()) && !name.starts_with("events"))
+        .collect();
+    names.sort();
+    names.first().map(|name| dir.join(name))
+}
+
+/// Whether a folder holds a beads project: metadata, settings, a database mark or any JSONL file.
+pub fn is_project(dir: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else {
+        return false;
+    };
+    let mut names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.any(|name| {
+        let kind = Path::new(&name).extension().and_then(|kind| kind.to_str());
+        let database = kind == Some("db") && name != "vc.db" && !name.contains("backup");
+        matches!(name.as_str(), "metadata.json" | "config.yaml")
+            || kind == Some("jsonl")
+            || database
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_issue_file_is_found_by_metadata_then_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let name = || Paths::of(dir).issues().file_name().unwrap().to_owned();
+        fs::write(dir.join("routes.jsonl"), "").unwrap();
+        fs::write(dir.join("beads.left.jsonl"), "").unwrap();
+        fs::write(dir.join("deletions.jsonl"), "").unwrap();
+        assert_eq!(name(), "issues.jsonl");
+        fs::write(dir.join("other.jsonl"), "").unwrap();
+        assert_eq!(name(), "other.jsonl");
+        fs::write(dir.join("beads.jsonl"), "").unwrap();
+        assert_eq!(name(), "beads.jsonl");
+        fs::write(dir.join("issues.jsonl"), "").unwrap();
+        assert_eq!(name(), "issues.jsonl");
+        fs::write(
+            dir.join("metadata.json"),
+            r#"{"jsonl_export":"other.jsonl"}"#,
+        )
+        .unwrap();
+        assert_eq!(name(), "other.jsonl");
+    }
+
+    #[test]
+    fn a_folder_with_only_a_registry_is_no_project() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("registry.json"), "{}").unwrap();
+        assert!(!is_project(folder.path()));
+        fs::write(folder.path().join("beads.backup.db"), "").unwrap();
+        assert!(!is_project(folder.path()));
+        fs::write(folder.path().join("beads.db"), "").unwrap();
+        assert!(is_project(folder.path()));
+    }
+}

@@ -1,0 +1,174 @@
+//! Routes: which rig's store holds the beads of a prefix.
+//!
+//! `routes.jsonl` has one `{"prefix":"gt-","path":"gastown/mayor/rig"}` a line; paths start at the town's
+//! root, `.` is the town itself. Blank lines, comments and lines that cannot be read are passed over.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{find, lines};
+use crate::bead::id;
+use crate::sys::Env;
+
+/// One line of `routes.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// The prefix with its hyphen.
+    pub prefix: String,
+    /// The folder, from the town's root.
+    pub path: String,
+}
+
+impl Route {
+    /// The name of the rig: the first part of the path.
+    pub fn rig(&self) -> &str {
+        self.path.split('/').next().unwrap_or_default()
+    }
+}
+
+/// All routes of a town.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Routes {
+    town: PathBuf,
+    routes: Vec<Route>,
+}
+
+impl Routes {
+    /// Reads the routes of a town's root or of a beads folder.
+    pub fn load(dir: &Path) -> Self {
+        if dir.join("mayor/town.json").is_file() {
+            return Self::read(dir, &dir.join(".beads"));
+        }
+        let town = town_of(dir).unwrap_or_else(|| dir.parent().unwrap_or(dir).to_owned());
+        let own = Self::read(&town, dir);
+        if own.routes.is_empty() {
+            return Self::read(&town, &town.join(".beads"));
+        }
+        own
+    }
+
+    /// Reads the routes as a command in a working directory sees them: those of its beads folder, else of
+    /// the town it stands in. With `BEADS_DIR` set there are none.
+    pub fn of_place(beads_dir: &Path, env: &Env) -> Self {
+        if env.get("BEADS_DIR").is_some() {
+            return Self::default();
+        }
+        let town = town_of(env.cwd());
+        let parent = || beads_dir.parent().unwrap_or(beads_dir).to_owned();
+        let own = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
+        match town {
+            Some(town) if own.routes.is_empty() => Self::read(&town, &town.join(".beads")),
+            _ => own,
+        }
+    }
+
+    fn read(town: &Path, beads_dir: &Path) -> Self {
+        let text = fs::read(beads_dir.join("routes.jsonl")).unwrap_or_default();
+        let mut routes: Vec<Route> = lines::values(&text);
+        routes.retain(|route| !route.prefix.is_empty() && !route.path.is_empty());
+        Self {
+            town: town.to_owned(),
+            routes,
+        }
+    }
+
+    /// All routes, in the order of the file.
+    pub fn all(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// The beads folder that holds an id, if a route leads to one that exists.
+    pub fn dir_for(&self, id: &str) -> Option<PathBuf> {
+        let prefix = id::route_prefix(id)?;
+        let route = self.routes.iter().find(|route| route.prefix == prefix)?;
+        self.dir_of(route)
+    }
+
+    /// The beads folder of a route, redirect followed.
+    pub fn dir_of(&self, route: &Route) -> Option<PathBuf> {
+        let dir = if route.path == "." {
+            self.town.join(".beads")
+        } else {
+            self.town.join(&route.path).join(".beads")
+        };
+        dir.is_dir().then(|| find::follow(&dir, &mut Vec::new()))
+    }
+
+    /// The route of a rig, by its name or its prefix with or without the hyphen.
+    pub fn of_rig(&self, name: &str) -> Option<&Route> {
+        self.routes.iter().find(|route| {
+            route.prefix == name
+                || route.prefix.trim_end_matches('-') == name
+                || route.rig() == name
+        })
+    }
+}
+
+/// The root of the town that a folder stands in.
+pub fn town_of(folder: &Path) -> Option<PathBuf> {
+    folder
+        .ancestors()
+        .find(|folder| folder.join("mayor/town.json").is_file())
+        .map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn town() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for dir in ["mayor", ".beads", "gastown/mayor/rig/.beads"] {
+            fs::create_dir_all(folder.path().join(dir)).unwrap();
+        }
+        fs::write(folder.path().join("mayor/town.json"), "{}").unwrap();
+        let routes = "# routes\n{\"prefix\":\"hq-\",\"path\":\".\"}\nbroken\n\n{\"prefix\":\"gt-\",\"path\":\"gastown/mayor/rig\"}\n{\"prefix\":\"x-\",\"path\":\"\"}\n{\"prefix\":\"no-\",\"path\":\"gone\"}\n";
+        fs::write(folder.path().join(".beads/routes.jsonl"), routes).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_prefix_leads_to_its_rig() {
+        let town = town();
+        for start in [
+            town.path().to_owned(),
+            town.path().join(".beads"),
+            town.path().join("gastown/mayor/rig/.beads"),
+        ] {
+            let routes = Routes::load(&start);
+            assert_eq!(routes.all().len(), 3);
+            assert_eq!(
+                routes.dir_for("gt-a-b"),
+                Some(town.path().join("gastown/mayor/rig/.beads"))
+            );
+            assert_eq!(routes.dir_for("hq-cv-x"), Some(town.path().join(".beads")));
+            assert_eq!(routes.dir_for("no-1"), None);
+            assert_eq!(routes.dir_for("zz-1"), None);
+        }
+    }
+
+    #[test]
+    fn rigs_are_found_by_name_and_prefix() {
+        let town = town();
+        let routes = Routes::load(town.path());
+        for name in ["gastown", "gt", "gt-"] {
+            assert_eq!(routes.of_rig(name).unwrap().prefix, "gt-");
+        }
+    }
+
+    #[test]
+    fn beads_dir_turns_routing_off() {
+        let town = town();
+        let beads = town.path().join(".beads");
+        let with = Env::with(town.path(), [("BEADS_DIR", "/x")]);
+        assert!(Routes::of_place(&beads, &with).all().is_empty());
+        assert_eq!(
+            Routes::of_place(&beads, &Env::with(town.path(), []))
+                .all()
+                .len(),
+            3
+        );
+    }
+}
