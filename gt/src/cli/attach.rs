@@ -1,0 +1,40 @@
+//! `gt attach`.
+
+use bd::sys::Exec;
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::{Address, SessionName};
+use crate::town::Town;
+
+/// Look at an agent's session in this terminal. Leave it with Ctrl-b d; the agent goes on.
+#[derive(Debug, Args)]
+pub(super) struct AttachArgs {
+    /// The agent: <rig>/<name>, <rig>/crew/<name>, mayor, ...
+    agent: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &AttachArgs) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    attach(ctx, &town, &agent)?;
+    answer(Vec::<String>::new(), |_, _| {})
+}
+
+/// Shows an agent's session until the person leaves it.
+pub(super) fn attach(ctx: &Context, town: &Town, agent: &Address) -> anyhow::Result<()> {
+    let session = SessionName::of(agent)
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
+    let running = town.backend.find(session.as_str())?;
+    anyhow::ensure!(running.is_some(), "{agent} has no session right now: not found");
+    let command = town.backend.attach_command(session.as_str());
+    let (program, rest) =
+        command.split_first().ok_or_else(|| anyhow::anyhow!("this backend cannot show sessions"))?;
+    anyhow::ensure!(
+        ctx.ui.is_terminal(),
+        "this is no terminal: `gt peek {agent}` shows the screen as text"
+    );
+    Exec::new(program).args(rest).env_remove("TMUX").run_attached()?;
+    Ok(())
+}

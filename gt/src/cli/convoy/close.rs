@@ -1,0 +1,34 @@
+//! `gt convoy close`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::convoy;
+
+/// Close a convoy by hand. Nobody is mailed: it has not landed.
+#[derive(Debug, Args)]
+pub(super) struct CloseArgs {
+    /// The convoy.
+    convoy: String,
+    /// Why.
+    #[arg(long, default_value = "Manually closed")]
+    reason: String,
+    /// Close it although it tracks open work.
+    #[arg(short, long)]
+    force: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Closed {
+    id: String,
+    closed: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &CloseArgs) -> Answer {
+    let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
+    answer(Closed { id: args.convoy.clone(), closed }, |done, page| {
+        let how = if done.closed { "is closed" } else { "was closed already" };
+        page.line(format!("✓ {} {how}", done.id));
+    })
+}

@@ -1,0 +1,43 @@
+//! `gt convoy list`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::convoy::{self, Progress};
+
+/// List convoys, open ones or all.
+///
+/// With `--json` an array of {id, title, status, created_at, tracked, completed, total, landings}.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Landed and closed ones, too.
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+    let town = ctx.town()?;
+    let stores = town.stores()?;
+    let now = town.clock.now();
+    let found: Vec<Progress> = convoy::list(&stores.town, args.all)
+        .into_iter()
+        .map(|convoy| convoy::progress(&stores, convoy, now))
+        .collect();
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("no convoys (gt convoy create NAME BEADS...)");
+        }
+        for (number, convoy) in found.iter().enumerate() {
+            let mark = if convoy.status == "closed" { "✓" } else { "○" };
+            let counts = format!("{}/{}", convoy.counts.completed, convoy.counts.total);
+            page.cut_line(format!(
+                "{:>3}. {mark} {} {counts:>5}  {}",
+                number + 1,
+                convoy.id,
+                escape::line(&convoy.title)
+            ));
+        }
+    })
+}

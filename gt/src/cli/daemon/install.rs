@@ -1,0 +1,17 @@
+//! `gt daemon install`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let installed = daemon::install(&ctx.town()?)?;
+    answer(installed, |installed, page| {
+        page.line(format!("✓ wrote {}", installed.path.display()));
+        page.line(format!("  environment: {}", installed.environment.display()));
+        page.line("To start it now and at each login:");
+        page.line("  systemctl --user daemon-reload");
+        page.line(format!("  systemctl --user enable --now {}", installed.unit));
+        page.line("To let it run while you are logged out: loginctl enable-linger");
+    })
+}

@@ -1,0 +1,39 @@
+//! `gt daemon logs`.
+
+use bd::sys::Exec;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+
+/// Show the end of the daemon's log.
+#[derive(Debug, Args)]
+pub(super) struct LogsArgs {
+    /// How many lines.
+    #[arg(short = 'n', long, default_value_t = 50)]
+    lines: usize,
+    /// Go on showing what is written.
+    #[arg(short, long)]
+    follow: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &LogsArgs) -> Answer {
+    let town = ctx.town()?;
+    let log = daemon::log_path(&town);
+    anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());
+    if args.follow {
+        let lines = args.lines.to_string();
+        Exec::new("tail").args(["-n", &lines, "-F", "--"]).arg(&log).run_attached()?;
+        return answer(Vec::<String>::new(), |_, _| {});
+    }
+    let text = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
+    let all: Vec<&str> = text.lines().collect();
+    let start = all.len().saturating_sub(args.lines);
+    let last: Vec<String> = all[start..].iter().map(|line| (*line).to_owned()).collect();
+    answer(last, |lines, page| {
+        for line in lines {
+            page.line(bd::ui::escape::line(line));
+        }
+    })
+}

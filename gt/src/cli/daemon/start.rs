@@ -1,0 +1,18 @@
+//! `gt daemon start`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+
+#[derive(serde::Serialize)]
+struct Started {
+    running: bool,
+    pid: u32,
+}
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let pid = daemon::start(&ctx.town()?)?;
+    answer(Started { running: true, pid }, |started, page| {
+        page.line(format!("✓ the daemon runs (pid {})", started.pid));
+    })
+}

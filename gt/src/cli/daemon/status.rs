@@ -1,0 +1,21 @@
+//! `gt daemon status`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let status = daemon::status(&ctx.town()?);
+    answer(status, |status, page| {
+        if !status.running {
+            page.line("○ no daemon runs (`gt daemon start` starts one)");
+            return;
+        }
+        page.line(format!("● the daemon runs (pid {})", status.pid));
+        page.line(format!("  started:   {}", status.started_at));
+        page.line(format!("  last pass: {} ({} in all)", status.last_heartbeat, status.heartbeat_count));
+        if let Some(reason) = &status.degraded {
+            page.line(format!("  degraded:  {}", bd::ui::escape::line(reason)));
+        }
+    })
+}

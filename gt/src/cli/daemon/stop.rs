@@ -1,0 +1,18 @@
+//! `gt daemon stop`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+
+#[derive(serde::Serialize)]
+struct Stopped {
+    running: bool,
+    pid: u32,
+}
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let pid = daemon::stop(&ctx.town()?)?;
+    answer(Stopped { running: false, pid }, |stopped, page| {
+        page.line(format!("✓ the daemon has ended (pid was {})", stopped.pid));
+    })
+}

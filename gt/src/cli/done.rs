@@ -1,0 +1,49 @@
+//! `gt done`.
+
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::done::{self, Report};
+
+/// Finish the work on your hook (polecats).
+///
+/// Proves that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
+/// with its receipt, stores the summary, clears the hook and ends the session. A step that fails is named; run
+/// `gt done` again to go on at that step.
+#[derive(Debug, Args)]
+pub(super) struct DoneArgs {
+    /// What was done, and what the next worker should know.
+    #[arg(short, long, default_value = "")]
+    summary: String,
+    /// There is nothing to merge; say why.
+    #[arg(long, value_name = "REASON")]
+    no_change: Option<String>,
+    /// Do not end the session.
+    #[arg(long)]
+    stay: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: DoneArgs) -> Answer {
+    let town = ctx.town()?;
+    if let Some(reason) = &args.no_change {
+        anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
+    }
+    let report = Report { summary: args.summary, no_change: args.no_change };
+    let worker = done::identify(&town)?;
+    let finished = done::done(&town, &worker, &report)?;
+    crate::daemon::wake(&town);
+    if !args.stay {
+        // Said before the session ends, which takes this process with it.
+        ctx.ui.status(&format!("{} is handed in; this session ends", finished.bead));
+        done::end_session(&town, &worker)?;
+    }
+    drop(worker);
+    answer(finished, |done, page| match &done.request {
+        Some(request) => {
+            let plural = if done.commits == 1 { "" } else { "s" };
+            page.line(format!("✓ {} handed in: {} commit{plural}, merge request {request}", done.bead, done.commits));
+        }
+        None => page.line(format!("✓ {} closed without a change", done.bead)),
+    })
+}

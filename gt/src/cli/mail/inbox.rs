@@ -1,0 +1,41 @@
+//! `gt mail inbox`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mail::{self, Message};
+
+/// List the messages of a mailbox, newest first.
+#[derive(Debug, Args)]
+pub(super) struct InboxArgs {
+    /// Whose mailbox; yours when left out.
+    address: Option<String>,
+    /// Only what is unread.
+    #[arg(short, long)]
+    unread: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &InboxArgs) -> Answer {
+    let town = ctx.town()?;
+    let mailbox = super::mailbox(&town, args.address.as_deref())?;
+    let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    if args.unread {
+        messages.retain(|message| !message.read);
+    }
+    answer(messages, move |messages, page| {
+        let unread = messages.iter().filter(|message| !message.read).count();
+        page.line(format!("{mailbox}: {} messages, {unread} unread", messages.len()));
+        for (number, message) in messages.iter().enumerate() {
+            line(number + 1, message, page);
+        }
+    })
+}
+
+fn line(number: usize, message: &Message, page: &mut bd::ui::Page) {
+    let mark = if message.read { "○" } else { "●" };
+    let urgent = if message.priority == "urgent" { " !" } else { "" };
+    page.cut_line(format!("{number:>3}. {mark}{urgent} {}", escape::line(&message.subject)));
+    page.line(format!("       {} from {}, {}", message.id, escape::line(&message.from), message.timestamp));
+}

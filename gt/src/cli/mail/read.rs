@@ -1,0 +1,37 @@
+//! `gt mail read`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mail;
+
+/// Show a message and mark it as read.
+#[derive(Debug, Args)]
+pub(super) struct ReadArgs {
+    /// Its id, or its number in the inbox (1 is the newest).
+    message: String,
+    /// Do not mark it as read.
+    #[arg(long)]
+    keep_unread: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &ReadArgs) -> Answer {
+    let town = ctx.town()?;
+    let mailbox = super::mailbox(&town, None)?;
+    let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
+    if !args.keep_unread && !message.read {
+        mail::mark_read(&town, std::slice::from_ref(&message.id))?;
+    }
+    answer(message, |message, page| {
+        page.line(format!("Subject: {}", escape::line(&message.subject)));
+        page.line(format!("From:    {}", escape::line(&message.from)));
+        page.line(format!("To:      {}", escape::line(&message.to)));
+        page.line(format!("Date:    {}   Id: {}", message.timestamp, message.id));
+        if !message.body.is_empty() {
+            page.blank();
+            page.line(escape::block(message.body.trim_end()));
+        }
+    })
+}

@@ -1,0 +1,64 @@
+//! `gt mail send`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mail::{self, Letter};
+
+/// Send a message.
+#[derive(Debug, Args)]
+pub(super) struct SendArgs {
+    /// Who gets it: mayor/, deacon/, overseer, <rig>/witness, <rig>/<name>, <rig>/crew/<name>.
+    to: String,
+    /// What it is about.
+    #[arg(short, long, default_value = "")]
+    subject: String,
+    /// The text.
+    #[arg(short, long, alias = "body", default_value = "")]
+    message: String,
+    /// 0 urgent, 1 high, 2 normal, 3 low.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(i64).range(0..=4))]
+    priority: i64,
+    /// As --priority 0.
+    #[arg(long)]
+    urgent: bool,
+    /// notification, task, scavenge or reply.
+    #[arg(long = "type", default_value = "notification")]
+    kind: String,
+    /// The message that this one answers.
+    #[arg(long)]
+    reply_to: Option<String>,
+    /// Keep it in git with the town's beads.
+    #[arg(long)]
+    permanent: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Sent {
+    id: String,
+    to: String,
+    subject: String,
+}
+
+pub(super) fn run(ctx: &Context, args: SendArgs) -> Answer {
+    let town = ctx.town()?;
+    let to = town.address(&args.to)?;
+    if let Some(rig) = to.rig() {
+        town.rig(rig)?;
+    }
+    let letter = Letter {
+        to: to.mailbox(),
+        subject: args.subject.clone(),
+        body: args.message,
+        priority: Some(if args.urgent { 0 } else { args.priority.min(3) }),
+        kind: args.kind,
+        reply_to: args.reply_to,
+        permanent: args.permanent,
+        ..Letter::default()
+    };
+    let id = mail::send(&town, &letter)?;
+    answer(Sent { id, to: letter.to, subject: args.subject }, |sent, page| {
+        page.line(format!("✓ {} to {}: {}", sent.id, sent.to, bd::ui::escape::line(&sent.subject)));
+    })
+}

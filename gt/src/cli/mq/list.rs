@@ -1,0 +1,88 @@
+//! `gt mq list`.
+
+use bd::ui::escape;
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mq;
+
+/// List the open merge requests of a rig, in the order in which they go.
+///
+/// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
+/// needs_person?}. `status` is ready, blocked or held.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// The rig.
+    rig: String,
+}
+
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    bead: String,
+    branch: String,
+    target: String,
+    worker: String,
+    status: &'static str,
+    score: f64,
+    priority: i64,
+    created_at: String,
+    waits_for: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_person: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+    let town = ctx.town()?;
+    let rig = town.rig(&args.rig)?;
+    let beads = town.rig_store(&rig)?.snapshot()?;
+    let now = town.clock.now();
+    let mut rows: Vec<Row> = mq::open_requests(&beads)
+        .into_iter()
+        .map(|request| {
+            let receipt = mq::receipt_of(request);
+            let blockers = bd::graph::blockers(&beads, &request.id);
+            let waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
+            let needs_person = mq::needs_person(request);
+            let status = match (&needs_person, waits_for.is_empty()) {
+                (Some(_), _) => "held",
+                (None, false) => "blocked",
+                (None, true) => "ready",
+            };
+            Row {
+                id: request.id.clone(),
+                bead: mq::source_of(request),
+                branch: receipt.branch,
+                target: receipt.target,
+                worker: receipt.worker,
+                status,
+                score: (mq::score(request, None, now) * 10.0).round() / 10.0,
+                priority: request.priority,
+                created_at: request.created_at.to_string(),
+                waits_for,
+                needs_person,
+            }
+        })
+        .collect();
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    answer(rows, |rows, page| {
+        if rows.is_empty() {
+            page.line("the merge queue is empty");
+        }
+        for row in rows {
+            page.cut_line(format!(
+                "{:<7} P{} {}  {} by {} into {}",
+                row.status, row.priority, row.id, row.bead, row.worker, row.target
+            ));
+            if !row.waits_for.is_empty() {
+                page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
+            }
+            if let Some(reason) = &row.needs_person {
+                page.line(format!("        needs a person: {}", escape::line(reason)));
+                page.line(format!("        when mended: gt mq retry {}", row.id));
+            }
+        }
+    })
+}

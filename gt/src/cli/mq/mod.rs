@@ -1,0 +1,32 @@
+//! `gt mq`: the merge queue.
+
+mod list;
+mod retry;
+mod run;
+
+use clap::{Args, Subcommand};
+
+use super::Answer;
+use crate::context::Context;
+
+/// Look at and run a rig's merge queue.
+#[derive(Debug, Args)]
+pub(super) struct MqArgs {
+    #[command(subcommand)]
+    command: MqCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MqCommand {
+    List(list::ListArgs),
+    Run(run::RunArgs),
+    Retry(retry::RetryArgs),
+}
+
+pub(super) fn run(ctx: &Context, args: &MqArgs) -> Answer {
+    match &args.command {
+        MqCommand::List(args) => list::run(ctx, args),
+        MqCommand::Run(args) => run::run(ctx, args),
+        MqCommand::Retry(args) => retry::run(ctx, args),
+    }
+}

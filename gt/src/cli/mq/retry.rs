@@ -1,0 +1,31 @@
+//! `gt mq retry`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mq;
+
+/// Send on a merge request that waited for a person.
+#[derive(Debug, Args)]
+pub(super) struct RetryArgs {
+    /// The merge request.
+    request: String,
+}
+
+#[derive(serde::Serialize)]
+struct Retried {
+    request: String,
+    was: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
+    let town = ctx.town()?;
+    let found = town.find_bead(&args.request)?;
+    let was = mq::retry(&town, &found.store, &found.bead.id)?;
+    crate::daemon::wake(&town);
+    answer(Retried { request: found.bead.id, was }, |retried, page| match &retried.was {
+        Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
+        None => page.line(format!("{} was not waiting for a person", retried.request)),
+    })
+}

@@ -1,0 +1,50 @@
+//! `gt mq run`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mq::{self, MergeOutcome};
+use crate::{convoy, identity::Address};
+
+/// Drain a rig's merge queue in the foreground, and land what is complete by that.
+///
+/// This is what the daemon does; with no daemon running it is how work gets merged.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// The rig.
+    rig: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
+    let mut town = ctx.town()?;
+    let rig = town.rig(&args.rig)?;
+    town.actor = Address::Refinery(args.rig.clone());
+    let merged = mq::run(&town, &rig)?;
+    let landed = convoy::check(&town, None)?;
+    for landed in &landed {
+        ctx.ui.status(&format!("🚚 {} landed: {}", landed.id, escape::line(&landed.title)));
+    }
+    answer(merged, |merged, page| {
+        if merged.is_empty() {
+            page.line("nothing is ready in the merge queue");
+        }
+        for one in merged {
+            let (mark, text) = match &one.outcome {
+                MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
+                MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
+                MergeOutcome::GateFailed { gate, task } => {
+                    ("✗", format!("gate {} failed: task {task}", escape::line(gate)))
+                }
+                MergeOutcome::NeedsPerson { reason } => {
+                    ("✗", format!("needs a person: {}", escape::line(reason)))
+                }
+                MergeOutcome::Later { reason } => {
+                    ("…", format!("later: {}", escape::line(reason)))
+                }
+            };
+            page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
+        }
+    })
+}

@@ -1,0 +1,39 @@
+//! `gt peek`.
+
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::SessionName;
+
+/// Show the last lines of an agent's screen.
+#[derive(Debug, Args)]
+pub(super) struct PeekArgs {
+    /// The agent: <rig>/<name>, <rig>/crew/<name>, mayor, ...
+    agent: String,
+    /// How many lines.
+    #[arg(short = 'n', long, default_value_t = 100)]
+    lines: usize,
+}
+
+#[derive(serde::Serialize)]
+struct Peeked {
+    agent: String,
+    session: String,
+    lines: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &PeekArgs) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    let session = SessionName::of(&agent)
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
+    let text = town.backend.capture(session.as_str(), args.lines)?;
+    let lines = text.trim_end().lines().map(str::to_owned).collect();
+    let peeked = Peeked { agent: agent.to_string(), session: session.to_string(), lines };
+    answer(peeked, |peeked, page| {
+        for line in &peeked.lines {
+            page.line(bd::ui::escape::line(line));
+        }
+    })
+}

@@ -1,0 +1,42 @@
+//! `gt polecat list`.
+
+use clap::Args;
+
+use super::Row;
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::polecat;
+
+/// List the polecats of a rig, or of all.
+///
+/// State is working, idle, stalled or zombie, each with the reason. With `--json` an array of {rig, name, state, why,
+/// issue?, session_running, lease, branch, stuck?, failed_step?}.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// The rig.
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+    let town = ctx.town()?;
+    let rigs = match &args.rig {
+        Some(name) => vec![town.rig(name)?],
+        None => town.rigs()?,
+    };
+    // Sessions that cannot be asked are unknown, not dead.
+    let sessions = town.backend.list().ok();
+    let mut rows = Vec::new();
+    for rig in rigs {
+        let beads = town.rig_store(&rig)?.snapshot()?;
+        let all = polecat::all(&town, &rig, &beads, sessions.as_deref());
+        rows.extend(all.iter().map(Row::of));
+    }
+    answer(rows, |rows, page| {
+        if rows.is_empty() {
+            page.line("no polecats yet: gt sling BEAD RIG makes the first");
+        }
+        for row in rows {
+            page.cut_line(format!("{} {:<8} {}/{}  {}", row.mark(), row.state.word(), row.rig, row.name, row.why));
+        }
+    })
+}

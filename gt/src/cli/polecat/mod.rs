@@ -1,0 +1,89 @@
+//! `gt polecat`: the workers of rigs.
+
+mod list;
+mod nuke;
+mod status;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::Answer;
+use crate::context::Context;
+use crate::identity::Address;
+use crate::polecat::{Polecat, State};
+use crate::town::Town;
+
+/// Look at the workers of rigs; remove a sandbox.
+#[derive(Debug, Args)]
+pub(super) struct PolecatArgs {
+    #[command(subcommand)]
+    command: PolecatCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PolecatCommand {
+    List(list::ListArgs),
+    Status(status::StatusArgs),
+    Nuke(nuke::NukeArgs),
+}
+
+pub(super) fn run(ctx: &Context, args: &PolecatArgs) -> Answer {
+    match &args.command {
+        PolecatCommand::List(args) => list::run(ctx, args),
+        PolecatCommand::Status(args) => status::run(ctx, args),
+        PolecatCommand::Nuke(args) => nuke::run(ctx, args),
+    }
+}
+
+/// A polecat as shown and as JSON.
+#[derive(Debug, Serialize)]
+struct Row {
+    rig: String,
+    name: String,
+    state: State,
+    why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issue: Option<String>,
+    session_running: bool,
+    lease: u64,
+    branch: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    stuck: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed_step: Option<String>,
+}
+
+impl Row {
+    fn of(polecat: &Polecat) -> Self {
+        let failed = polecat.slot.done.as_ref().and_then(|done| done.failed.as_ref());
+        Self {
+            rig: polecat.rig.clone(),
+            name: polecat.name.clone(),
+            state: polecat.state,
+            why: polecat.why.clone(),
+            issue: polecat.hook.clone(),
+            session_running: polecat.session.as_ref().is_some_and(|live| live.dead.is_none()),
+            lease: polecat.slot.lease,
+            branch: polecat.slot.branch.clone(),
+            stuck: polecat.slot.stuck.clone(),
+            failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
+        }
+    }
+
+    fn mark(&self) -> &'static str {
+        match self.state {
+            State::Working => "◐",
+            State::Idle => "○",
+            State::Stalled => "!",
+            State::Zombie => "✗",
+        }
+    }
+}
+
+/// Rig and name of a polecat's address.
+fn parse(town: &Town, text: &str) -> anyhow::Result<(crate::town::RigLayout, String)> {
+    match town.address(text)? {
+        Address::Polecat(rig, name) => Ok((town.rig(&rig)?, name)),
+        other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),
+    }
+}

@@ -1,0 +1,41 @@
+//! `gt polecat nuke`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::polecat;
+
+/// Remove a polecat's sandbox: the only command that does.
+///
+/// Refuses while work is on its hook, files are uncommitted or commits are on no remote. With --force what would be
+/// lost is saved to a rescue ref first. Identity and record stay.
+#[derive(Debug, Args)]
+pub(super) struct NukeArgs {
+    /// The polecats: <rig>/<name>.
+    #[arg(required = true)]
+    polecats: Vec<String>,
+    /// Remove it although work would be lost from the sandbox; it is saved to a rescue ref.
+    #[arg(short, long)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &NukeArgs) -> Answer {
+    let town = ctx.town()?;
+    let sessions = town.backend.list()?;
+    let mut nuked = Vec::new();
+    for text in &args.polecats {
+        let (rig, name) = super::parse(&town, text)?;
+        let beads = town.rig_store(&rig)?.snapshot()?;
+        let polecat = polecat::one(&town, &rig, &beads, Some(&sessions), &name)?;
+        nuked.push(polecat::nuke(&town, &rig, &polecat, args.force)?);
+    }
+    answer(nuked, |nuked, page| {
+        for one in nuked {
+            page.line(format!("✓ the sandbox of {} is removed", one.polecat));
+            if let Some(reference) = &one.rescued {
+                page.line(format!("  what was in it: gt rescue restore {reference} --into <tree>"));
+            }
+        }
+    })
+}

@@ -1,0 +1,35 @@
+//! `gt rescue drop`.
+
+use bd::git::{Git, rescue};
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+
+/// Forget saved work. Its commit is named, so that it can still be found for a while.
+#[derive(Debug, Args)]
+pub(super) struct DropArgs {
+    /// The rescue ref.
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+#[derive(Serialize)]
+struct Dropped {
+    #[serde(rename = "ref")]
+    reference: String,
+    commit: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &DropArgs) -> Answer {
+    let town = ctx.town()?;
+    let (rig, reference) = super::locate(&town, &args.reference)?;
+    let git = Git::at(rig.repo());
+    let commit = git.resolve(&reference)?;
+    rescue::drop(&git, &reference)?;
+    answer(Dropped { reference, commit }, |dropped, page| {
+        let commit = dropped.commit.as_deref().unwrap_or("?");
+        page.line(format!("✓ {} is dropped (it was {commit})", dropped.reference));
+    })
+}

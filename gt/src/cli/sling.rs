@@ -1,0 +1,82 @@
+//! `gt sling`.
+
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::sling::{Request, Slung, sling};
+
+/// Give work to an agent.
+///
+/// TARGET is a rig (an idle worker of it, else a new one), an agent's address (`<rig>/polecats/<name>`,
+/// `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several beads the last argument is the rig. A bead
+/// that something still blocks stands in line and goes by itself.
+///
+/// Steps: the bead and the worker are reserved for each other in one transaction; the worker's sandbox gets a
+/// fresh branch from the fetched target (leftovers go to a rescue ref first); a bead that no convoy tracks gets
+/// one; the agent's session starts with identity, work and instruction in its first message.
+#[derive(Debug, Args)]
+pub(super) struct SlingArgs {
+    /// The beads, then the target.
+    #[arg(required = true, value_name = "BEAD... [TARGET]")]
+    words: Vec<String>,
+    /// Use this agent runtime instead of the configured one.
+    #[arg(long)]
+    agent: Option<String>,
+    /// Instructions beside the bead's own text.
+    #[arg(short, long, default_value = "")]
+    args: String,
+    /// Take the bead from whoever has it; sling it even though it is blocked.
+    #[arg(short, long)]
+    force: bool,
+    /// Make no convoy for a bead that has none.
+    #[arg(long)]
+    no_convoy: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
+    let town = ctx.town()?;
+    let mut beads = args.words;
+    // One word is a bead for oneself; of two and more the last is the target.
+    let target = if beads.len() > 1 { beads.pop().unwrap_or_default() } else { String::new() };
+    let mut slung = Vec::new();
+    for bead in beads {
+        let request = Request {
+            bead,
+            target: target.clone(),
+            agent: args.agent.clone(),
+            force: args.force,
+            no_convoy: args.no_convoy,
+            args: args.args.clone(),
+        };
+        slung.push(sling(&town, &request)?);
+    }
+    crate::daemon::wake(&town);
+    answer(slung, |slung, page| {
+        for one in slung {
+            line(one, page);
+        }
+    })
+}
+
+fn line(slung: &Slung, page: &mut bd::ui::Page) {
+    let title = bd::ui::escape::line(&slung.title);
+    if slung.waits_for.is_empty() {
+        page.line(format!("✓ {} → {}  {title}", slung.bead, slung.target));
+    } else {
+        let blockers = slung.waits_for.join(", ");
+        page.line(format!("… {} waits for {blockers}, then goes to {}  {title}", slung.bead, slung.target));
+    }
+    let facts = [
+        ("convoy", slung.convoy.as_deref()),
+        ("branch", slung.branch.as_deref()),
+        ("sandbox", slung.sandbox),
+        ("session", slung.session.as_deref()),
+        ("leftovers saved in", slung.rescued.as_deref()),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            page.line(format!("  {name}: {value}"));
+        }
+    }
+}

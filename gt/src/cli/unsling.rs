@@ -1,0 +1,27 @@
+//! `gt unsling`.
+
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::sling::unsling;
+
+/// Take work off a hook.
+///
+/// The bead goes back to open, the worker's session ends, its branch and files stay; uncommitted work is
+/// snapshotted first.
+#[derive(Debug, Args)]
+pub(super) struct UnslingArgs {
+    /// The bead.
+    bead: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &UnslingArgs) -> Answer {
+    let unslung = unsling(&ctx.town()?, &args.bead)?;
+    answer(unslung, |unslung, page| {
+        page.line(format!("✓ {} is off the hook of {} and open again", unslung.bead, unslung.holder));
+        if let Some(session) = &unslung.session {
+            page.line(format!("  session ended: {session}"));
+        }
+    })
+}

@@ -1,0 +1,36 @@
+//! `gt whoami`.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::{Address, detect};
+
+#[derive(serde::Serialize)]
+struct Whoami {
+    address: String,
+    role: &'static str,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mismatch: Option<String>,
+    mailbox: String,
+    town: std::path::PathBuf,
+}
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let found = detect(&ctx.env, &town.layout);
+    let address = found.address.unwrap_or(Address::Overseer);
+    let shown = Whoami {
+        address: address.to_string(),
+        role: address.role(),
+        source: found.source,
+        mismatch: found.mismatch.map(|other| other.to_string()),
+        mailbox: address.mailbox(),
+        town: town.layout.root().to_owned(),
+    };
+    answer(shown, |shown, page| {
+        page.line(format!("{} ({}, from {})", shown.address, shown.role, shown.source));
+        if let Some(other) = &shown.mismatch {
+            page.line(format!("  but this folder belongs to {other}"));
+        }
+    })
+}

@@ -1,0 +1,41 @@
+//! `gt why`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::event::{self, Event};
+
+/// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it.
+#[derive(Debug, Args)]
+pub(super) struct WhyArgs {
+    /// A bead, convoy, merge request, or an agent's name or address.
+    what: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &WhyArgs) -> Answer {
+    let town = ctx.town()?;
+    let events = event::about(&event::read(&town.layout)?, &args.what);
+    let what = args.what.clone();
+    answer(events, move |events, page| {
+        if events.is_empty() {
+            page.line(format!("nothing is recorded about {}", escape::line(&what)));
+        }
+        for event in events {
+            line(event, page);
+        }
+    })
+}
+
+fn line(event: &Event, page: &mut bd::ui::Page) {
+    page.line(format!("{}  {:<16} by {}", event.ts, event.kind, escape::line(&event.actor)));
+    for (key, value) in &event.payload {
+        let text = match value {
+            serde_json::Value::Null => continue,
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        page.cut_line(format!("    {key}: {}", escape::line(&text)));
+    }
+}

@@ -1,0 +1,211 @@
+//! Making convoys, adding to them, closing them by hand.
+
+use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use bd::store::Tx;
+use serde::Serialize;
+
+use crate::beads::{UnknownBead, external_ref};
+use crate::town::Town;
+
+/// A convoy to be made.
+#[derive(Debug, Clone, Default)]
+pub struct New {
+    /// Its title.
+    pub title: String,
+    /// The beads it tracks.
+    pub beads: Vec<String>,
+    /// Who owns it and hears when it lands.
+    pub owner: Option<String>,
+    /// Who else hears when it lands.
+    pub notify: Vec<String>,
+    /// The text before the address lines; a count of the beads where empty.
+    pub about: String,
+}
+
+/// A convoy that was made or added to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Created {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The beads that were added now.
+    pub added: Vec<String>,
+    /// Whether it had landed and is open again.
+    pub reopened: bool,
+}
+
+/// Why a convoy is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ConvoyError {
+    /// It has no title.
+    #[error("a convoy needs a title")]
+    NoTitle,
+    /// There is no such convoy.
+    #[error("there is no convoy `{id}`: not found (`gt convoy list --all` shows them)")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+    },
+    /// It still has open work.
+    #[error("{id} still tracks open work: {} (close it anyway with --force)", open.join(", "))]
+    OpenWork {
+        /// The convoy.
+        id: String,
+        /// What is open.
+        open: Vec<String>,
+    },
+}
+
+/// Makes a convoy. Every bead must exist; if one does not, nothing is made.
+pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
+    anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
+    let beads = existing(town, &new.beads)?;
+    let store = town.store()?;
+    let created = town.transact(&store, |tx| {
+        let now = tx.now();
+        let id = fresh_id(town, tx);
+        let mut convoy = Bead {
+            id: id.clone(),
+            title: new.title.trim().to_owned(),
+            description: describe(new, beads.len()),
+            issue_type: Kind::Convoy,
+            labels: vec!["gt:convoy".to_owned()],
+            created_at: now.clone(),
+            updated_at: now.clone(),
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        };
+        let added = track(&mut convoy, &beads, &now, tx.actor());
+        let title = convoy.title.clone();
+        tx.put(convoy)?;
+        Ok(Created { id, title, added, reopened: false })
+    })?;
+    town.tell("convoy_created", serde_json::json!({ "convoy": created.id, "beads": created.added }));
+    Ok(created)
+}
+
+/// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
+pub fn create_for(town: &Town, bead: &Bead) -> anyhow::Result<String> {
+    let new = New {
+        title: format!("Work: {}", bead.title),
+        beads: vec![bead.id.clone()],
+        about: format!("Auto-created convoy tracking {}", bead.id),
+        ..New::default()
+    };
+    create(town, &new).map(|created| created.id)
+}
+
+/// Adds beads to a convoy; one that has landed is open again.
+pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Created> {
+    let beads = existing(town, beads)?;
+    let store = town.store()?;
+    let created = town.transact(&store, |tx| {
+        let now = tx.now();
+        let mut convoy = find(tx, id)?;
+        let added = track(&mut convoy, &beads, &now, tx.actor());
+        let reopened = !convoy.is_open() && !added.is_empty();
+        if reopened {
+            convoy.status = Status::Open;
+            convoy.closed_at = None;
+            convoy.close_reason = String::new();
+        }
+        convoy.updated_at = now;
+        let title = convoy.title.clone();
+        tx.put(convoy)?;
+        Ok(Created { id: id.to_owned(), title, added, reopened })
+    })?;
+    let payload = serde_json::json!({
+        "convoy": created.id, "beads": created.added, "reopened": created.reopened,
+    });
+    town.tell("convoy_added", payload);
+    Ok(created)
+}
+
+/// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
+pub fn close(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
+    let stores = town.stores()?;
+    let store = town.store()?;
+    let closed = town.transact(&store, |tx| {
+        let mut convoy = find(tx, id)?;
+        if !convoy.is_open() {
+            return Ok(false);
+        }
+        let open: Vec<String> = super::tracked_ids(&convoy)
+            .filter(|id| stores.get(id).is_none_or(Bead::is_open))
+            .map(str::to_owned)
+            .collect();
+        anyhow::ensure!(force || open.is_empty(), ConvoyError::OpenWork { id: id.to_owned(), open });
+        let now = tx.now();
+        convoy.status = Status::Closed;
+        convoy.closed_at = Some(now.clone());
+        convoy.updated_at = now;
+        reason.clone_into(&mut convoy.close_reason);
+        tx.put(convoy)?;
+        Ok(true)
+    })?;
+    if closed {
+        town.tell("convoy_closed", serde_json::json!({ "convoy": id, "reason": reason }));
+    }
+    Ok(closed)
+}
+
+/// The convoy with this id.
+pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
+    let found = tx.get(id).filter(|bead| super::is_convoy(bead) && !bead.is_tombstone());
+    found.cloned().ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
+}
+
+/// The given beads, each of which must exist somewhere in the town.
+fn existing(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    for id in ids {
+        if stores.get(id).is_none_or(Bead::is_tombstone) {
+            return Err(UnknownBead { id: id.clone() }.into());
+        }
+    }
+    Ok(ids.to_vec())
+}
+
+fn fresh_id(town: &Town, tx: &Tx) -> String {
+    loop {
+        let id = format!("hq-cv-{}", town.random.base32(5));
+        if tx.get(&id).is_none() {
+            return id;
+        }
+    }
+}
+
+fn describe(new: &New, count: usize) -> String {
+    let mut text = match new.about.as_str() {
+        "" => format!("Convoy tracking {count} issues"),
+        about => about.to_owned(),
+    };
+    for owner in &new.owner {
+        text.push_str(&format!("\nOwner: {owner}"));
+    }
+    for address in &new.notify {
+        text.push_str(&format!("\nNotify: {address}"));
+    }
+    text
+}
+
+/// Adds `tracks` edges for beads that are not tracked yet, and says which those were.
+fn track(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
+    let mut added = Vec::new();
+    for id in ids {
+        if super::tracked_ids(convoy).any(|tracked| tracked == id) {
+            continue;
+        }
+        convoy.dependencies.push(Dep {
+            issue_id: convoy.id.clone(),
+            depends_on_id: external_ref(id),
+            kind: DepKind::Tracks,
+            created_at: now.clone(),
+            created_by: by.to_owned(),
+            ..Dep::default()
+        });
+        added.push(id.clone());
+    }
+    added
+}

@@ -1,0 +1,116 @@
+//! Landing: once every tracked change is on its target the convoy closes, and its subscribers hear of it,
+//! both in one transaction of the town's store. The mails' ids follow from convoy, landing and recipient,
+//! so that no crash or second observer makes a second mail.
+
+use bd::bead::{Bead, Status};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::progress::{Standing, progress};
+use crate::identity::Address;
+use crate::mail;
+use crate::town::Town;
+
+/// A convoy that landed just now.
+#[derive(Debug, Clone, Serialize)]
+pub struct Landed {
+    /// The convoy.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Who was told.
+    pub told: Vec<String>,
+}
+
+/// Looks at every open convoy, or at one, and lands those whose tracked work is all done. A convoy that
+/// tracks nothing never lands.
+pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
+    let stores = town.stores()?;
+    let now = town.clock.now();
+    let ready: Vec<String> = super::list(&stores.town, false)
+        .into_iter()
+        .filter(|convoy| only.is_none_or(|id| id == convoy.id))
+        .map(|convoy| progress(&stores, convoy, now))
+        .filter(|progress| progress.counts.total > 0)
+        .filter(|progress| progress.tracked.iter().all(|bead| bead.standing == Standing::Done))
+        .map(|progress| progress.id)
+        .collect();
+    let mut landed = Vec::new();
+    for id in ready {
+        landed.extend(land(town, &id)?);
+    }
+    Ok(landed)
+}
+
+/// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing.
+fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
+    let store = town.store()?;
+    let landed = town.transact(&store, |tx| {
+        let mut convoy = super::create::find(tx, id)?;
+        if !convoy.is_open() {
+            return Ok(None);
+        }
+        let now = tx.now();
+        let number = landings(&convoy) + 1;
+        convoy.status = Status::Closed;
+        convoy.closed_at = Some(now.clone());
+        convoy.updated_at = now;
+        convoy.close_reason = "All tracked issues completed".to_owned();
+        set_landings(&mut convoy, number)?;
+        let told = subscribers(town, &convoy);
+        for address in &told {
+            let letter = mail::Letter {
+                to: address.clone(),
+                from: Address::Deacon.mailbox(),
+                subject: format!("🚚 Convoy landed: {}", convoy.title),
+                body: letter_text(&convoy),
+                operation: Some(format!("landing:{id}:{number}")),
+                ..mail::Letter::default()
+            };
+            mail::write(tx, &letter)?;
+        }
+        let title = convoy.title.clone();
+        tx.put(convoy)?;
+        Ok(Some(Landed { id: id.to_owned(), title, told }))
+    })?;
+    if let Some(landed) = &landed {
+        town.tell("convoy_landed", json!({ "convoy": landed.id, "told": landed.told }));
+    }
+    Ok(landed)
+}
+
+/// Each distinct address of the convoy's `Owner:` and `Notify:` lines.
+fn subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for key in ["Owner", "Notify"] {
+        for text in super::addresses(convoy, key) {
+            let address = town.address(text).map_or_else(|_| text.to_owned(), |a| a.mailbox());
+            if !told.contains(&address) {
+                told.push(address);
+            }
+        }
+    }
+    told
+}
+
+fn letter_text(convoy: &Bead) -> String {
+    let beads: Vec<String> = super::tracked_ids(convoy).map(|id| format!("- {id}")).collect();
+    format!("Every tracked change of {} is on its target.\n\n{}", convoy.id, beads.join("\n"))
+}
+
+/// How often a convoy has landed.
+pub(super) fn landings(convoy: &Bead) -> u64 {
+    metadata(convoy).get("landings").and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn set_landings(convoy: &mut Bead, number: u64) -> serde_json::Result<()> {
+    let mut metadata = metadata(convoy);
+    metadata.insert("landings".to_owned(), number.into());
+    convoy.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
+    Ok(())
+}
+
+fn metadata(bead: &Bead) -> Map<String, Value> {
+    let raw = bead.metadata.as_ref();
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}

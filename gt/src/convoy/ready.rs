@@ -1,0 +1,78 @@
+//! Briefings kept ready: gtd writes the entries of each open convoy beside the identity of the files they
+//! were made from; a reader uses them only while those files are still the same. Derived: delete them at
+//! any moment and no answer changes.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+
+use super::briefing::{self, Entry};
+use crate::town::Town;
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Ready {
+    made_from: Vec<Identity>,
+    entries: Vec<Entry>,
+}
+
+/// What tells one version of a file from the next.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Identity {
+    path: PathBuf,
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+/// Writes the briefing of every open convoy; returns how many were new.
+pub fn prepare(town: &Town) -> anyhow::Result<usize> {
+    // Taken before the beads are read: a change in between makes the briefing old, never wrong.
+    let before = identities(town)?;
+    let stores = town.stores()?;
+    let mut fresh = 0;
+    for convoy in super::list(&stores.town, false) {
+        let path = town.layout.briefing(&convoy.id);
+        if read(&path).is_some_and(|old| old.made_from == before) {
+            continue;
+        }
+        let made_from = identities(town)?;
+        if made_from != before {
+            return Ok(fresh);
+        }
+        let entries = briefing::entries(&stores, convoy);
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(&path, &serde_json::to_vec(&Ready { made_from, entries })?, 0o600)?;
+        fresh += 1;
+    }
+    Ok(fresh)
+}
+
+/// The entries kept for a convoy, if they are as new as the beads.
+pub fn load(town: &Town, convoy: &str) -> Option<Vec<Entry>> {
+    let ready = read(&town.layout.briefing(convoy))?;
+    (ready.made_from == identities(town).ok()?).then_some(ready.entries)
+}
+
+fn read(path: &Path) -> Option<Ready> {
+    serde_json::from_slice(&file::read(path).ok()??).ok()
+}
+
+/// The identity of every file that beads are read from.
+fn identities(town: &Town) -> anyhow::Result<Vec<Identity>> {
+    let mut folders = vec![town.layout.beads()];
+    folders.extend(town.rigs()?.iter().map(crate::town::RigLayout::beads));
+    let files = folders.iter().flat_map(|folder| {
+        ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name))
+    });
+    Ok(files
+        .filter_map(|path| {
+            let meta = std::fs::metadata(&path).ok()?;
+            let changed = (meta.mtime(), meta.mtime_nsec());
+            Some(Identity { path, inode: meta.ino(), size: meta.size(), changed })
+        })
+        .collect())
+}

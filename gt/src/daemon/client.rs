@@ -1,0 +1,32 @@
+//! Talks to the daemon, blocking and briefly.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use super::protocol::{Answer, LINE_LIMIT, Request};
+use super::socket_path;
+use crate::town::Town;
+
+/// How long the daemon may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks the daemon something. No daemon is an error of the kind `NotFound` or `ConnectionRefused`.
+pub fn ask(town: &Town, request: &Request) -> io::Result<Answer> {
+    let mut stream = UnixStream::connect(socket_path(town))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    let mut answer = String::new();
+    let limit = u64::try_from(LINE_LIMIT).unwrap_or(u64::MAX);
+    BufReader::new(stream).take(limit).read_line(&mut answer)?;
+    Ok(serde_json::from_str(&answer)?)
+}
+
+/// Tells a running daemon to look at the town now. None running is fine: file events and the next
+/// command do the same.
+pub fn wake(town: &Town) {
+    ask(town, &Request::Wake).ok();
+}

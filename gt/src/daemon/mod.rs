@@ -1,0 +1,39 @@
+//! The daemon as seen from `gt`: whether it runs, how to talk to it, how to start and stop it.
+//!
+//! Every command is right without it; with it things happen promptly and unattended.
+
+mod client;
+mod life;
+pub mod protocol;
+mod unit;
+
+pub use client::{ask, wake};
+pub use life::{DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop};
+pub use unit::{Installed, install};
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use crate::town::Town;
+
+/// The daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`, else in a folder of the
+/// system's temporary folder that only its owner can enter.
+pub fn socket_path(town: &Town) -> PathBuf {
+    let root = town.layout.root();
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    socket_folder(town).join(format!("{hex}.sock"))
+}
+
+/// The folder of sockets; the daemon makes it with mode 0700.
+pub fn socket_folder(town: &Town) -> PathBuf {
+    match town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir()) {
+        Some(folder) => folder.join("gastown"),
+        None => {
+            let uid = rustix::process::getuid().as_raw();
+            bd::sys::env::temp_dir().join(format!("gastown-{uid}"))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What is said on the daemon's socket: one JSON object a line, a request and its answer.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest line that either side reads, in bytes.
+pub const LINE_LIMIT: usize = 64 * 1024;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum Request {
+    /// How are you?
+    Status,
+    /// Look at the town now.
+    Wake,
+    /// End, cleanly.
+    Stop,
+    /// Stay connected: one [`Answer::Pass`] for each pass that did something.
+    Subscribe,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// How it is.
+    Status {
+        /// Its process number.
+        pid: u32,
+        /// When it was started, RFC 3339.
+        started_at: String,
+        /// Passes made.
+        passes: u64,
+        /// When the last pass ended, RFC 3339; empty before the first.
+        last_pass: String,
+        /// What keeps it from doing everything, if anything.
+        degraded: Option<String>,
+    },
+    /// Understood and done.
+    Ok,
+    /// A pass did something.
+    Pass {
+        /// What it did, one line each.
+        did: Vec<String>,
+    },
+    /// Not understood.
+    Error {
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,140 @@
+//! Mail: messages are beads of the town, so that they last, can be read by anyone, and are never lost.
+//!
+//! A letter that belongs to an operation gets an id hashed from operation and recipient: written twice,
+//! it is one letter.
+
+mod inbox;
+
+pub use inbox::{Message, inbox, mark_read, read, unread};
+
+use bd::bead::{Bead, Kind};
+use bd::store::Tx;
+use sha2::{Digest, Sha256};
+
+use crate::town::Town;
+
+/// A letter to be written.
+#[derive(Debug, Clone, Default)]
+pub struct Letter {
+    /// The recipient's mailbox.
+    pub to: String,
+    /// The sender's mailbox.
+    pub from: String,
+    /// What it is about.
+    pub subject: String,
+    /// The text.
+    pub body: String,
+    /// 0 urgent, 1 high, 2 normal, 3 low; `None` is normal.
+    pub priority: Option<i64>,
+    /// `notification`, `task`, `scavenge` or `reply`; empty is `notification`.
+    pub kind: String,
+    /// The letter that this one answers.
+    pub reply_to: Option<String>,
+    /// The thread it belongs to; a new one where none is given.
+    pub thread: Option<String>,
+    /// Whether it goes into git with the town's beads. Most mail does not.
+    pub permanent: bool,
+    /// The operation that it is part of, if any.
+    pub operation: Option<String>,
+}
+
+/// Why a letter is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum MailError {
+    /// It has no subject.
+    #[error("a letter needs a subject (-s)")]
+    NoSubject,
+    /// There is no such letter.
+    #[error("there is no letter `{id}` in this town: not found")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+    },
+}
+
+/// Sends a letter from whoever acts; returns its id.
+pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
+    anyhow::ensure!(!letter.subject.trim().is_empty(), MailError::NoSubject);
+    let letter = Letter {
+        from: if letter.from.is_empty() { town.actor.mailbox() } else { letter.from.clone() },
+        thread: letter.thread.clone().or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
+        operation: letter
+            .operation
+            .clone()
+            .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
+        ..letter.clone()
+    };
+    let store = town.store()?;
+    let id = town.transact(&store, |tx| write(tx, &letter))?;
+    town.tell("mail", serde_json::json!({ "to": letter.to, "subject": letter.subject, "id": id }));
+    Ok(id)
+}
+
+/// Writes a letter as part of a transaction of the town's store; one that is there already stays as it
+/// is.
+pub fn write(tx: &mut Tx, letter: &Letter) -> anyhow::Result<String> {
+    let operation = letter.operation.as_deref().unwrap_or_default();
+    let id = letter_id(operation, &letter.to);
+    if tx.get(&id).is_some() {
+        return Ok(id);
+    }
+    let now = tx.now();
+    let mut labels = vec!["gt:message".to_owned(), format!("from:{}", letter.from)];
+    labels.extend(letter.thread.iter().map(|thread| format!("thread:{thread}")));
+    labels.extend(letter.reply_to.iter().map(|reply| format!("reply-to:{reply}")));
+    if !letter.kind.is_empty() {
+        labels.push(format!("msg-type:{}", letter.kind));
+    }
+    labels.sort();
+    tx.put(Bead {
+        id: id.clone(),
+        title: first_line(&letter.subject),
+        description: letter.body.clone(),
+        issue_type: Kind::Message,
+        priority: letter.priority.unwrap_or(2),
+        assignee: letter.to.clone(),
+        sender: letter.from.clone(),
+        ephemeral: !letter.permanent,
+        labels,
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: letter.from.clone(),
+        ..Bead::default()
+    })?;
+    Ok(id)
+}
+
+/// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
+fn letter_id(operation: &str, to: &str) -> String {
+    let digest = Sha256::digest(format!("{operation}\0{to}"));
+    let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("hq-wisp-{hex}")
+}
+
+/// A subject fits a bead's title: one line of at most 500 bytes.
+fn first_line(subject: &str) -> String {
+    let line: String = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut end = line.len().min(500);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_operation_and_recipient_make_one_id() {
+        assert_eq!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:1", "mayor/"));
+        assert_ne!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:2", "mayor/"));
+        assert_ne!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:1", "deacon/"));
+    }
+
+    #[test]
+    fn a_subject_is_one_line_that_fits() {
+        assert_eq!(first_line(" a\nb  c "), "a b c");
+        assert!(first_line(&"ü".repeat(400)).len() <= 500);
+    }
+}

@@ -1,0 +1,136 @@
+//! The rig's gates: plain commands of its settings, run on the merged tree before anything is pushed.
+
+use std::path::{Path, PathBuf};
+
+use bd::git::Git;
+use bd::sys::{Exec, ExecError, file};
+use serde_json::json;
+
+use super::queue::{Job, payload};
+use crate::config::Gate;
+
+/// How much of a gate's output goes into the task.
+const TAIL: usize = 4000;
+
+/// A gate that failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// Its name.
+    pub gate: String,
+    /// Its command line.
+    pub command: String,
+    /// How it ended.
+    pub end: String,
+    /// The end of what it printed.
+    pub tail: String,
+    /// The file with all of it.
+    pub log: PathBuf,
+}
+
+/// Runs the gates one after the other on `candidate`; the first that fails is returned.
+pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>> {
+    let gates = job.settings.gates(job.rig)?;
+    if gates.is_empty() {
+        return Ok(None);
+    }
+    let tree = job.rig.refinery();
+    check_out(job, &tree, candidate)?;
+    for gate in gates {
+        let failure = one(job, &tree, &gate)?;
+        let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": candidate });
+        job.town.tell("gate", payload(job, more));
+        if failure.is_some() {
+            return Ok(failure);
+        }
+    }
+    Ok(None)
+}
+
+/// Puts the queue's own tree at the candidate. Nothing of value is ever in it.
+fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
+    let git = Git::at(tree);
+    if tree.join(".git").exists() && git.status().is_ok() {
+        git.reset_hard("HEAD")?;
+        git.clean()?;
+        git.checkout_detach(candidate)?;
+        return Ok(());
+    }
+    if let Some(folder) = tree.parent() {
+        file::make_folder(folder, 0o755)?;
+    }
+    job.git.worktree_prune()?;
+    if tree.exists() {
+        let aside = tree.with_extension(format!("broken-{}", job.town.clock.now().as_millisecond()));
+        std::fs::rename(tree, aside)?;
+        job.git.worktree_prune()?;
+    }
+    Ok(job.git.worktree_add_detached(tree, candidate)?)
+}
+
+fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
+    let env = &job.town.env;
+    let mut run = Exec::new("sh").args(["-c", &gate.command]).cwd(tree).env_clear();
+    for name in ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TMPDIR", "CARGO_HOME"] {
+        if let Some(value) = env.get(name) {
+            run = run.env(name, value);
+        }
+    }
+    let run = run
+        .env("GT_RIG", job.rig.name())
+        .env("GT_BRANCH", &job.receipt.branch)
+        .env("GT_TARGET", &job.receipt.target)
+        .limit(gate.limit);
+    let (end, output) = match run.run() {
+        Ok(done) if done.ok() => return Ok(None),
+        Ok(done) => {
+            let end = done.code().map_or_else(
+                || "ended by a signal".to_owned(),
+                |code| format!("exit code {code}"),
+            );
+            (end, [done.stdout, done.stderr].concat())
+        }
+        Err(ExecError::TimedOut { limit, output, .. }) => {
+            (format!("not finished after {}s", limit.as_secs()), output.into_bytes())
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let log = keep_log(job, gate, &output)?;
+    let text = String::from_utf8_lossy(&output);
+    let tail = last_part(text.trim_end(), TAIL).to_owned();
+    Ok(Some(Failure { gate: gate.name.clone(), command: gate.command.clone(), end, tail, log }))
+}
+
+fn keep_log(job: &Job, gate: &Gate, output: &[u8]) -> anyhow::Result<PathBuf> {
+    let folder = job.rig.gate_logs();
+    file::make_folder(&folder, 0o700)?;
+    let name: String =
+        gate.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let log = folder.join(format!("{}-{name}.log", job.request.id));
+    file::replace_relaxed(&log, output, 0o600)?;
+    Ok(log)
+}
+
+/// The last `limit` bytes of a text, from the start of a line.
+fn last_part(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut start = text.len() - limit;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let rest = &text[start..];
+    rest.find('\n').map_or(rest, |end| &rest[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_part_begins_at_a_line_and_never_inside_a_character() {
+        assert_eq!(last_part("short", 10), "short");
+        assert_eq!(last_part("first\nsecond\nthird", 12), "third");
+        assert_eq!(last_part("üüüü", 3), "ü");
+    }
+}

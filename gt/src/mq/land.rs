@@ -1,0 +1,137 @@
+//! The last steps: record the candidate, push, fetch, verify, close, clean up.
+
+use bd::bead::{Bead, Status};
+use bd::git::{PushError, PushRefusal};
+use bd::store::Tx;
+
+use super::queue::{Job, MergeOutcome, fetch};
+use super::request::{self, State, set_state, state_of};
+use super::verify;
+
+/// Puts the candidate on the target and closes what is done by it.
+pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
+    record_candidate(job, candidate)?;
+    match push(job, target, candidate) {
+        Ok(()) => {}
+        Err(PushError::Refused(PushRefusal::Declined(words))) => {
+            let reason = format!("the push to {} was declined: {words}", job.receipt.target);
+            return hold_for_person(job, &reason);
+        }
+        Err(error) => return Ok(MergeOutcome::Later { reason: error.to_string() }),
+    }
+    let seen = fetch(job)?;
+    match seen {
+        Some(seen) if verify::holds(job, &seen, candidate)? => close(job, candidate),
+        _ => {
+            let reason = format!(
+                "{candidate:.12} was pushed, but the fetched {} does not hold it",
+                job.receipt.target
+            );
+            Ok(MergeOutcome::Later { reason })
+        }
+    }
+}
+
+/// Records what is about to be pushed, so that after a crash it is known as ours.
+fn record_candidate(job: &Job, candidate: &str) -> anyhow::Result<()> {
+    job.town.transact(job.store, |tx| {
+        let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
+        let state = State { candidate: candidate.to_owned(), ..state_of(&request) };
+        set_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        tx.put(request)?;
+        Ok(())
+    })
+}
+
+/// Pushes with a lease on the target as it was seen; in a rig without a remote, moves the branch the
+/// same way.
+fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
+    let branch = &job.receipt.target;
+    if job.remote {
+        return job.git.push("origin", candidate, branch, Some(Some(target)), false);
+    }
+    Ok(job.git.update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
+}
+
+/// Writes that the work is on its target: request, bead, and the request and bead that a conflict or
+/// repair task stood for, in one transaction. Then removes the branch.
+pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+    job.town.transact(job.store, |tx| {
+        let reason = format!("Merged in {commit:.12} ({})", job.request.id);
+        close_request(tx, &job.request.id, commit, &reason)?;
+        if let Some(original) = &job.receipt.resolves {
+            close_request(tx, original, commit, &reason)?;
+        }
+        Ok(())
+    })?;
+    clean_up(job);
+    if let Some(original) = &job.receipt.resolves {
+        clean_up_original(job, original);
+    }
+    Ok(MergeOutcome::Merged { commit: commit.to_owned() })
+}
+
+/// Closes a request and the bead whose work it merges.
+fn close_request(tx: &mut Tx, id: &str, commit: &str, reason: &str) -> anyhow::Result<()> {
+    use bd::bead::fields::set;
+    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    let source = request::source_of(&request);
+    request.description = set(&request.description, "merge_commit", Some(commit));
+    request.description = set(&request.description, "close_reason", Some("merged"));
+    close_bead(tx, request, "merged")?;
+    if let Some(bead) = tx.get(&source).filter(|bead| bead.is_open()).cloned() {
+        close_bead(tx, bead, reason)?;
+    }
+    Ok(())
+}
+
+fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
+    let now = tx.now();
+    bead.status = Status::Closed;
+    bead.closed_at = Some(now.clone());
+    bead.updated_at = now;
+    reason.clone_into(&mut bead.close_reason);
+    tx.put(bead)?;
+    Ok(())
+}
+
+/// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits
+/// as they were handed in stay reachable under `refs/gt/merged/`. A branch that cannot be removed is only
+/// in the way, so that is no failure.
+fn clean_up(job: &Job) {
+    let receipt = &job.receipt;
+    let kept = format!("refs/gt/merged/{}", job.request.id);
+    job.git.update_ref(&kept, &receipt.tip, None).ok();
+    let remove = job.settings.merge_queue.delete_merged_branches != Some(false);
+    if !remove || receipt.branch == receipt.target || receipt.branch.is_empty() {
+        return;
+    }
+    if job.remote {
+        job.git.delete_remote_branch("origin", &receipt.branch, &receipt.tip).ok();
+    }
+    job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
+}
+
+fn clean_up_original(job: &Job, original: &str) {
+    let Ok(snapshot) = job.store.snapshot() else { return };
+    let Some(request) = snapshot.get(original).cloned() else { return };
+    let receipt = super::receipt_of(&request);
+    let original = Job { request, receipt, git: job.git.clone(), ..*job };
+    clean_up(&original);
+}
+
+/// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
+pub(super) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
+    job.town.transact(job.store, |tx| {
+        let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
+        let state = State { needs_person: reason.to_owned(), ..state_of(&request) };
+        set_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        tx.put(request)?;
+        Ok(())
+    })?;
+    Ok(MergeOutcome::NeedsPerson { reason: reason.to_owned() })
+}

@@ -1,0 +1,29 @@
+//! The merge queue of a rig. What must always hold: what is merged is the commit named in the receipt,
+//! and "merged" is only written after the target was fetched and found to contain it.
+//!
+//! For each ready request, highest score first ([`queue`]):
+//!
+//! 1. Fetch the target; is the work there already ([`verify`])?
+//! 2. Rebase the receipt's commits on the target; beads are restored from the target ([`rebase`]).
+//! 3. Run the rig's gates on the result ([`gate`]).
+//! 4. Record the candidate, push it as a fast-forward of what was seen, fetch, verify ([`land`]).
+//! 5. Close request and bead in one transaction, remove the branch ([`land`]).
+//!
+//! A conflict or a failed gate becomes a task with the evidence ([`task`]); the request waits for it. A push
+//! that a rule or hook declines waits for a person. Killed anywhere, the next run starts at 1 and finds
+//! what is done.
+
+mod gate;
+mod land;
+mod queue;
+mod rebase;
+mod request;
+mod score;
+mod task;
+mod verify;
+
+pub use queue::{MergeOutcome, Merged, run};
+pub use request::{
+    Receipt, State, is_request, needs_person, open_request_of, open_requests, receipt_of, resolves,
+};
+pub use score::score;

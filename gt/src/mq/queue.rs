@@ -1,0 +1,189 @@
+//! One run of a rig's queue: every ready request, highest score first, until none is ready.
+
+use std::collections::BTreeSet;
+
+use bd::bead::Bead;
+use bd::git::{Git, GitError};
+use bd::store::Store;
+use serde::Serialize;
+use serde_json::json;
+
+use super::rebase::Rebased;
+use super::{gate, land, rebase, request, score, task, verify};
+use crate::config::RigSettings;
+use crate::convoy;
+use crate::lock::Lock;
+use crate::town::{RigLayout, Town};
+
+/// How one request came out of the queue.
+#[derive(Debug, Clone, Serialize)]
+pub struct Merged {
+    /// The request.
+    pub request: String,
+    /// The bead whose work it is.
+    pub bead: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub outcome: MergeOutcome,
+}
+
+/// What happened to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum MergeOutcome {
+    /// It is on its target.
+    Merged {
+        /// The commit that holds the work there.
+        commit: String,
+    },
+    /// It does not fit; a task was made.
+    Conflict {
+        /// The task.
+        task: String,
+    },
+    /// A gate failed; a task was made.
+    GateFailed {
+        /// The gate.
+        gate: String,
+        /// The task.
+        task: String,
+    },
+    /// Only a person can go on.
+    NeedsPerson {
+        /// Why.
+        reason: String,
+    },
+    /// Something outside failed, such as the network; the next run tries again.
+    Later {
+        /// What failed.
+        reason: String,
+    },
+}
+
+/// Everything a request's way through the queue needs.
+pub(super) struct Job<'a> {
+    pub town: &'a Town,
+    pub rig: &'a RigLayout,
+    pub store: &'a Store,
+    pub settings: &'a RigSettings,
+    pub git: Git,
+    pub remote: bool,
+    pub request: Bead,
+    pub receipt: super::Receipt,
+}
+
+/// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
+pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
+    let _queue = Lock::try_take(&rig.queue_lock())?;
+    let store = town.rig_store(rig)?;
+    let settings = RigSettings::load(rig)?;
+    let mut seen = BTreeSet::new();
+    let mut results = Vec::new();
+    while let Some(request) = next(town, &store, &seen)? {
+        seen.insert(request.id.clone());
+        let git = Git::at(rig.repo());
+        let remote = git.remote_url("origin")?.is_some();
+        let receipt = super::receipt_of(&request);
+        let settings = &settings;
+        let job = Job { town, rig, store: &store, settings, git, remote, request, receipt };
+        let outcome = merge(&job)?;
+        report(&job, &outcome);
+        results.push(Merged {
+            request: job.request.id.clone(),
+            bead: request::source_of(&job.request),
+            outcome,
+        });
+    }
+    Ok(results)
+}
+
+/// Whether a rig's queue has anything to do.
+pub(crate) fn has_ready(beads: &bd::store::Snapshot) -> bool {
+    super::open_requests(beads).into_iter().any(|request| is_ready(beads, request))
+}
+
+/// The ready request with the highest score that this run has not looked at.
+fn next(town: &Town, store: &Store, seen: &BTreeSet<String>) -> anyhow::Result<Option<Bead>> {
+    let beads = store.snapshot()?;
+    let convoys = town.store()?.snapshot()?;
+    let now = town.clock.now();
+    let age = |request: &Bead| {
+        let source = request::source_of(request);
+        let tracking = convoy::tracking(&convoys, &source);
+        let created = tracking.iter().filter_map(|id| convoys.get(id));
+        created.map(|convoy| convoy.created_at.instant()).min()
+    };
+    let mut ready: Vec<(f64, &Bead)> = super::open_requests(&beads)
+        .into_iter()
+        .filter(|request| !seen.contains(&request.id) && is_ready(&beads, request))
+        .map(|request| (score(request, age(request), now), request))
+        .collect();
+    ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    Ok(ready.first().map(|(_, request)| (*request).clone()))
+}
+
+fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
+    super::needs_person(request).is_none() && bd::graph::blockers(beads, &request.id).is_empty()
+}
+
+/// The way of one request: the steps of the module's page.
+fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
+    if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
+        let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
+        return land::hold_for_person(job, &reason);
+    }
+    job.town.tell("merge_started", payload(job, json!({})));
+    let target = match fetch(job) {
+        Ok(Some(target)) => target,
+        Ok(None) => {
+            let reason = format!("the target branch {} does not exist", job.receipt.target);
+            return land::hold_for_person(job, &reason);
+        }
+        Err(error) => return Ok(MergeOutcome::Later { reason: error.to_string() }),
+    };
+    if let Some(commit) = verify::already_there(job, &target)? {
+        return land::close(job, &commit);
+    }
+    let candidate = match rebase::rebase(job, &target)? {
+        Rebased::Conflict { files, detail } => return task::conflict(job, &target, &files, &detail),
+        Rebased::Gone { commit } => {
+            let reason = format!("the commit {commit} of its receipt is nowhere to be found");
+            return land::hold_for_person(job, &reason);
+        }
+        Rebased::Candidate(candidate) => candidate,
+    };
+    if let Some(failure) = gate::run(job, &candidate)? {
+        return task::gate_failed(job, &target, &failure);
+    }
+    land::land(job, &target, &candidate)
+}
+
+/// Fetches, and says where the target stands.
+pub(super) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
+    let target = &job.receipt.target;
+    if !job.remote {
+        return job.git.resolve(&format!("refs/heads/{target}"));
+    }
+    job.git.fetch("origin")?;
+    job.git.resolve(&format!("refs/remotes/origin/{target}"))
+}
+
+pub(super) fn payload(job: &Job, mut more: serde_json::Value) -> serde_json::Value {
+    more["mr"] = json!(job.request.id);
+    more["rig"] = json!(job.rig.name());
+    more["bead"] = json!(request::source_of(&job.request));
+    more["worker"] = json!(job.receipt.worker);
+    more["branch"] = json!(job.receipt.branch);
+    more
+}
+
+fn report(job: &Job, outcome: &MergeOutcome) {
+    let kind = match outcome {
+        MergeOutcome::Merged { .. } => "merged",
+        MergeOutcome::Later { .. } => "merge_skipped",
+        _ => "merge_failed",
+    };
+    // An outcome is a plain struct: it has no way not to become JSON.
+    let more = serde_json::to_value(outcome).unwrap_or_else(|_| json!({}));
+    job.town.tell(kind, payload(job, more));
+}

@@ -1,0 +1,157 @@
+//! The merge request: a durable bead of the rig with a receipt of what is to be merged.
+
+use bd::bead::{Bead, DepKind, Kind, Stamp};
+use bd::store::Snapshot;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What exactly was handed in. The queue merges the commits named here, whatever a branch says later.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Receipt {
+    /// The branch that holds the commits.
+    pub branch: String,
+    /// The branch to merge into.
+    pub target: String,
+    /// The commit that the work started from.
+    pub base: String,
+    /// The last commit.
+    pub tip: String,
+    /// All commits, oldest first.
+    pub commits: Vec<String>,
+    /// The files they change.
+    pub files: Vec<String>,
+    /// What the worker says was done.
+    pub summary: String,
+    /// The worker's address.
+    pub worker: String,
+    /// The lease under which it was handed in.
+    pub lease: u64,
+    /// The request that this work resolves, for work on a conflict or repair task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolves: Option<String>,
+}
+
+/// What the queue has found out about a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The commit that was or is about to be pushed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub candidate: String,
+    /// Why it waits for a person.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub needs_person: String,
+}
+
+impl Receipt {
+    /// The request bead for work on `bead`.
+    pub fn request(
+        &self,
+        id: &str,
+        bead: &Bead,
+        agent: &str,
+        now: &Stamp,
+        by: &str,
+    ) -> serde_json::Result<Bead> {
+        let rig = self.worker.split('/').next().unwrap_or_default();
+        let name = self.worker.rsplit('/').next().unwrap_or_default();
+        let lines = [
+            ("branch", self.branch.as_str()),
+            ("target", &self.target),
+            ("source_issue", &bead.id),
+            ("rig", rig),
+            ("worker", name),
+            ("agent_bead", agent),
+            ("commit_sha", &self.tip),
+            ("retry_count", "0"),
+            ("last_conflict_sha", "null"),
+            ("conflict_task_id", "null"),
+        ];
+        let text: Vec<String> = lines.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+        let mut metadata = Map::new();
+        metadata.insert("receipt".to_owned(), serde_json::to_value(self)?);
+        Ok(Bead {
+            id: id.to_owned(),
+            title: format!("Merge: {}", bead.id),
+            description: text.join("\n"),
+            priority: bead.priority,
+            issue_type: Kind::MergeRequest,
+            labels: vec!["gt:merge-request".to_owned()],
+            metadata: Some(serde_json::value::to_raw_value(&metadata)?),
+            created_at: now.clone(),
+            updated_at: now.clone(),
+            created_by: by.to_owned(),
+            ..Bead::default()
+        })
+    }
+}
+
+/// Whether a bead is a merge request.
+pub fn is_request(bead: &Bead) -> bool {
+    bead.issue_type == Kind::MergeRequest || bead.has_label("gt:merge-request")
+}
+
+/// The receipt of a request; requests of older towns have the branch in their description and none of the
+/// rest.
+pub fn receipt_of(request: &Bead) -> Receipt {
+    let stored = metadata(request).remove("receipt");
+    stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_else(|| {
+        let line = |key| bd::bead::fields::get(&request.description, key).unwrap_or_default();
+        Receipt {
+            branch: line("branch"),
+            target: line("target"),
+            tip: line("commit_sha"),
+            worker: format!("{}/polecats/{}", line("rig"), line("worker")),
+            ..Receipt::default()
+        }
+    })
+}
+
+/// The bead whose work a request merges.
+pub fn source_of(request: &Bead) -> String {
+    bd::bead::fields::get(&request.description, "source_issue").unwrap_or_default()
+}
+
+/// What the queue has found out about a request.
+pub fn state_of(request: &Bead) -> State {
+    let stored = metadata(request).remove("queue");
+    stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+}
+
+/// Writes what the queue has found out; other metadata stays.
+pub fn set_state(request: &mut Bead, state: &State) -> serde_json::Result<()> {
+    let mut metadata = metadata(request);
+    metadata.insert("queue".to_owned(), serde_json::to_value(state)?);
+    request.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
+    Ok(())
+}
+
+/// Why a request waits for a person, if it does.
+pub fn needs_person(request: &Bead) -> Option<String> {
+    Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
+}
+
+/// The open requests of a rig.
+pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
+    beads.live().filter(|bead| bead.is_open() && is_request(bead)).collect()
+}
+
+/// The open request that merges a bead's work: one that the bead waits for.
+pub fn open_request_of<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+    let bead = beads.get(id)?;
+    let mut requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
+        beads.get(&edge.depends_on_id).filter(|bead| bead.is_open() && is_request(bead))
+    });
+    requests.next()
+}
+
+/// The request that a bead was made to resolve: set on conflict and repair tasks.
+pub fn resolves(bead: &Bead) -> Option<String> {
+    metadata(bead).remove("resolves").and_then(|value| value.as_str().map(str::to_owned))
+}
+
+fn metadata(bead: &Bead) -> Map<String, Value> {
+    let raw = bead.metadata.as_ref();
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}

@@ -1,0 +1,189 @@
+//! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
+//! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
+
+use bd::bead::{Bead, Dep, DepKind, Kind, Status};
+use bd::store::Tx;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::gate::Failure;
+use super::queue::{Job, MergeOutcome};
+use super::request::source_of;
+use crate::convoy;
+
+/// Makes the task for work that does not fit its target.
+pub(super) fn conflict(
+    job: &Job,
+    target: &str,
+    files: &[String],
+    detail: &str,
+) -> anyhow::Result<MergeOutcome> {
+    let evidence = format!(
+        "The commits do not fit on `{}` at {target:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
+        job.receipt.target,
+        list(files),
+        fenced(detail),
+    );
+    let task = make(job, target, "Resolve merge conflicts", &evidence)?;
+    Ok(MergeOutcome::Conflict { task })
+}
+
+/// Makes the task for work that breaks a gate.
+pub(super) fn gate_failed(job: &Job, target: &str, failure: &Failure) -> anyhow::Result<MergeOutcome> {
+    let evidence = format!(
+        "On `{}` at {target:.12} with the commits on top, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
+         The end of its output (all of it is in {}):\n\n{}",
+        job.receipt.target,
+        failure.gate,
+        failure.end,
+        fenced(&failure.command),
+        failure.log.display(),
+        fenced(&failure.tail),
+    );
+    let title = format!("Fix gate {}", failure.gate);
+    let task = make(job, target, &title, &evidence)?;
+    Ok(MergeOutcome::GateFailed { gate: failure.gate.clone(), task })
+}
+
+/// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
+/// bead track it. Its id follows from request and target, so that a second run makes no second task.
+fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
+    let source = source_of(&job.request);
+    let prefix = job.request.id.split_once('-').map_or("gt", |(prefix, _)| prefix);
+    let digest = Sha256::digest(format!("{}\0{target}\0{what}", job.request.id));
+    let hex: String = digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let id = format!("{prefix}-fix-{hex}");
+    job.town.transact(job.store, |tx| {
+        let title = tx.get(&source).map(|bead| bead.title.clone()).unwrap_or_default();
+        if tx.get(&id).is_none() {
+            let title = fit(&format!("{what}: {title}"));
+            put_task(tx, job, &id, &title, &source, evidence)?;
+        }
+        block_request(tx, job, target, &id)
+    })?;
+    let convoys = convoy::tracking(&job.town.store()?.snapshot()?, &source);
+    for convoy in convoys {
+        convoy::add(job.town, &convoy, std::slice::from_ref(&id))?;
+    }
+    Ok(id)
+}
+
+fn put_task(
+    tx: &mut Tx,
+    job: &Job,
+    id: &str,
+    title: &str,
+    source: &str,
+    evidence: &str,
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    let receipt = &job.receipt;
+    let description = format!(
+        "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{evidence}\n\n\
+         What to do: your branch starts from the present target. Bring the original work onto it with\n\n{}\n\n\
+         solve what does not fit, make the gates pass, commit, and finish with `gt done`. When your result is \
+         merged, {source} is closed with it.\n",
+        job.request.id,
+        receipt.branch,
+        receipt.target,
+        fenced(&format!("git cherry-pick {}..{}", receipt.base, receipt.tip)),
+    );
+    let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
+    tx.put(Bead {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description,
+        priority: (job.request.priority - 1).max(0),
+        issue_type: Kind::Task,
+        labels: vec!["gt:merge-task".to_owned()],
+        metadata: Some(serde_json::value::to_raw_value(&metadata)?),
+        dependencies: vec![Dep {
+            issue_id: id.to_owned(),
+            depends_on_id: source.to_owned(),
+            kind: DepKind::RelatesTo,
+            created_at: now.clone(),
+            created_by: tx.actor().to_owned(),
+            ..Dep::default()
+        }],
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: format!("{}/refinery", job.rig.name()),
+        ..Bead::default()
+    })?;
+    Ok(())
+}
+
+/// Lets the request wait for the task.
+fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
+    use bd::bead::fields::{get, set};
+    let now = tx.now();
+    let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
+    if request.edges(&DepKind::Blocks).any(|edge| edge.depends_on_id == task) {
+        return reopen_task(tx, task);
+    }
+    let retries: u64 = get(&request.description, "retry_count")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default();
+    request.description =
+        set(&request.description, "retry_count", Some(&(retries + 1).to_string()));
+    request.description = set(&request.description, "last_conflict_sha", Some(target));
+    request.description = set(&request.description, "conflict_task_id", Some(task));
+    request.dependencies.push(Dep {
+        issue_id: request.id.clone(),
+        depends_on_id: task.to_owned(),
+        kind: DepKind::Blocks,
+        created_at: now.clone(),
+        created_by: tx.actor().to_owned(),
+        ..Dep::default()
+    });
+    request.updated_at = now;
+    tx.put(request)?;
+    Ok(())
+}
+
+/// A task that was closed without solving anything is open again.
+fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
+    if let Some(mut bead) = tx.get(task).filter(|bead| bead.status == Status::Closed).cloned() {
+        bead.status = Status::Open;
+        bead.closed_at = None;
+        bead.close_reason = String::new();
+        bead.assignee = String::new();
+        bead.updated_at = tx.now();
+        tx.put(bead)?;
+    }
+    Ok(())
+}
+
+/// Text of commands inside a fence that it cannot close.
+fn fenced(text: &str) -> String {
+    let text = bd::ui::escape::block(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}\n{text}\n{fence}")
+}
+
+fn list(files: &[String]) -> String {
+    let lines: Vec<String> =
+        files.iter().map(|file| format!("- {}", bd::ui::escape::line(file))).collect();
+    lines.join("\n")
+}
+
+/// A title holds at most 500 bytes.
+fn fit(title: &str) -> String {
+    let mut end = title.len().min(500);
+    while !title.is_char_boundary(end) {
+        end -= 1;
+    }
+    title[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        assert_eq!(fenced("a"), "```\na\n```");
+        assert!(fenced("x ```` y").starts_with("`````\n"));
+    }
+}

@@ -1,0 +1,188 @@
+//! The actions: the only writes of a patrol. Each looks first whether it is still needed, is safe to
+//! repeat, and is recorded with its rule, what the rule saw, and how it went.
+
+use bd::bead::{Bead, Status};
+use serde::Serialize;
+use serde_json::json;
+
+use super::rule::{Decision, Do};
+use crate::identity::{Address, SessionName};
+use crate::lock::{Lock, LockError};
+use crate::mail;
+use crate::polecat::{self, Slot};
+use crate::session;
+use crate::town::Town;
+use crate::{convoy, done, mq, sling};
+
+/// A decision and how acting on it went.
+#[derive(Debug, Clone, Serialize)]
+pub struct Acted {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: Decision,
+    /// What came of it, in a few words.
+    pub outcome: String,
+    /// Whether it failed; the next pass decides anew.
+    pub failed: bool,
+    /// Whether it changed anything, so that another pass may find more to do.
+    pub changed: bool,
+}
+
+/// Acts on a decision.
+pub fn act(town: &Town, decision: Decision) -> Acted {
+    let result = perform(town, &decision);
+    let (outcome, failed, changed) = match result {
+        Ok(Some(outcome)) => (outcome, false, true),
+        Ok(None) => ("nothing left to do".to_owned(), false, false),
+        // Someone else is at it; that is not a failure.
+        Err(error) if is_busy(&error) => (format!("{error:#}"), false, false),
+        Err(error) => (format!("{error:#}"), true, false),
+    };
+    if changed || failed {
+        town.tell(
+            "patrol",
+            json!({
+                "rule": decision.rule, "saw": decision.saw, "do": decision.todo,
+                "outcome": outcome, "failed": failed,
+            }),
+        );
+    }
+    Acted { decision, outcome, failed, changed }
+}
+
+fn is_busy(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))
+}
+
+/// Does it; `None` where nothing was left to do.
+fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
+    match &decision.todo {
+        Do::ResumeSling { rig, polecat } => {
+            let slung = sling::resume(town, &town.rig(rig)?, polecat)?;
+            Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
+        }
+        Do::FinishDone { rig, polecat } => {
+            let rig = town.rig(rig)?;
+            let lock = Lock::try_take(&rig.slot_lock(polecat))?;
+            let worker = done::worker(town, rig, polecat, lock)?;
+            done::resume(town, &worker).map(|done| Some(format!("{} is handed in", done.bead)))
+        }
+        Do::Respawn { rig, polecat } => {
+            let session = session::start::again(town, &town.rig(rig)?, polecat)?;
+            Ok(Some(format!("session {session} started anew")))
+        }
+        Do::OpenBreaker { rig, polecat } => open_breaker(town, rig, polecat),
+        Do::EndSession { rig, polecat } => end_session(town, rig, polecat),
+        Do::ClearHook { rig, polecat } => clear_hook(town, rig, polecat),
+        Do::SlingWaiting { rig, bead } => sling_waiting(town, rig, bead),
+        Do::RunQueue { rig } => {
+            let merged = mq::run(town, &town.rig(rig)?)?;
+            Ok((!merged.is_empty()).then(|| format!("{} merge requests handled", merged.len())))
+        }
+        Do::Land { convoy } => {
+            let landed = convoy::check(town, Some(convoy))?;
+            Ok(landed.first().map(|landed| format!("{} landed", landed.id)))
+        }
+    }
+}
+
+fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
+    let layout = town.rig(rig)?;
+    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let address = Address::Polecat(rig.to_owned(), name.to_owned());
+    let agent = address.bead_id(&town.prefix(rig));
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    if beads.get(&agent).is_none_or(|bead| !bead.hook_bead.is_empty()) {
+        return Ok(None);
+    }
+    let Some(session) = SessionName::of(&address) else { return Ok(None) };
+    if town.backend.find(session.as_str())?.is_none() {
+        return Ok(None);
+    }
+    polecat::snapshot(town, &layout, name, &Slot::default())?;
+    town.backend.kill(session.as_str())?;
+    Ok(Some(format!("session {session} ended")))
+}
+
+/// The bead is closed already: the worker has nothing more to do with it.
+fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
+    let layout = town.rig(rig)?;
+    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let address = Address::Polecat(rig.to_owned(), name.to_owned());
+    let prefix = town.prefix(rig);
+    let (agent_id, slot_id) = (address.bead_id(&prefix), Slot::id(&prefix, rig, name));
+    let store = town.rig_store(&layout)?;
+    let slot = Slot::load(&store.snapshot()?, &slot_id);
+    polecat::snapshot(town, &layout, name, &slot)?;
+    if let Some(session) = SessionName::of(&address) {
+        town.backend.kill(session.as_str())?;
+    }
+    town.transact(&store, |tx| {
+        let Some(mut agent) = tx.get(&agent_id).cloned() else { return Ok(None) };
+        let closed = tx.get(&agent.hook_bead).is_some_and(|bead| !bead.is_open());
+        if !closed {
+            return Ok(None);
+        }
+        let bead = agent.hook_bead.clone();
+        polecat::set_hook(&mut agent, None, "idle", &tx.now());
+        tx.put(agent)?;
+        let lease = Slot::load(tx, &slot_id).lease;
+        Slot { lease, ..Slot::default() }.save(tx, &slot_id)?;
+        Ok(Some(format!("closed bead {bead} taken off the hook")))
+    })
+}
+
+/// Marks the worker as stuck and tells the mayor, once.
+fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
+    let layout = town.rig(rig)?;
+    let slot_id = Slot::id(&town.prefix(rig), rig, name);
+    let store = town.rig_store(&layout)?;
+    let slot = town.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &slot_id);
+        slot.stuck = format!("its session ended {} times on {}", slot.respawns.len(), slot.bead);
+        slot.save(tx, &slot_id)?;
+        Ok(slot)
+    })?;
+    let letter = mail::Letter {
+        to: Address::Mayor.mailbox(),
+        from: format!("{rig}/witness"),
+        subject: format!("STUCK: {rig}/polecats/{name} on {}", slot.bead),
+        body: format!(
+            "{}. It is not started again by itself.\n\nSee why: gt peek {rig}/{name}, gt why {}\n\
+             Give the work to another: gt sling {} {rig} --force\n",
+            slot.stuck, slot.bead, slot.bead
+        ),
+        priority: Some(1),
+        operation: Some(format!("breaker:{}:{}", slot.bead, slot.lease)),
+        ..mail::Letter::default()
+    };
+    mail::send(town, &letter)?;
+    Ok(Some("not started again; the mayor was told".to_owned()))
+}
+
+/// Slings a bead that stood in line. Whoever takes it out of the line slings it; if that fails, it stands
+/// in line again.
+fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<String>> {
+    let layout = town.rig(rig)?;
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let Some(waiting) = sling::waiting(&beads).into_iter().find(|w| w.work_bead_id == bead) else {
+        return Ok(None);
+    };
+    let is_open = |bead: &Bead| bead.status == Status::Open;
+    if !beads.get(bead).is_some_and(is_open) {
+        sling::take_waiting(town, &layout, bead)?;
+        return Ok(Some(format!("{bead} left the line: it is not open any more")));
+    }
+    let request = sling::Request {
+        bead: bead.to_owned(),
+        target: rig.to_owned(),
+        agent: waiting.agent,
+        args: waiting.args,
+        ..sling::Request::default()
+    };
+    let slung = sling::sling(town, &request)?;
+    if slung.waits_for.is_empty() {
+        sling::take_waiting(town, &layout, bead)?;
+    }
+    Ok(Some(format!("{bead} went to {}", slung.target)))
+}

@@ -1,0 +1,167 @@
+//! The facts of one pass: sessions by one call, every store read once, locks looked at, the clock read
+//! once. Nothing is written.
+
+use std::collections::BTreeMap;
+
+use bd::store::Snapshot;
+use jiff::Timestamp;
+
+use crate::convoy::{self, Standing};
+use crate::lock::Lock;
+use crate::mq;
+use crate::polecat::{self, SlingStep, State};
+use crate::session::Live;
+use crate::sling;
+use crate::town::{RigLayout, Town};
+
+/// What is known about the town at the start of a pass.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// When.
+    pub now: Timestamp,
+    /// By rig.
+    pub rigs: BTreeMap<String, RigFacts>,
+    /// Open convoys whose tracked work is all done.
+    pub landable: Vec<String>,
+    /// Rigs whose beads could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// Why the sessions could not be asked, where that is so.
+    pub degraded: Option<String>,
+}
+
+/// What is known about a rig.
+#[derive(Debug, Clone, Default)]
+pub struct RigFacts {
+    /// Its polecats.
+    pub polecats: Vec<PolecatFacts>,
+    /// Whether its merge queue has a ready request and nobody is at it.
+    pub queue_ready: bool,
+    /// Beads in line that nothing blocks any more.
+    pub unblocked: Vec<String>,
+    /// How many more polecats can take work.
+    pub room: usize,
+}
+
+/// What is known about a polecat.
+#[derive(Debug, Clone)]
+pub struct PolecatFacts {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub state: State,
+    /// Why.
+    pub why: String,
+    /// The bead on its hook.
+    pub hook: Option<String>,
+    /// Whether that bead is closed.
+    pub hook_closed: bool,
+    /// Whether a gt process holds its slot.
+    pub busy: bool,
+    /// Whether its session runs; `None` where it could not be asked.
+    pub alive: Option<bool>,
+    /// How far its sling came.
+    pub sling: SlingStep,
+    /// Whether a `gt done` began and has not ended.
+    pub done_begun: bool,
+    /// Whether that `gt done` failed in a way that trying again cannot mend.
+    pub done_hopeless: bool,
+    /// When its session was started anew, for this bead.
+    pub respawns: Vec<Timestamp>,
+    /// Why nobody starts it anew any more.
+    pub stuck: bool,
+}
+
+/// Reads the facts.
+pub fn facts(town: &Town) -> anyhow::Result<Facts> {
+    let now = town.clock.now();
+    let stores = town.stores()?;
+    let expected = stores.rigs.iter().any(|(_, beads)| has_polecats(beads, now));
+    // An idle town starts no process: sessions are only asked for where there may be any.
+    let (sessions, degraded) = if expected {
+        match town.backend.list() {
+            Ok(list) => (Some(list), None),
+            Err(error) => (None, Some(error.to_string())),
+        }
+    } else {
+        (Some(Vec::new()), None)
+    };
+    let mut rigs = BTreeMap::new();
+    for (name, beads) in &stores.rigs {
+        let rig = town.layout.rig(name);
+        rigs.insert(name.clone(), rig_facts(town, &rig, beads, sessions.as_deref(), now));
+    }
+    let landable = convoy::list(&stores.town, false)
+        .into_iter()
+        .map(|convoy| convoy::progress(&stores, convoy, now))
+        .filter(|progress| progress.counts.total > 0)
+        .filter(|progress| progress.tracked.iter().all(|bead| bead.standing == Standing::Done))
+        .map(|progress| progress.id)
+        .collect();
+    let unreadable =
+        stores.unreadable.iter().map(|(rig, reason)| format!("{rig}: {reason}")).collect();
+    Ok(Facts { now, rigs, landable, unreadable, degraded })
+}
+
+/// How long after its last act a worker without work may still have a session.
+const FADES: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
+
+/// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
+fn has_polecats(beads: &Snapshot, now: Timestamp) -> bool {
+    let was_active = |bead: &bd::bead::Bead| {
+        let last = bead.last_activity.as_ref();
+        last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
+    };
+    beads
+        .live()
+        .filter(|bead| bead.is_open() && bead.role_type == "polecat")
+        .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
+}
+
+fn rig_facts(
+    town: &Town,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    sessions: Option<&[Live]>,
+    now: Timestamp,
+) -> RigFacts {
+    let all = polecat::all(town, rig, beads, sessions);
+    let idle = all.iter().filter(|polecat| polecat.state == State::Idle && !polecat.busy).count();
+    let more = crate::config::max_polecats(town, rig).saturating_sub(all.len());
+    let blocked = bd::graph::blocked_set(beads, now);
+    let unblocked = sling::waiting(beads)
+        .into_iter()
+        .map(|waiting| waiting.work_bead_id)
+        .filter(|id| !blocked.contains(id.as_str()))
+        .collect();
+    RigFacts {
+        polecats: all.into_iter().map(|polecat| polecat_facts(beads, sessions, polecat)).collect(),
+        queue_ready: mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
+        unblocked,
+        room: idle + more,
+    }
+}
+
+fn polecat_facts(
+    beads: &Snapshot,
+    sessions: Option<&[Live]>,
+    polecat: polecat::Polecat,
+) -> PolecatFacts {
+    let slot = &polecat.slot;
+    let hook_closed =
+        polecat.hook.as_deref().and_then(|id| beads.get(id)).is_some_and(|bead| !bead.is_open());
+    let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
+    PolecatFacts {
+        state: polecat.state,
+        why: polecat.why,
+        hook_closed,
+        busy: polecat.busy,
+        alive: sessions.map(|_| polecat.session.as_ref().is_some_and(|live| live.dead.is_none())),
+        sling: slot.sling,
+        done_begun: slot.done.is_some(),
+        done_hopeless: failed.is_some_and(|failed| !failed.retry),
+        respawns: slot.respawns.iter().filter_map(|text| text.parse().ok()).collect(),
+        stuck: !slot.stuck.is_empty(),
+        hook: polecat.hook,
+        name: polecat.name,
+    }
+}

@@ -1,0 +1,247 @@
+//! The rules: pure functions from facts to decisions, numbered and named. A name never changes its
+//! meaning: it stands in events, and `gt why` reads it back.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::facts::{Facts, PolecatFacts, RigFacts};
+use crate::polecat::SlingStep;
+
+/// So many new starts for one bead within [`WINDOW`], and the breaker opens.
+const RESPAWNS: usize = 3;
+/// The time over which new starts are counted.
+const WINDOW: SignedDuration = SignedDuration::from_mins(30);
+
+/// What a rule wants done, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// What it saw.
+    pub saw: String,
+    /// What is to be done.
+    #[serde(flatten)]
+    pub todo: Do,
+}
+
+/// What can be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Do {
+    /// Goes on with a sling at its first undone step.
+    ResumeSling {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Finishes a `gt done` from its record.
+    FinishDone {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Starts a session anew in its sandbox.
+    Respawn {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Stops starting it anew, and tells the mayor.
+    OpenBreaker {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Ends a session that has no work any more.
+    EndSession {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Takes a closed bead off a hook.
+    ClearHook {
+        /// The rig.
+        rig: String,
+        /// The polecat.
+        polecat: String,
+    },
+    /// Slings a bead that stood in line.
+    SlingWaiting {
+        /// The rig.
+        rig: String,
+        /// The bead.
+        bead: String,
+    },
+    /// Runs a merge queue.
+    RunQueue {
+        /// The rig.
+        rig: String,
+    },
+    /// Lands a convoy.
+    Land {
+        /// The convoy.
+        convoy: String,
+    },
+}
+
+/// Applies all rules to the facts.
+pub fn decide(facts: &Facts) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    for (rig, known) in &facts.rigs {
+        for polecat in &known.polecats {
+            decisions.extend(polecat_rule(rig, polecat, facts.now));
+        }
+        decisions.extend(waiting_rule(rig, known));
+        decisions.extend(queue_rule(rig, known));
+    }
+    let land = |convoy: &String| Decision {
+        rule: "L1-land-when-all-done",
+        saw: format!("every bead that {convoy} tracks is done"),
+        todo: Do::Land { convoy: convoy.clone() },
+    };
+    decisions.extend(facts.landable.iter().map(land));
+    decisions
+}
+
+/// What is to be done about one polecat; the first rule that applies decides.
+///
+/// - P1: whoever holds its slot is at work on it: nothing.
+/// - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
+/// - P3: its sling is unfinished: go on with it.
+/// - P4: its bead is closed: end the session, clear the hook.
+/// - P5: a `gt done` began, nobody runs it, and trying again can help: finish it.
+/// - P6: it has work and no session: start it anew, until the breaker opens.
+/// - P7: it has no work but a session: end the session.
+fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Decision> {
+    let (rig, name) = (rig.to_owned(), polecat.name.clone());
+    let decision = |rule, todo| Some(Decision { rule, saw: polecat.why.clone(), todo });
+    if polecat.busy {
+        return None;
+    }
+    let alive = polecat.alive?;
+    if polecat.hook.is_none() {
+        let todo = Do::EndSession { rig, polecat: name };
+        return alive.then(|| decision("P7-end-idle-session", todo)).flatten();
+    }
+    if polecat.hook_closed {
+        return decision("P4-clear-closed-hook", Do::ClearHook { rig, polecat: name });
+    }
+    if polecat.sling > SlingStep::None && polecat.sling < SlingStep::Started {
+        return decision("P3-resume-sling", Do::ResumeSling { rig, polecat: name });
+    }
+    if alive || polecat.stuck {
+        return None;
+    }
+    if polecat.done_begun {
+        let todo = Do::FinishDone { rig, polecat: name };
+        return (!polecat.done_hopeless).then(|| decision("P5-finish-done", todo)).flatten();
+    }
+    let recent = polecat.respawns.iter().filter(|at| now.duration_since(**at) < WINDOW).count();
+    if recent >= RESPAWNS {
+        return decision("P6-breaker", Do::OpenBreaker { rig, polecat: name });
+    }
+    decision("P6-respawn-stalled", Do::Respawn { rig, polecat: name })
+}
+
+/// W1: beads in line go as soon as nothing blocks them, as many as there is room for.
+fn waiting_rule(rig: &str, known: &RigFacts) -> Vec<Decision> {
+    let go = |bead: &String| Decision {
+        rule: "W1-sling-unblocked",
+        saw: format!("{bead} is blocked no more, and rig {rig} has room"),
+        todo: Do::SlingWaiting { rig: rig.to_owned(), bead: bead.clone() },
+    };
+    known.unblocked.iter().take(known.room).map(go).collect()
+}
+
+/// Q1: a ready merge request runs the queue.
+fn queue_rule(rig: &str, known: &RigFacts) -> Option<Decision> {
+    known.queue_ready.then(|| Decision {
+        rule: "Q1-run-queue",
+        saw: format!("rig {rig} has a merge request that nothing blocks"),
+        todo: Do::RunQueue { rig: rig.to_owned() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::polecat::State;
+
+    fn polecat() -> PolecatFacts {
+        PolecatFacts {
+            name: "nux".into(),
+            state: State::Working,
+            why: String::new(),
+            hook: Some("b".into()),
+            hook_closed: false,
+            busy: false,
+            alive: Some(true),
+            sling: SlingStep::Started,
+            done_begun: false,
+            done_hopeless: false,
+            respawns: Vec::new(),
+            stuck: false,
+        }
+    }
+
+    fn rule(polecat: &PolecatFacts) -> Option<&'static str> {
+        let now = "2026-01-01T12:00:00Z".parse().unwrap();
+        polecat_rule("web", polecat, now).map(|decision| decision.rule)
+    }
+
+    #[test]
+    fn each_row_of_the_table() {
+        let dead = PolecatFacts { alive: Some(false), ..polecat() };
+        let idle = PolecatFacts { hook: None, sling: SlingStep::None, ..polecat() };
+        let rows = [
+            (polecat(), None),
+            (PolecatFacts { busy: true, ..dead.clone() }, None),
+            (PolecatFacts { alive: None, ..dead.clone() }, None),
+            (dead.clone(), Some("P6-respawn-stalled")),
+            (PolecatFacts { sling: SlingStep::Claimed, ..dead.clone() }, Some("P3-resume-sling")),
+            (PolecatFacts { sling: SlingStep::Tracked, ..polecat() }, Some("P3-resume-sling")),
+            (PolecatFacts { hook_closed: true, ..polecat() }, Some("P4-clear-closed-hook")),
+            (PolecatFacts { hook_closed: true, ..dead.clone() }, Some("P4-clear-closed-hook")),
+            (PolecatFacts { done_begun: true, ..dead.clone() }, Some("P5-finish-done")),
+            (PolecatFacts { done_begun: true, ..polecat() }, None),
+            (PolecatFacts { done_begun: true, done_hopeless: true, ..dead.clone() }, None),
+            (PolecatFacts { stuck: true, ..dead.clone() }, None),
+            (PolecatFacts { alive: Some(false), ..idle.clone() }, None),
+            (idle, Some("P7-end-idle-session")),
+        ];
+        for (facts, expected) in rows {
+            assert_eq!(rule(&facts), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let recent =
+            vec![at("2026-01-01T11:40:00Z"), at("2026-01-01T11:50:00Z"), at("2026-01-01T11:59:00Z")];
+        let dead = PolecatFacts { alive: Some(false), respawns: recent, ..polecat() };
+        assert_eq!(rule(&dead), Some("P6-breaker"));
+        let old = vec![at("2026-01-01T10:00:00Z"); 9];
+        assert_eq!(rule(&PolecatFacts { respawns: old, ..dead }), Some("P6-respawn-stalled"));
+    }
+
+    #[test]
+    fn as_many_waiting_beads_go_as_there_is_room() {
+        let known = RigFacts {
+            unblocked: vec!["a".into(), "b".into(), "c".into()],
+            room: 2,
+            ..RigFacts::default()
+        };
+        assert_eq!(waiting_rule("web", &known).len(), 2);
+    }
+
+    #[test]
+    fn an_idle_town_decides_nothing() {
+        assert_eq!(decide(&Facts::default()), Vec::new());
+    }
+}

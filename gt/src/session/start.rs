@@ -1,0 +1,302 @@
+//! Starting an agent's session: who it is, under which lease, with which first message.
+//!
+//! What must always hold: a new session in a sandbox starts only when every process of the old one is
+//! gone, and it takes the next lease, so that a leftover of the old one can finish nothing.
+
+use bd::bead::Bead;
+use serde_json::json;
+
+use super::{Live, SessionSpec};
+use crate::identity::{Address, SessionName};
+use crate::lock::Lock;
+use crate::polecat::{self, SlingStep, Slot};
+use crate::runtime;
+use crate::sling::Claimed;
+use crate::town::{RigLayout, Town};
+
+const ASSIGNED: &str = include_str!("../../templates/message/assigned.txt");
+const AGAIN: &str = include_str!("../../templates/message/again.txt");
+const START: &str = include_str!("../../templates/message/start.txt");
+const HOOKED: &str = include_str!("../../templates/message/hooked.txt");
+
+/// Starts the session of a freshly slung polecat, unless it runs already; returns its name.
+pub fn polecat(
+    town: &Town,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &mut Slot,
+) -> anyhow::Result<String> {
+    let address = claimed.address();
+    let session = name_of(&address)?;
+    let running = town.backend.find(session.as_str())?;
+    if !running.is_some_and(|live| is_ours(&live, slot)) {
+        town.backend.kill(session.as_str())?;
+        take_lease(town, rig, &claimed.slot_id, slot, false)?;
+        launch(town, rig, &address, slot, &claimed.bead, ASSIGNED)?;
+    }
+    slot.sling = SlingStep::Started;
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        slot.save(tx, &claimed.slot_id)?;
+        if let Some(mut agent) = tx.get(&claimed.agent_id).cloned() {
+            polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
+            tx.put(agent)?;
+        }
+        Ok(())
+    })?;
+    town.tell("spawn", json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }));
+    Ok(session.to_string())
+}
+
+/// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
+///
+/// 1. Uncommitted work is snapshotted. 2. What is left of the old session is ended. 3. The next lease is
+/// taken. 4. The session starts.
+pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+    let _slot = Lock::try_take(&rig.slot_lock(name))?;
+    let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
+    let session = name_of(&address)?;
+    let slot_id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let mut slot = Slot::load(&beads, &slot_id);
+    let bead = beads
+        .get(&slot.bead)
+        .cloned()
+        .ok_or_else(|| crate::beads::UnknownBead { id: slot.bead.clone() })?;
+    let saved = polecat::snapshot(town, rig, name, &slot)?;
+    town.backend.kill(session.as_str())?;
+    take_lease(town, rig, &slot_id, &mut slot, true)?;
+    launch(town, rig, &address, &slot, &bead, AGAIN)?;
+    town.tell(
+        "respawn",
+        json!({
+            "rig": rig.name(), "polecat": name, "bead": bead.id, "lease": slot.lease,
+            "snapshot": saved.map(|saved| saved.refname),
+        }),
+    );
+    Ok(session.to_string())
+}
+
+/// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
+/// configured one. One that runs already is left as it is.
+pub fn agent(town: &Town, address: &Address, wanted: &str) -> anyhow::Result<Live> {
+    let session = name_of(address)?;
+    match town.backend.find(session.as_str())? {
+        Some(live) if live.dead.is_none() => return Ok(live),
+        Some(_) => town.backend.kill(session.as_str())?,
+        None => {}
+    }
+    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
+    let runtime = runtime::resolve(town, rig.as_ref(), address, wanted)?;
+    let message = fill(START, &[("recipient", &address.spoken()), ("time", &local_time(town))]);
+    let home = home_of(town, address);
+    let ready = runtime.prepare(town, address, &home)?;
+    let mut env = identity_env(town, address, session.as_str());
+    env.extend(ready.env);
+    let spec = SessionSpec {
+        name: session.to_string(),
+        cwd: home,
+        argv: runtime.command(&ready.args, &message),
+        env,
+        pass: runtime.pass.clone(),
+        token: town.random.hex(32),
+    };
+    let live = town.backend.start(&spec)?;
+    town.tell("session_begun", json!({ "session": session.as_str(), "agent": runtime.name }));
+    Ok(live)
+}
+
+/// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
+pub fn tell_of_work(town: &Town, address: &Address, bead: &Bead) -> anyhow::Result<Option<String>> {
+    let Some(session) = SessionName::of(address) else { return Ok(None) };
+    let Some(live) = town.backend.find(session.as_str())?.filter(|live| live.dead.is_none()) else {
+        return Ok(None);
+    };
+    let title = bd::ui::escape::line(&bead.title);
+    let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
+    let input = runtime::input_of(town, address);
+    town.backend.send(&live.name, text.trim(), &input)?;
+    Ok(Some(live.name))
+}
+
+fn name_of(address: &Address) -> anyhow::Result<SessionName> {
+    SessionName::of(address)
+        .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
+}
+
+/// Whether a running session is the one that the slot's lease started.
+fn is_ours(live: &Live, slot: &Slot) -> bool {
+    live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
+}
+
+/// Takes the next lease, if it is still the one that was seen.
+fn take_lease(
+    town: &Town,
+    rig: &RigLayout,
+    slot_id: &str,
+    slot: &mut Slot,
+    is_respawn: bool,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let token = town.random.hex(32);
+    *slot = town.transact(&store, |tx| {
+        let mut current = Slot::load(tx, slot_id);
+        anyhow::ensure!(
+            current.lease == slot.lease && current.bead == slot.bead,
+            "another process has started this worker meanwhile (lease {})",
+            current.lease
+        );
+        current.lease += 1;
+        current.token.clone_from(&token);
+        if is_respawn {
+            current.respawns.push(tx.now().to_string());
+        }
+        current.save(tx, slot_id)?;
+        Ok(current)
+    })?;
+    Ok(())
+}
+
+/// Starts the session of a polecat with its first message.
+fn launch(
+    town: &Town,
+    rig: &RigLayout,
+    address: &Address,
+    slot: &Slot,
+    bead: &Bead,
+    message: &str,
+) -> anyhow::Result<()> {
+    let session = name_of(address)?;
+    let name = address.name().unwrap_or_default();
+    let home = rig.sandbox(name);
+    let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
+    let ready = runtime.prepare(town, address, &home)?;
+    let title = bd::ui::escape::line(&bead.title);
+    let message = fill(
+        message,
+        &[
+            ("recipient", &address.spoken()),
+            ("time", &local_time(town)),
+            ("bead", &bead.id),
+            ("title", &title),
+        ],
+    );
+    let mut env = identity_env(town, address, session.as_str());
+    env.push(("GT_POLECAT".to_owned(), name.to_owned()));
+    env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
+    env.push(("GT_BRANCH".to_owned(), slot.branch.clone()));
+    env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
+    env.push(("GT_AGENT".to_owned(), runtime.name.clone()));
+    env.extend(ready.env);
+    town.backend.start(&SessionSpec {
+        name: session.to_string(),
+        cwd: home,
+        argv: runtime.command(&ready.args, &message),
+        env,
+        pass: runtime.pass.clone(),
+        token: slot.token.clone(),
+    })?;
+    Ok(())
+}
+
+/// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
+fn identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, String)> {
+    let text = address.to_string();
+    let email = town.env.get("GT_OWNER_EMAIL").map_or_else(|| owner_email(town), str::to_owned);
+    let folder = town.exe.parent().map(|path| path.display().to_string()).unwrap_or_default();
+    let path = match town.env.get("PATH") {
+        Some(rest) => format!("{folder}:{rest}"),
+        None => folder,
+    };
+    let root = town.layout.root().display().to_string();
+    let mut env = vec![
+        ("GT_ROLE", text.clone()),
+        ("BD_ACTOR", text.clone()),
+        ("GIT_AUTHOR_NAME", text.clone()),
+        ("GIT_COMMITTER_NAME", text),
+        ("GIT_AUTHOR_EMAIL", email.clone()),
+        ("GIT_COMMITTER_EMAIL", email),
+        ("BEADS_AGENT_NAME", address.mailbox()),
+        ("GT_ROOT", root.clone()),
+        ("GT_TOWN_ROOT", root),
+        ("GT_SESSION", session.to_owned()),
+        ("PATH", path),
+    ];
+    if let Some(rig) = address.rig() {
+        env.push(("GT_RIG", rig.to_owned()));
+    }
+    if let Address::Crew(_, name) = address {
+        env.push(("GT_CREW", name.clone()));
+    }
+    env.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The overseer's e-mail address, which agents' commits carry.
+fn owner_email(town: &Town) -> String {
+    let stored = bd::sys::file::read(&town.layout.overseer_json()).ok().flatten();
+    let value: Option<serde_json::Value> =
+        stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    value
+        .as_ref()
+        .and_then(|value| value.get("email")?.as_str())
+        .filter(|email| !email.is_empty())
+        .unwrap_or("overseer@gastown.local")
+        .to_owned()
+}
+
+/// The folder in which an agent works.
+pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
+    let layout = &town.layout;
+    match address {
+        Address::Overseer => layout.root().to_owned(),
+        Address::Mayor => layout.mayor(),
+        Address::Deacon => layout.deacon(),
+        Address::Boot => layout.deacon().join("dogs/boot"),
+        Address::Dog(name) => layout.deacon().join("dogs").join(name),
+        Address::Witness(rig) => layout.rig(rig).witness(),
+        Address::Refinery(rig) => layout.rig(rig).refinery(),
+        Address::Polecat(rig, name) => layout.rig(rig).sandbox(name),
+        Address::Crew(rig, name) => layout.rig(rig).crew(name),
+    }
+}
+
+/// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let found = after.split_once('}').and_then(|(name, tail)| {
+            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value, tail))
+        });
+        match found {
+            Some((value, tail)) => {
+                text.push_str(value);
+                rest = tail;
+            }
+            None => {
+                text.push('{');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+fn local_time(town: &Town) -> String {
+    let zone = jiff::tz::TimeZone::system();
+    town.clock.now().to_zoned(zone).strftime("%Y-%m-%dT%H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_put_in_once_and_may_hold_braces() {
+        let text = fill("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
+        assert_eq!(text, "{b} 2 {c} {");
+    }
+}
