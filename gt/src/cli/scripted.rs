@@ -1,0 +1,57 @@
+//! `gt scripted`: an agent without a model, for demos and tests.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use bd::ui::{Page, Report, escape};
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::context::Context;
+use crate::runtime::scripted::{self, Outcome, Request};
+
+/// Do the work on my hook by running a script instead of asking a model
+///
+/// The script runs in the working directory with `GT_BEAD`, `GT_BEAD_TITLE`, `GT_PRIME_FILE` (what
+/// `gt prime --json` said) and `GT_SUMMARY_FILE` (write a summary there) in its environment. What it leaves
+/// is committed and handed in with `gt done`. Chosen as an agent by `"provider": "scripted"` and
+/// `"args": ["scripted", "--script", PATH]` in the settings.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The script, an executable file
+    #[arg(long, value_name = "PATH", env = "GT_SCRIPT")]
+    script: PathBuf,
+}
+
+#[derive(Debug)]
+struct Played(Outcome);
+
+impl Report for Played {
+    fn json(&self) -> Value {
+        match &self.0 {
+            Outcome::NoWork => json!({"outcome": "no_work"}),
+            Outcome::Done { bead } => json!({"outcome": "done", "bead": bead}),
+        }
+    }
+
+    fn human(&self, page: &mut Page) {
+        match &self.0 {
+            Outcome::NoWork => {}
+            Outcome::Done { bead } => page.line(format!("{bead} is handed in.")),
+        }
+    }
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+    let exe = bd::sys::env::current_exe().context("cannot find our own program")?;
+    let script = ctx.env.absolute(&args.script.to_string_lossy());
+    let request = Request {
+        script: &script,
+        cwd: ctx.env.cwd(),
+        exe: &exe,
+    };
+    let outcome = scripted::run(&request, &|line| {
+        ctx.ui.status(&escape::line(line));
+    })?;
+    Ok(Box::new(Played(outcome)))
+}

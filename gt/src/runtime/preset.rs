@@ -1,0 +1,238 @@
+//! One agent program as data: command, arguments, what it needs, how its screen reads.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bd::sys::Env;
+use serde::{Deserialize, Serialize};
+
+use crate::session::Input;
+
+/// The built-in presets, the default one first.
+const BUILT_IN: &[&str] = &[
+    include_str!("../../templates/runtime/claude.json"),
+    include_str!("../../templates/runtime/scripted.json"),
+];
+
+/// An agent program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Preset {
+    /// The name it is chosen by.
+    pub name: String,
+    /// The built-in preset that a custom one begins from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub provider: String,
+    /// The program. `gt` is our own.
+    pub command: String,
+    /// Where else the program may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables it is given.
+    pub env: BTreeMap<String, String>,
+    /// Variables of the caller that it may have, such as its provider's credentials.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
+    /// Said to it at the start when the caller says nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub initial_prompt: String,
+    /// How the first prompt gets in.
+    pub prompt_mode: PromptMode,
+    /// The flag before a settings file with hooks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub settings_flag: String,
+    /// Which kind of hooks it runs: `claude` or `none`.
+    pub hooks: String,
+    /// Names of its processes.
+    pub process_names: Vec<String>,
+    /// The variable that holds its session's id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_id_env: String,
+    /// The variable that names its configuration folder.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub config_dir_env: String,
+    /// The flag or subcommand that resumes a session.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resume_flag: String,
+    /// `flag` or `subcommand`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resume_style: String,
+    /// Whether a session can be resumed as a copy.
+    pub supports_fork_session: bool,
+    /// The flag for that.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fork_flag: String,
+    /// What an empty input line begins with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ready_prompt_prefix: String,
+    /// How long to wait where the screen says nothing.
+    pub ready_delay_ms: u64,
+    /// Signs on the screen that it is at work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub busy_marks: Vec<String>,
+    /// The sign that a dialog is drawn and waits.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub dialog_mark: String,
+    /// What the focused option of a dialog begins with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub focus_mark: String,
+    /// The dialogs it may open at the start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dialogs: Vec<Dialog>,
+    /// The file it reads instructions from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub instructions_file: String,
+}
+
+/// A dialog that an agent program may open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dialog {
+    /// What it is about.
+    pub name: String,
+    /// What it shows.
+    pub sign: String,
+    /// A part of the option that is right for us; without one a person must answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choose: Option<String>,
+}
+
+/// How the first prompt gets in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptMode {
+    /// As the last argument.
+    #[default]
+    Arg,
+    /// Not at all: it asks by itself.
+    None,
+}
+
+impl Preset {
+    /// The built-in presets.
+    pub fn built_in() -> Vec<Self> {
+        // A test reads every file, so none is left out here.
+        BUILT_IN
+            .iter()
+            .filter_map(|text| serde_json::from_str(text).ok())
+            .collect()
+    }
+
+    /// The built-in preset of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::built_in()
+            .into_iter()
+            .find(|preset| preset.name == name)
+    }
+
+    /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
+    pub fn program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
+        if self.command == "gt" {
+            return Some(exe.to_owned());
+        }
+        let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
+        let elsewhere = || {
+            let places = self.also_at.iter().map(|place| env.absolute(place));
+            places.into_iter().find(|place| place.is_file())
+        };
+        on_path.or_else(elsewhere)
+    }
+
+    /// The argument list of a start.
+    pub fn argv(&self, program: &Path, settings: Option<&Path>, prompt: &str) -> Vec<String> {
+        let mut argv = vec![program.to_string_lossy().into_owned()];
+        argv.extend(self.args.iter().cloned());
+        if let (Some(settings), false) = (settings, self.settings_flag.is_empty()) {
+            argv.push(self.settings_flag.clone());
+            argv.push(settings.to_string_lossy().into_owned());
+        }
+        let prompt = if prompt.is_empty() {
+            &self.initial_prompt
+        } else {
+            prompt
+        };
+        if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
+            argv.push(prompt.to_owned());
+        }
+        argv
+    }
+
+    /// The argument list that resumes a session; none where that is not known or there is no id.
+    pub fn resume_argv(&self, program: &Path, id: &str) -> Option<Vec<String>> {
+        if id.is_empty() || self.resume_flag.is_empty() {
+            return None;
+        }
+        let program = program.to_string_lossy().into_owned();
+        let (flag, args) = (self.resume_flag.split(' ').map(str::to_owned), &self.args);
+        let mut argv = vec![program];
+        if self.resume_style == "subcommand" {
+            argv.extend(flag);
+            argv.push(id.to_owned());
+            argv.extend(args.iter().cloned());
+        } else {
+            argv.extend(args.iter().cloned());
+            argv.extend(flag);
+            argv.push(id.to_owned());
+        }
+        Some(argv)
+    }
+
+    /// How text is brought in to it.
+    pub fn input(&self) -> Input {
+        let prompt = Some(self.ready_prompt_prefix.clone());
+        let signs = self.dialogs.iter().map(|dialog| dialog.sign.clone());
+        let mark = Some(self.dialog_mark.clone());
+        Input {
+            prompt: prompt.filter(|prompt| !prompt.is_empty()),
+            dialogs: signs
+                .chain(mark.filter(|mark| !mark.is_empty()))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_preset_is_read() {
+        let names: Vec<_> = Preset::built_in().into_iter().map(|preset| preset.name).collect();
+        assert_eq!(names.len(), BUILT_IN.len());
+        assert_eq!(names, ["claude", "scripted"]);
+    }
+
+    #[test]
+    fn claude_is_started_with_settings_and_a_prompt() {
+        let claude = Preset::named("claude").unwrap();
+        let argv = claude.argv(
+            Path::new("/bin/claude"),
+            Some(Path::new("/t/settings.json")),
+            "go",
+        );
+        assert_eq!(
+            argv,
+            [
+                "/bin/claude",
+                "--dangerously-skip-permissions",
+                "--settings",
+                "/t/settings.json",
+                "go"
+            ]
+        );
+        assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
+        let resumed = claude.resume_argv(Path::new("claude"), "abc").unwrap();
+        assert_eq!(resumed[2..], ["--resume", "abc"]);
+        assert!(claude.resume_argv(Path::new("claude"), "").is_none());
+    }
+
+    #[test]
+    fn our_own_program_is_used_for_gt() {
+        let scripted = Preset::named("scripted").unwrap();
+        let env = Env::with(Path::new("/"), []);
+        let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
+        assert_eq!(scripted.argv(&program, None, "ignored"), ["/opt/gt", "scripted"]);
+    }
+}

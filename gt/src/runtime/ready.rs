@@ -1,0 +1,220 @@
+//! Reads the screen of an agent: at its prompt, at work, or in a dialog.
+//!
+//! What must always hold: Enter is pressed in a dialog only when the wanted option is seen to have the
+//! focus, and one key at a time with a look after each; what no preset knows is left to a person.
+
+use std::time::Duration;
+
+use bd::sys::clock;
+
+use super::Preset;
+use crate::session::{Backend, BackendError, Key};
+
+/// How an agent's start ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ready {
+    /// It waits for input.
+    AtPrompt,
+    /// It is at work already.
+    Busy,
+    /// A dialog is open that only a person may answer.
+    NeedsPerson(String),
+    /// The session is gone.
+    Ended,
+    /// Time was over; nothing known was seen.
+    Unknown,
+}
+
+/// What a screen shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// An input line and no sign of work.
+    AtPrompt,
+    /// Work.
+    Busy,
+    /// A dialog that is ours to answer; the key to press next, where it is drawn.
+    Dialog(Option<Key>),
+    /// A dialog that is a person's.
+    NeedsPerson(String),
+    /// None of these.
+    Nothing,
+}
+
+/// Waits until an agent has started, answering the dialogs that its preset knows.
+pub fn wait_until_ready(
+    backend: &dyn Backend,
+    name: &str,
+    preset: &Preset,
+    limit: Duration,
+) -> Result<Ready, BackendError> {
+    if preset.ready_prompt_prefix.is_empty() {
+        clock::pause(Duration::from_millis(preset.ready_delay_ms).min(limit));
+        let there = backend.find(name)?.is_some();
+        return Ok(if there { Ready::Unknown } else { Ready::Ended });
+    }
+    let mut last = Look::Nothing;
+    let ended = clock::wait_for(limit, || match attend(backend, name, preset, &mut last) {
+        Ok(None) => None,
+        Ok(Some(ready)) => Some(Ok(ready)),
+        Err(BackendError::NoSession { .. }) => Some(Ok(Ready::Ended)),
+        Err(error) => Some(Err(error)),
+    });
+    ended.unwrap_or(Ok(Ready::Unknown))
+}
+
+/// One look, and one key where a dialog asks for it. A key is pressed only when the same picture was seen
+/// twice with a pause between: keys sent while a dialog is being drawn are lost.
+fn attend(
+    backend: &dyn Backend,
+    name: &str,
+    preset: &Preset,
+    last: &mut Look,
+) -> Result<Option<Ready>, BackendError> {
+    let seen = look(&backend.capture(name, 60)?, preset);
+    let same = seen == *last;
+    *last = seen.clone();
+    Ok(match seen {
+        Look::AtPrompt if same => Some(Ready::AtPrompt),
+        Look::Busy => Some(Ready::Busy),
+        Look::NeedsPerson(dialog) if same => Some(Ready::NeedsPerson(dialog)),
+        Look::Dialog(Some(key)) if same => {
+            backend.press(name, &[key])?;
+            *last = Look::Nothing;
+            clock::pause(Duration::from_millis(300));
+            None
+        }
+        Look::Dialog(_) => {
+            clock::pause(Duration::from_millis(700));
+            None
+        }
+        Look::AtPrompt | Look::NeedsPerson(_) => {
+            clock::pause(Duration::from_millis(200));
+            None
+        }
+        Look::Nothing => None,
+    })
+}
+
+/// Reads a screen. Dialogs come first: one draws a sign that looks like a prompt.
+pub fn look(screen: &str, preset: &Preset) -> Look {
+    let drawn = preset.dialog_mark.is_empty() || screen.contains(&preset.dialog_mark);
+    for dialog in &preset.dialogs {
+        let Some(at) = screen.rfind(&dialog.sign) else {
+            continue;
+        };
+        // What stands above a later prompt was answered before.
+        let behind = &screen[at..];
+        if prompt_line(behind, preset).is_some() {
+            continue;
+        }
+        return match &dialog.choose {
+            Some(option) if drawn => Look::Dialog(next_key(behind, option, &preset.focus_mark)),
+            Some(_) => Look::Dialog(None),
+            None => Look::NeedsPerson(dialog.name.clone()),
+        };
+    }
+    if !preset.dialog_mark.is_empty() && screen.contains(&preset.dialog_mark) {
+        return Look::NeedsPerson("an unknown question".to_owned());
+    }
+    let tail: Vec<&str> = screen.lines().rev().take(12).collect();
+    let busy = |line: &&str| preset.busy_marks.iter().any(|mark| line.contains(mark));
+    if tail.iter().any(busy) {
+        return Look::Busy;
+    }
+    match prompt_line(screen, preset) {
+        Some(_) => Look::AtPrompt,
+        None => Look::Nothing,
+    }
+}
+
+/// The lowest line that begins with the prompt, and what follows it.
+fn prompt_line<'a>(screen: &'a str, preset: &Preset) -> Option<&'a str> {
+    let prompt = preset.ready_prompt_prefix.as_str();
+    if prompt.is_empty() {
+        return None;
+    }
+    screen.lines().rev().find_map(|line| {
+        let line = line.trim_start_matches(['│', '|', ' ']);
+        // Screens are trimmed at the right, so an empty prompt may have lost its last space.
+        line.strip_prefix(prompt)
+            .or_else(|| (line == prompt.trim_end()).then_some(""))
+    })
+}
+
+/// The key that brings the focus nearer to the wanted option, or Enter when it is there.
+fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
+    let lines: Vec<&str> = dialog.lines().map(str::trim_start).collect();
+    let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
+    let focused = at(&|line| line.starts_with(focus))?;
+    let wanted = at(&|line| line.contains(option))?;
+    Some(match wanted.cmp(&focused) {
+        std::cmp::Ordering::Equal => Key::Enter,
+        std::cmp::Ordering::Greater => Key::Down,
+        std::cmp::Ordering::Less => Key::Up,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{FakeBackend, SessionSpec};
+
+    fn claude() -> Preset {
+        Preset::named("claude").unwrap()
+    }
+
+    const OLD_TRUST: &str = " Quick safety check: Is this a project you created or one you trust?\n\
+        \n ❯ 1. Yes, I trust this folder\n   2. No, exit\n\n Enter to confirm · Esc to cancel\n";
+    const NEW_TRUST: &str = " Quick safety check: Is this a project you created or one you trust?\n\
+        \n ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n";
+    const KEY: &str = " Detected a custom API key in your environment\n   1. Yes\n ❯ 2. No (recommended)\n Enter to confirm";
+
+    #[test]
+    fn enter_is_pressed_only_on_the_wanted_option() {
+        assert_eq!(look(OLD_TRUST, &claude()), Look::Dialog(Some(Key::Enter)));
+        assert_eq!(look(NEW_TRUST, &claude()), Look::Dialog(Some(Key::Down)));
+        let half = NEW_TRUST.split("Enter").next().unwrap();
+        assert_eq!(look(half, &claude()), Look::Dialog(None));
+    }
+
+    #[test]
+    fn a_question_about_money_is_a_persons() {
+        assert_eq!(look(KEY, &claude()), Look::NeedsPerson("API key".to_owned()));
+        let strange = "Shall I?\n❯ Yes\nEnter to confirm";
+        assert!(matches!(look(strange, &claude()), Look::NeedsPerson(_)));
+    }
+
+    #[test]
+    fn prompt_and_work_are_told_apart() {
+        let idle = "● done\n\n✻ Baked for 3s\n────\n❯\u{a0}\n────\n  ? for shortcuts";
+        assert_eq!(look(idle, &claude()), Look::AtPrompt);
+        let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
+        assert_eq!(look(busy, &claude()), Look::Busy);
+        assert_eq!(look("❯ sent before\n● hm", &claude()), Look::Nothing);
+    }
+
+    #[test]
+    fn a_dialog_above_the_prompt_was_answered() {
+        let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
+        assert_eq!(look(&screen, &claude()), Look::AtPrompt);
+    }
+
+    #[test]
+    fn a_known_dialog_is_answered_key_by_key() {
+        let backend = FakeBackend::new();
+        let spec = SessionSpec {
+            name: "a".to_owned(),
+            ..SessionSpec::default()
+        };
+        backend.start(&spec).unwrap();
+        backend.state().screens.push(("a".to_owned(), NEW_TRUST.to_owned()));
+        let mut last = Look::Nothing;
+        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        assert!(backend.state().pressed.is_empty());
+        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        assert_eq!(backend.state().pressed, [("a".to_owned(), Key::Down)]);
+        backend.die("a");
+        let ended = wait_until_ready(&backend, "a", &claude(), Duration::ZERO).unwrap();
+        assert_eq!(ended, Ready::Ended);
+    }
+}
