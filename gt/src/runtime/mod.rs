@@ -10,6 +10,6 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
-pub use preset::{Dialog, PromptMode, Preset};
+pub use preset::{Dialog, Preset, PromptMode};
 pub use ready::{Ready, wait_until_ready};
-pub use resolve::{Resolved, RuntimeError, Source, names, resolve};
+pub use resolve::{Prepared, Runtime, RuntimeError, Source, input_of, names, resolve};

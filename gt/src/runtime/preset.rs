@@ -140,14 +140,10 @@ impl Preset {
         on_path.or_else(elsewhere)
     }
 
-    /// The argument list of a start.
-    pub fn argv(&self, program: &Path, settings: Option<&Path>, prompt: &str) -> Vec<String> {
+    /// The argument list of a start: its own arguments, `more`, and the prompt last.
+    pub fn argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
-        argv.extend(self.args.iter().cloned());
-        if let (Some(settings), false) = (settings, self.settings_flag.is_empty()) {
-            argv.push(self.settings_flag.clone());
-            argv.push(settings.to_string_lossy().into_owned());
-        }
+        argv.extend(self.args.iter().chain(more).cloned());
         let prompt = if prompt.is_empty() {
             &self.initial_prompt
         } else {
@@ -164,17 +160,14 @@ impl Preset {
         if id.is_empty() || self.resume_flag.is_empty() {
             return None;
         }
-        let program = program.to_string_lossy().into_owned();
-        let (flag, args) = (self.resume_flag.split(' ').map(str::to_owned), &self.args);
-        let mut argv = vec![program];
+        let mut argv = vec![program.to_string_lossy().into_owned()];
+        let resume = self.resume_flag.split(' ').chain([id]).map(str::to_owned);
         if self.resume_style == "subcommand" {
-            argv.extend(flag);
-            argv.push(id.to_owned());
-            argv.extend(args.iter().cloned());
+            argv.extend(resume);
+            argv.extend(self.args.iter().cloned());
         } else {
-            argv.extend(args.iter().cloned());
-            argv.extend(flag);
-            argv.push(id.to_owned());
+            argv.extend(self.args.iter().cloned());
+            argv.extend(resume);
         }
         Some(argv)
     }
@@ -186,9 +179,7 @@ impl Preset {
         let mark = Some(self.dialog_mark.clone());
         Input {
             prompt: prompt.filter(|prompt| !prompt.is_empty()),
-            dialogs: signs
-                .chain(mark.filter(|mark| !mark.is_empty()))
-                .collect(),
+            dialogs: signs.chain(mark.filter(|mark| !mark.is_empty())).collect(),
         }
     }
 }
@@ -199,29 +190,21 @@ mod tests {
 
     #[test]
     fn every_built_in_preset_is_read() {
-        let names: Vec<_> = Preset::built_in().into_iter().map(|preset| preset.name).collect();
+        let names: Vec<_> = Preset::built_in()
+            .into_iter()
+            .map(|preset| preset.name)
+            .collect();
         assert_eq!(names.len(), BUILT_IN.len());
         assert_eq!(names, ["claude", "scripted"]);
     }
 
     #[test]
-    fn claude_is_started_with_settings_and_a_prompt() {
+    fn claude_is_started_with_its_prompt_last() {
         let claude = Preset::named("claude").unwrap();
-        let argv = claude.argv(
-            Path::new("/bin/claude"),
-            Some(Path::new("/t/settings.json")),
-            "go",
-        );
-        assert_eq!(
-            argv,
-            [
-                "/bin/claude",
-                "--dangerously-skip-permissions",
-                "--settings",
-                "/t/settings.json",
-                "go"
-            ]
-        );
+        let more = ["--settings".to_owned(), "/t/settings.json".to_owned()];
+        let argv = claude.argv(Path::new("/bin/claude"), &more, "go");
+        assert_eq!(argv[1], "--dangerously-skip-permissions");
+        assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
         assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
         let resumed = claude.resume_argv(Path::new("claude"), "abc").unwrap();
         assert_eq!(resumed[2..], ["--resume", "abc"]);
@@ -233,6 +216,9 @@ mod tests {
         let scripted = Preset::named("scripted").unwrap();
         let env = Env::with(Path::new("/"), []);
         let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
-        assert_eq!(scripted.argv(&program, None, "ignored"), ["/opt/gt", "scripted"]);
+        assert_eq!(
+            scripted.argv(&program, &[], "ignored"),
+            ["/opt/gt", "scripted"]
+        );
     }
 }

@@ -179,7 +179,10 @@ mod tests {
 
     #[test]
     fn a_question_about_money_is_a_persons() {
-        assert_eq!(look(KEY, &claude()), Look::NeedsPerson("API key".to_owned()));
+        assert_eq!(
+            look(KEY, &claude()),
+            Look::NeedsPerson("API key".to_owned())
+        );
         let strange = "Shall I?\n❯ Yes\nEnter to confirm";
         assert!(matches!(look(strange, &claude()), Look::NeedsPerson(_)));
     }
@@ -207,7 +210,10 @@ mod tests {
             ..SessionSpec::default()
         };
         backend.start(&spec).unwrap();
-        backend.state().screens.push(("a".to_owned(), NEW_TRUST.to_owned()));
+        backend
+            .state()
+            .screens
+            .push(("a".to_owned(), NEW_TRUST.to_owned()));
         let mut last = Look::Nothing;
         assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
         assert!(backend.state().pressed.is_empty());

@@ -13,11 +13,18 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Preset;
-use crate::town::{Layout, RigLayout};
+use super::settings::{self, HookFileError};
+use crate::identity::Address;
+use crate::session::Input;
+use crate::town::{Layout, RigLayout, Town};
 
 /// A runtime and how it came to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct Runtime {
+    /// Its name.
+    pub name: String,
+    /// Variables of the caller that its sessions may have.
+    pub pass: Vec<String>,
     /// The agent program.
     pub preset: Preset,
     /// Its program file.
@@ -108,15 +115,80 @@ struct Settings {
     agents: BTreeMap<String, Map<String, Value>>,
 }
 
-/// Chooses the runtime of an agent with the given role. `exe` is our own program.
+/// What a start of a runtime needs beside its prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// Arguments.
+    pub args: Vec<String>,
+    /// Variables.
+    pub env: Vec<(String, String)>,
+}
+
+/// Chooses the runtime of an agent. `wanted` is the name that was asked for, empty for the configured one.
 pub fn resolve(
+    town: &Town,
+    rig: Option<&RigLayout>,
+    address: &Address,
+    wanted: &str,
+) -> Result<Runtime, RuntimeError> {
+    let flag = Some(wanted).filter(|name| !name.is_empty());
+    choose(
+        &town.layout,
+        rig,
+        address.role(),
+        flag,
+        &town.env,
+        &town.exe,
+    )
+}
+
+/// How text is brought in to an agent, as far as its configured runtime says.
+pub fn input_of(town: &Town, address: &Address) -> Input {
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let runtime = resolve(town, rig.as_ref(), address, "");
+    runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input())
+}
+
+impl Runtime {
+    /// Writes the settings file that makes the program call `gt`, where it runs hooks, and says what its
+    /// start needs.
+    pub fn prepare(
+        &self,
+        town: &Town,
+        address: &Address,
+        home: &Path,
+    ) -> Result<Prepared, HookFileError> {
+        let mut args = Vec::new();
+        match settings::ensure(&town.layout, address, &self.preset)? {
+            // What it finds in its own folder is not named as well: its hooks would run twice.
+            Some(file) if file == home.join(".claude/settings.json") => {
+                settings::ensure_local(home)?;
+            }
+            Some(file) if !self.preset.settings_flag.is_empty() => {
+                args.push(self.preset.settings_flag.clone());
+                args.push(file.to_string_lossy().into_owned());
+            }
+            _ => {}
+        }
+        let env = self.preset.env.clone().into_iter().collect();
+        Ok(Prepared { args, env })
+    }
+
+    /// The argument list of a start with a first prompt.
+    pub fn command(&self, args: &[String], prompt: &str) -> Vec<String> {
+        self.preset.argv(&self.program, args, prompt)
+    }
+}
+
+/// Chooses the runtime of an agent with the given role. `exe` is our own program.
+fn choose(
     layout: &Layout,
     rig: Option<&RigLayout>,
     role: &str,
     flag: Option<&str>,
     env: &Env,
     exe: &Path,
-) -> Result<Resolved, RuntimeError> {
+) -> Result<Runtime, RuntimeError> {
     let known = Known::load(layout, rig)?;
     let mut warnings = Vec::new();
     for (source, name) in known.wanted(role, flag) {
@@ -127,7 +199,9 @@ pub fn resolve(
         });
         match found {
             Ok((preset, program)) => {
-                return Ok(Resolved {
+                return Ok(Runtime {
+                    name: preset.name.clone(),
+                    pass: preset.pass.clone(),
                     preset,
                     program,
                     source,
@@ -277,7 +351,10 @@ mod tests {
         fn new(town: &str, rig: &str) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let layout = Layout::new(folder.path());
-            for (path, text) in [(layout.settings(), town), (layout.rig("web").settings(), rig)] {
+            for (path, text) in [
+                (layout.settings(), town),
+                (layout.rig("web").settings(), rig),
+            ] {
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(path, text).unwrap();
             }
@@ -291,13 +368,17 @@ mod tests {
             }
             let path = bin.to_str().unwrap().to_owned();
             let env = Env::with(folder.path(), [("PATH", path.as_str())]);
-            Self { folder, layout, env }
+            Self {
+                folder,
+                layout,
+                env,
+            }
         }
 
-        fn ask(&self, role: &str, flag: Option<&str>) -> Result<Resolved, RuntimeError> {
+        fn ask(&self, role: &str, flag: Option<&str>) -> Result<Runtime, RuntimeError> {
             let rig = self.layout.rig("web");
             let exe = self.folder.path().join("gt");
-            resolve(&self.layout, Some(&rig), role, flag, &self.env, &exe)
+            choose(&self.layout, Some(&rig), role, flag, &self.env, &exe)
         }
     }
 
@@ -309,7 +390,10 @@ mod tests {
     fn nothing_set_means_claude() {
         let place = Place::new("{}", "{}");
         let found = place.ask("polecat", None).unwrap();
-        assert_eq!((found.preset.name.as_str(), found.source), ("claude", Source::BuiltIn));
+        assert_eq!(
+            (found.preset.name.as_str(), found.source),
+            ("claude", Source::BuiltIn)
+        );
         assert_eq!(found.program, place.folder.path().join("bin/claude"));
     }
 
@@ -322,12 +406,21 @@ mod tests {
         };
         assert_eq!(name("crew", None), ("quick".to_owned(), Source::RigRole));
         assert_eq!(name("polecat", None), ("quick".to_owned(), Source::Rig));
-        assert_eq!(name("polecat", Some("claude")), ("claude".to_owned(), Source::Flag));
+        assert_eq!(
+            name("polecat", Some("claude")),
+            ("claude".to_owned(), Source::Flag)
+        );
         let place = Place::new(TOWN, "{}");
         let crew = place.ask("crew", None).unwrap();
-        assert_eq!((crew.preset.name.as_str(), crew.source), ("claude", Source::TownRole));
+        assert_eq!(
+            (crew.preset.name.as_str(), crew.source),
+            ("claude", Source::TownRole)
+        );
         let other = place.ask("polecat", None).unwrap();
-        assert_eq!((other.preset.name.as_str(), other.source), ("demo", Source::Town));
+        assert_eq!(
+            (other.preset.name.as_str(), other.source),
+            ("demo", Source::Town)
+        );
         assert_eq!(other.program, place.folder.path().join("gt"));
         assert_eq!(other.preset.args, ["scripted", "--script", "/x"]);
     }
@@ -337,22 +430,35 @@ mod tests {
         let place = Place::new(TOWN, "{}");
         let found = place.ask("witness", None).unwrap();
         assert_eq!(found.preset.name, "demo");
-        assert!(found.warnings[0].contains("no-such-agent"), "{:?}", found.warnings);
+        assert!(
+            found.warnings[0].contains("no-such-agent"),
+            "{:?}",
+            found.warnings
+        );
     }
 
     #[test]
     fn a_flag_must_be_right() {
         let place = Place::new(TOWN, "{}");
         let unknown = place.ask("polecat", Some("nobody"));
-        assert!(matches!(unknown, Err(RuntimeError::Unknown { .. })), "{unknown:?}");
+        assert!(
+            matches!(unknown, Err(RuntimeError::Unknown { .. })),
+            "{unknown:?}"
+        );
         let missing = place.ask("polecat", Some("absent"));
-        assert!(matches!(missing, Err(RuntimeError::NotInstalled { .. })), "{missing:?}");
+        assert!(
+            matches!(missing, Err(RuntimeError::NotInstalled { .. })),
+            "{missing:?}"
+        );
     }
 
     #[test]
     fn a_damaged_settings_file_is_named() {
         let place = Place::new("{", "{}");
         let error = place.ask("polecat", None).unwrap_err();
-        assert!(error.to_string().contains("settings/config.json"), "{error}");
+        assert!(
+            error.to_string().contains("settings/config.json"),
+            "{error}"
+        );
     }
 }

@@ -198,7 +198,10 @@ fn commit(request: &Request, work: &Work, say: &dyn Fn(&str)) -> Result<(), Scri
     }
     git.add_all()?;
     let id = git.commit_index(&format!("{}: {}", work.id, work.title))?;
-    say(&format!("Committed {changed} changed files as {}.", &id[..id.len().min(10)]));
+    say(&format!(
+        "Committed {changed} changed files as {}.",
+        &id[..id.len().min(10)]
+    ));
     Ok(())
 }
 
@@ -215,7 +218,10 @@ mod tests {
     }
 
     /// A sandbox with one commit, a stand-in for `gt` that notes its arguments, and a script.
-    fn play_through(prime: &str, text: &str) -> (Result<Outcome, ScriptedError>, String, Vec<String>) {
+    fn play_through(
+        prime: &str,
+        text: &str,
+    ) -> (Result<Outcome, ScriptedError>, String, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let (tree, exe, own) = (
             folder.path().join("tree"),
@@ -232,9 +238,16 @@ mod tests {
         script(&exe, &format!("{note}\n{answer}"));
         script(&own, text);
         let said = RefCell::new(Vec::new());
-        let request = Request { script: &own, cwd: &tree, exe: &exe };
+        let request = Request {
+            script: &own,
+            cwd: &tree,
+            exe: &exe,
+        };
         let outcome = run(&request, &|line| said.borrow_mut().push(line.to_owned()));
-        let log = git.plumbing(["log", "--format=%s"]).text().unwrap_or_default();
+        let log = git
+            .plumbing(["log", "--format=%s"])
+            .text()
+            .unwrap_or_default();
         let notes = fs::read_to_string(notes).unwrap_or_default();
         (outcome, format!("{notes}{log}"), said.into_inner())
     }
@@ -247,7 +260,12 @@ mod tests {
             WORK,
             "echo \"$GT_BEAD_TITLE\" >page; test -s \"$GT_PRIME_FILE\"; echo making; echo Made the page",
         );
-        assert_eq!(outcome.unwrap(), Outcome::Done { bead: "gt-ab1".to_owned() });
+        assert_eq!(
+            outcome.unwrap(),
+            Outcome::Done {
+                bead: "gt-ab1".to_owned()
+            }
+        );
         assert_eq!(
             trace,
             "prime|--json|done|--summary|Made the page|gt-ab1: Add a page"
@@ -257,7 +275,8 @@ mod tests {
 
     #[test]
     fn a_summary_file_outranks_the_last_line() {
-        let (_, trace, _) = play_through(WORK, "printf 'In short\\n' >\"$GT_SUMMARY_FILE\"; echo x");
+        let (_, trace, _) =
+            play_through(WORK, "printf 'In short\\n' >\"$GT_SUMMARY_FILE\"; echo x");
         assert!(trace.contains("|In short|"), "{trace}");
     }
 

@@ -15,6 +15,7 @@ use crate::identity::Address;
 use crate::town::Layout;
 
 const CLAUDE: &str = include_str!("../../templates/settings/claude.json");
+const LOCAL: &str = include_str!("../../templates/settings/claude-local.json");
 
 /// Why a settings file was not written.
 #[derive(Debug, thiserror::Error)]
@@ -49,28 +50,41 @@ pub fn ensure(
         return Ok(None);
     };
     let path = folder.join(".claude/settings.json");
+    add(&path, CLAUDE)?;
+    Ok(Some(path))
+}
+
+/// Makes sure that a program which reads its own folder's settings, and is therefore not given them by
+/// a flag, does not ask about permissions: for that it wants a file of another name.
+pub fn ensure_local(home: &Path) -> Result<(), HookFileError> {
+    add(&home.join(".claude/settings.local.json"), LOCAL)
+}
+
+/// Adds to a settings file what it lacks of ours.
+fn add(path: &Path, ours: &str) -> Result<(), HookFileError> {
     let io = |source| HookFileError::Io {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
     let invalid = |source| HookFileError::Invalid {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
-    let ours: Value = serde_json::from_str(CLAUDE).map_err(invalid)?;
-    let present = match file::read(&path).map_err(io)? {
+    let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
+    let found = match file::read(path).map_err(io)? {
         Some(bytes) => serde_json::from_slice(&bytes).map_err(invalid)?,
         None => Value::Object(Map::new()),
     };
-    let merged = merge(present.clone(), &ours);
-    if merged != present {
-        let parent = path.parent().unwrap_or(&folder);
-        file::make_folder(parent, 0o755).map_err(io)?;
-        let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
-        text.push('\n');
-        file::replace(&path, text.as_bytes(), 0o600).map_err(io)?;
+    let merged = merge(found.clone(), &ours);
+    if merged == found {
+        return Ok(());
     }
-    Ok(Some(path))
+    if let Some(parent) = path.parent() {
+        file::make_folder(parent, 0o755).map_err(io)?;
+    }
+    let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
+    text.push('\n');
+    file::replace(path, text.as_bytes(), 0o600).map_err(io)
 }
 
 /// The folder above an agent's work trees.
@@ -139,9 +153,15 @@ mod tests {
         let nux = Address::Polecat("web".into(), "nux".into());
         let claude = Preset::named("claude").unwrap();
         let path = ensure(&layout, &nux, &claude).unwrap().unwrap();
-        assert_eq!(path, folder.path().join("web/polecats/.claude/settings.json"));
+        assert_eq!(
+            path,
+            folder.path().join("web/polecats/.claude/settings.json")
+        );
         let hooks = &read(&path)["hooks"];
-        assert_eq!(hooks["SessionStart"][0]["hooks"][0]["command"], "gt prime --hook");
+        assert_eq!(
+            hooks["SessionStart"][0]["hooks"][0]["command"],
+            "gt prime --hook"
+        );
         assert!(hooks.get("Stop").is_none());
         let scripted = Preset::named("scripted").unwrap();
         assert_eq!(ensure(&layout, &nux, &scripted).unwrap(), None);
