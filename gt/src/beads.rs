@@ -53,6 +53,7 @@ impl Town {
         let routes = bd::store::Routes::load(&self.layout.beads());
         let inside = format!("{rig}/");
         let by_route = routes
+            .all()
             .iter()
             .find(|route| route.path == rig || route.path.starts_with(&inside))
             .map(|route| route.prefix.trim_end_matches('-').to_owned());
@@ -67,7 +68,11 @@ impl Town {
     /// Finds a bead in any store: the one its prefix routes to first, then all others.
     pub fn find_bead(&self, id: &str) -> anyhow::Result<Found> {
         let id = bare_id(id);
-        let mut homes: Vec<Home> = self.rigs()?.iter().map(|rig| Home::Rig(rig.name().into())).collect();
+        let mut homes: Vec<Home> = self
+            .rigs()?
+            .iter()
+            .map(|rig| Home::Rig(rig.name().into()))
+            .collect();
         homes.insert(0, Home::Town);
         homes.sort_by_key(|home| match home {
             Home::Town => !id.starts_with("hq-"),
@@ -75,7 +80,9 @@ impl Town {
         });
         for home in homes {
             // A store that cannot be opened must not hide the beads of the others.
-            let Ok(store) = self.store_at(&home) else { continue };
+            let Ok(store) = self.store_at(&home) else {
+                continue;
+            };
             let snapshot = store.snapshot()?;
             if let Some(bead) = snapshot.get(id).filter(|bead| !bead.is_tombstone()) {
                 let bead = bead.clone();
@@ -103,7 +110,11 @@ impl Town {
                 Err(error) => drop(unreadable.insert(rig.name().to_owned(), format!("{error:#}"))),
             }
         }
-        Ok(Stores { town, rigs, unreadable })
+        Ok(Stores {
+            town,
+            rigs,
+            unreadable,
+        })
     }
 
     fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<Snapshot> {
@@ -115,19 +126,27 @@ impl Stores {
     /// A bead of any store, by its id or an external reference to it.
     pub fn get(&self, id: &str) -> Option<&Bead> {
         let id = bare_id(id);
-        std::iter::once(&self.town).chain(self.rigs.values()).find_map(|store| store.get(id))
+        std::iter::once(&self.town)
+            .chain(self.rigs.values())
+            .find_map(|store| store.get(id))
     }
 
     /// The rig that holds a bead.
     pub fn rig_of(&self, id: &str) -> Option<&str> {
         let id = bare_id(id);
-        self.rigs.iter().find(|(_, store)| store.get(id).is_some()).map(|(rig, _)| rig.as_str())
+        self.rigs
+            .iter()
+            .find(|(_, store)| store.get(id).is_some())
+            .map(|(rig, _)| rig.as_str())
     }
 }
 
 /// The id in `external:<project>:<id>`, or the text itself.
 pub fn bare_id(reference: &str) -> &str {
-    match reference.strip_prefix("external:").and_then(|rest| rest.split_once(':')) {
+    match reference
+        .strip_prefix("external:")
+        .and_then(|rest| rest.split_once(':'))
+    {
         Some((_, id)) => id,
         None => reference,
     }

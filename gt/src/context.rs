@@ -27,7 +27,9 @@ impl Context {
 
     /// Opens the town at `root`.
     pub fn town_at(&self, root: &Path) -> Town {
-        let actor = detect(&self.env, &Layout::new(root)).address.unwrap_or(Address::Overseer);
+        let actor = detect(&self.env, &Layout::new(root))
+            .address
+            .unwrap_or(Address::Overseer);
         open(&self.env, root, actor)
     }
 }

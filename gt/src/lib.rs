@@ -6,12 +6,24 @@
 
 pub mod beads;
 pub mod cli;
+pub mod config;
 pub mod context;
+pub mod convoy;
+pub mod daemon;
+pub mod done;
 pub mod error;
 pub mod event;
 pub mod identity;
 pub mod lock;
+pub mod mail;
+pub mod mq;
+pub mod patrol;
+pub mod polecat;
+pub mod prime;
 pub mod process;
+pub mod runtime;
 pub mod session;
+pub mod sling;
+pub mod status;
 pub mod tmux;
 pub mod town;

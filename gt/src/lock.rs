@@ -36,15 +36,24 @@ pub enum LockError {
 impl Lock {
     /// Takes the lock if it is free.
     pub fn try_take(path: &Path) -> Result<Self, LockError> {
-        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let io = |source| LockError::Io {
+            path: path.to_owned(),
+            source,
+        };
         if let Some(folder) = path.parent() {
             file::make_folder(folder, 0o700).map_err(io)?;
         }
-        let file =
-            OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(io)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)
+            .map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(LockError::Held { path: path.to_owned() }),
+            Err(TryLockError::WouldBlock) => Err(LockError::Held {
+                path: path.to_owned(),
+            }),
             Err(TryLockError::Error(source)) => Err(io(source)),
         }
     }
@@ -55,7 +64,11 @@ impl Lock {
             Err(LockError::Held { .. }) => None,
             other => Some(other),
         })
-        .unwrap_or_else(|| Err(LockError::Held { path: path.to_owned() }))
+        .unwrap_or_else(|| {
+            Err(LockError::Held {
+                path: path.to_owned(),
+            })
+        })
     }
 
     /// Whether nobody holds the lock right now.

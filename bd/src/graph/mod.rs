@@ -5,3 +5,5 @@
 pub mod explain;
 pub mod external;
 pub mod ready;
+
+pub use ready::{blocked_set, blockers};

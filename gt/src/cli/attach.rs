@@ -27,14 +27,21 @@ pub(super) fn attach(ctx: &Context, town: &Town, agent: &Address) -> anyhow::Res
     let session = SessionName::of(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
     let running = town.backend.find(session.as_str())?;
-    anyhow::ensure!(running.is_some(), "{agent} has no session right now: not found");
+    anyhow::ensure!(
+        running.is_some(),
+        "{agent} has no session right now: not found"
+    );
     let command = town.backend.attach_command(session.as_str());
-    let (program, rest) =
-        command.split_first().ok_or_else(|| anyhow::anyhow!("this backend cannot show sessions"))?;
+    let (program, rest) = command
+        .split_first()
+        .ok_or_else(|| anyhow::anyhow!("this backend cannot show sessions"))?;
     anyhow::ensure!(
         ctx.ui.is_terminal(),
         "this is no terminal: `gt peek {agent}` shows the screen as text"
     );
-    Exec::new(program).args(rest).env_remove("TMUX").run_attached()?;
+    Exec::new(program)
+        .args(rest)
+        .env_remove("TMUX")
+        .run_attached()?;
     Ok(())
 }

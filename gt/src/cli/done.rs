@@ -29,20 +29,29 @@ pub(super) fn run(ctx: &Context, args: DoneArgs) -> Answer {
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");
     }
-    let report = Report { summary: args.summary, no_change: args.no_change };
+    let report = Report {
+        summary: args.summary,
+        no_change: args.no_change,
+    };
     let worker = done::identify(&town)?;
     let finished = done::done(&town, &worker, &report)?;
     crate::daemon::wake(&town);
     if !args.stay {
         // Said before the session ends, which takes this process with it.
-        ctx.ui.status(&format!("{} is handed in; this session ends", finished.bead));
+        ctx.ui.status(&format!(
+            "{} is handed in; this session ends",
+            finished.bead
+        ));
         done::end_session(&town, &worker)?;
     }
     drop(worker);
     answer(finished, |done, page| match &done.request {
         Some(request) => {
             let plural = if done.commits == 1 { "" } else { "s" };
-            page.line(format!("✓ {} handed in: {} commit{plural}, merge request {request}", done.bead, done.commits));
+            page.line(format!(
+                "✓ {} handed in: {} commit{plural}, merge request {request}",
+                done.bead, done.commits
+            ));
         }
         None => page.line(format!("✓ {} closed without a change", done.bead)),
     })

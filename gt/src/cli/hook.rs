@@ -39,14 +39,22 @@ pub(super) fn run(ctx: &Context, args: &HookArgs) -> Answer {
     let found = prime::prime(&town, &address)?;
     let shown = Shown {
         agent: address.to_string(),
-        status: if found.bead.is_some() { "hooked" } else { "empty" },
+        status: if found.bead.is_some() {
+            "hooked"
+        } else {
+            "empty"
+        },
         convoy: found.convoy,
         title: found.bead.as_ref().map(|bead| bead.title.clone()),
         bead_id: found.bead.map(|bead| bead.id),
     };
     answer(shown, |shown, page| match (&shown.bead_id, &shown.title) {
         (Some(id), Some(title)) => {
-            page.line(format!("{}: {id} \"{}\" [hooked]", shown.agent, bd::ui::escape::line(title)));
+            page.line(format!(
+                "{}: {id} \"{}\" [hooked]",
+                shown.agent,
+                bd::ui::escape::line(title)
+            ));
             if let Some(convoy) = &shown.convoy {
                 page.line(format!("  convoy: {convoy}"));
             }

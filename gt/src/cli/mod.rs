@@ -1,6 +1,28 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
+mod attach;
+mod convoy;
+mod daemon;
+mod done;
+mod down;
+mod hook;
+mod install;
+mod mail;
+mod mq;
+mod nudge;
+mod peek;
+mod polecat;
+mod prime;
+mod rescue;
+mod scripted;
 mod session_wrapper;
+mod sling;
+mod status;
+mod unsling;
+mod up;
+mod version;
+mod whoami;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -47,7 +69,12 @@ where
 /// session, `gt done` hands finished work to the merge queue, `gt convoy` follows a batch of work until it
 /// has landed. `gtd` is the daemon that keeps all of it moving.
 #[derive(Debug, Parser)]
-#[command(name = "gt", version, infer_subcommands = true, subcommand_required = true)]
+#[command(
+    name = "gt",
+    version,
+    infer_subcommands = true,
+    subcommand_required = true
+)]
 struct Cli {
     /// Prints machine-readable JSON.
     #[arg(long, global = true)]
@@ -58,13 +85,65 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Attach(attach::AttachArgs),
+    Convoy(convoy::ConvoyArgs),
+    Daemon(daemon::DaemonArgs),
+    Done(done::DoneArgs),
+    Down(down::DownArgs),
+    #[command(alias = "work")]
+    Hook(hook::HookArgs),
+    Install(install::InstallArgs),
+    Mail(mail::MailArgs),
+    #[command(alias = "mr")]
+    Mq(mq::MqArgs),
+    Nudge(nudge::NudgeArgs),
+    Peek(peek::PeekArgs),
+    #[command(alias = "polecats")]
+    Polecat(polecat::PolecatArgs),
+    Prime(prime::PrimeArgs),
+    Rescue(rescue::RescueArgs),
+    Scripted(scripted::Args),
     #[command(hide = true)]
     SessionWrapper(session_wrapper::Args),
+    Sling(sling::SlingArgs),
+    #[command(alias = "stat")]
+    Status(status::StatusArgs),
+    #[command(alias = "unhook")]
+    Unsling(unsling::UnslingArgs),
+    /// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
+    Up,
+    /// Print the version.
+    Version,
+    /// Say who runs this command, as the town sees it.
+    Whoami,
+    Why(why::WhyArgs),
 }
 
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
+        Command::Attach(args) => attach::run(ctx, &args),
+        Command::Convoy(args) => convoy::run(ctx, args),
+        Command::Daemon(args) => daemon::run(ctx, &args),
+        Command::Done(args) => done::run(ctx, args),
+        Command::Down(args) => down::run(ctx, &args),
+        Command::Hook(args) => hook::run(ctx, &args),
+        Command::Install(args) => install::run(ctx, args),
+        Command::Mail(args) => mail::run(ctx, args),
+        Command::Mq(args) => mq::run(ctx, &args),
+        Command::Nudge(args) => nudge::run(ctx, &args),
+        Command::Peek(args) => peek::run(ctx, &args),
+        Command::Polecat(args) => polecat::run(ctx, &args),
+        Command::Prime(args) => prime::run(ctx, &args),
+        Command::Rescue(args) => rescue::run(ctx, &args),
+        Command::Scripted(args) => scripted::run(ctx, &args),
         Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
+        Command::Sling(args) => sling::run(ctx, args),
+        Command::Status(args) => status::run(ctx, &args),
+        Command::Up => up::run(ctx),
+        Command::Unsling(args) => unsling::run(ctx, &args),
+        Command::Version => version::run(),
+        Command::Whoami => whoami::run(ctx),
+        Command::Why(args) => why::run(ctx, &args),
     }
 }
 
@@ -77,7 +156,11 @@ pub fn command() -> clap::Command {
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => return bd::cli::usage(&error),
+        Err(error) => {
+            // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
+            error.print().ok();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
     };
     let ui = Ui::new(cli.json, false, &env);
     let ctx = Context { env, ui };

@@ -43,7 +43,17 @@ pub(super) fn run(ctx: &Context, args: &NudgeArgs) -> Answer {
         "rig": agent.rig(), "target": agent.to_string(), "reason": text, "delivered": delivered,
     });
     town.tell("nudge", payload);
-    anyhow::ensure!(delivered, "{agent} did not get the message: {how} (gt peek {agent})");
-    let nudged = Nudged { agent: agent.to_string(), session: session.to_string(), delivered, how };
-    answer(nudged, |nudged, page| page.line(format!("✓ {} {}", nudged.agent, nudged.how)))
+    anyhow::ensure!(
+        delivered,
+        "{agent} did not get the message: {how} (gt peek {agent})"
+    );
+    let nudged = Nudged {
+        agent: agent.to_string(),
+        session: session.to_string(),
+        delivered,
+        how,
+    };
+    answer(nudged, |nudged, page| {
+        page.line(format!("✓ {} {}", nudged.agent, nudged.how))
+    })
 }

@@ -30,7 +30,11 @@ pub(super) fn run(ctx: &Context, args: &PeekArgs) -> Answer {
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
     let text = town.backend.capture(session.as_str(), args.lines)?;
     let lines = text.trim_end().lines().map(str::to_owned).collect();
-    let peeked = Peeked { agent: agent.to_string(), session: session.to_string(), lines };
+    let peeked = Peeked {
+        agent: agent.to_string(),
+        session: session.to_string(),
+        lines,
+    };
     answer(peeked, |peeked, page| {
         for line in &peeked.lines {
             page.line(bd::ui::escape::line(line));

@@ -30,7 +30,12 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     let found = prime::prime(&town, &town.actor)?;
     if args.hook && !args.dry_run {
         let event = read_event();
-        let field = |key: &str| event.get(key).and_then(|value| value.as_str()).unwrap_or_default();
+        let field = |key: &str| {
+            event
+                .get(key)
+                .and_then(|value| value.as_str())
+                .unwrap_or_default()
+        };
         let id = match field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
@@ -63,7 +68,11 @@ fn read_event() -> serde_json::Value {
 fn explained(found: &Prime, page: &mut bd::ui::Page) {
     page.line(format!("{} bytes for {}", found.text.len(), found.address));
     for part in &found.parts {
-        let cut = if part.cut > 0 { format!(", {} bytes cut", part.cut) } else { String::new() };
+        let cut = if part.cut > 0 {
+            format!(", {} bytes cut", part.cut)
+        } else {
+            String::new()
+        };
         let tokens = part.bytes.div_ceil(4);
         page.line(format!(
             "  {:<9} {:>5} bytes, about {tokens} tokens, from {}{cut}",

@@ -38,7 +38,11 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
     let town = ctx.town()?;
     let mut beads = args.words;
     // One word is a bead for oneself; of two and more the last is the target.
-    let target = if beads.len() > 1 { beads.pop().unwrap_or_default() } else { String::new() };
+    let target = if beads.len() > 1 {
+        beads.pop().unwrap_or_default()
+    } else {
+        String::new()
+    };
     let mut slung = Vec::new();
     for bead in beads {
         let request = Request {
@@ -65,7 +69,10 @@ fn line(slung: &Slung, page: &mut bd::ui::Page) {
         page.line(format!("✓ {} → {}  {title}", slung.bead, slung.target));
     } else {
         let blockers = slung.waits_for.join(", ");
-        page.line(format!("… {} waits for {blockers}, then goes to {}  {title}", slung.bead, slung.target));
+        page.line(format!(
+            "… {} waits for {blockers}, then goes to {}  {title}",
+            slung.bead, slung.target
+        ));
     }
     let facts = [
         ("convoy", slung.convoy.as_deref()),

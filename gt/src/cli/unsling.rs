@@ -19,7 +19,10 @@ pub(super) struct UnslingArgs {
 pub(super) fn run(ctx: &Context, args: &UnslingArgs) -> Answer {
     let unslung = unsling(&ctx.town()?, &args.bead)?;
     answer(unslung, |unslung, page| {
-        page.line(format!("✓ {} is off the hook of {} and open again", unslung.bead, unslung.holder));
+        page.line(format!(
+            "✓ {} is off the hook of {} and open again",
+            unslung.bead, unslung.holder
+        ));
         if let Some(session) = &unslung.session {
             page.line(format!("  session ended: {session}"));
         }

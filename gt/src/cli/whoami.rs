@@ -28,7 +28,10 @@ pub(super) fn run(ctx: &Context) -> Answer {
         town: town.layout.root().to_owned(),
     };
     answer(shown, |shown, page| {
-        page.line(format!("{} ({}, from {})", shown.address, shown.role, shown.source));
+        page.line(format!(
+            "{} ({}, from {})",
+            shown.address, shown.role, shown.source
+        ));
         if let Some(other) = &shown.mismatch {
             page.line(format!("  but this folder belongs to {other}"));
         }

@@ -29,7 +29,12 @@ pub(super) fn run(ctx: &Context, args: &WhyArgs) -> Answer {
 }
 
 fn line(event: &Event, page: &mut bd::ui::Page) {
-    page.line(format!("{}  {:<16} by {}", event.ts, event.kind, escape::line(&event.actor)));
+    page.line(format!(
+        "{}  {:<16} by {}",
+        event.ts,
+        event.kind,
+        escape::line(&event.actor)
+    ));
     for (key, value) in &event.payload {
         let text = match value {
             serde_json::Value::Null => continue,

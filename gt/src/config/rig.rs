@@ -122,12 +122,20 @@ impl RigSettings {
                     text: text.to_owned(),
                 })?,
             };
-            gates.push(Gate { name: name.clone(), command: setting.cmd.clone(), limit });
+            gates.push(Gate {
+                name: name.clone(),
+                command: setting.cmd.clone(),
+                limit,
+            });
         }
         let test = queue.test_command.as_deref().unwrap_or_default();
         if queue.run_tests != Some(false) && !test.is_empty() {
             let (name, command) = ("test_command".to_owned(), test.to_owned());
-            gates.push(Gate { name, command, limit: Duration::from_secs(1800) });
+            gates.push(Gate {
+                name,
+                command,
+                limit: Duration::from_secs(1800),
+            });
         }
         Ok(gates)
     }
@@ -142,13 +150,25 @@ pub fn target_branch(_town: &Town, rig: &RigLayout) -> String {
         default_branch: Option<String>,
     }
     let settings = RigSettings::load(rig).unwrap_or_default();
-    let config = || read::<RigConfig>(&rig.config()).ok().flatten()?.default_branch;
-    settings.merge_queue.target_branch.or_else(config).unwrap_or_else(|| "main".to_owned())
+    let config = || {
+        read::<RigConfig>(&rig.config())
+            .ok()
+            .flatten()?
+            .default_branch
+    };
+    settings
+        .merge_queue
+        .target_branch
+        .or_else(config)
+        .unwrap_or_else(|| "main".to_owned())
 }
 
 /// How many polecats a rig may have (10 where nothing is set).
 pub fn max_polecats(_town: &Town, rig: &RigLayout) -> usize {
-    RigSettings::load(rig).unwrap_or_default().max_polecats.unwrap_or(10)
+    RigSettings::load(rig)
+        .unwrap_or_default()
+        .max_polecats
+        .unwrap_or(10)
 }
 
 /// The theme and the own list of names of a rig.
@@ -164,12 +184,17 @@ pub fn duration(text: &str) -> Option<Duration> {
 }
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
-    let bytes = file::read(path)
-        .map_err(|source| SettingsError::Io { path: path.to_owned(), source })?;
+    let bytes = file::read(path).map_err(|source| SettingsError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
     bytes
         .map(|bytes| serde_json::from_slice(&bytes))
         .transpose()
-        .map_err(|source| SettingsError::Invalid { path: path.to_owned(), source })
+        .map_err(|source| SettingsError::Invalid {
+            path: path.to_owned(),
+            source,
+        })
 }
 
 #[cfg(test)]
@@ -199,6 +224,9 @@ mod tests {
     fn a_bad_duration_is_named() {
         let (_folder, rig) = rig(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
         let error = RigSettings::load(&rig).unwrap().gates(&rig).unwrap_err();
-        assert!(error.to_string().contains("merge_queue.gates.a.timeout"), "{error}");
+        assert!(
+            error.to_string().contains("merge_queue.gates.a.timeout"),
+            "{error}"
+        );
     }
 }

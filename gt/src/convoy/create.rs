@@ -79,9 +79,17 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
         let added = track(&mut convoy, &beads, &now, tx.actor());
         let title = convoy.title.clone();
         tx.put(convoy)?;
-        Ok(Created { id, title, added, reopened: false })
+        Ok(Created {
+            id,
+            title,
+            added,
+            reopened: false,
+        })
     })?;
-    town.tell("convoy_created", serde_json::json!({ "convoy": created.id, "beads": created.added }));
+    town.tell(
+        "convoy_created",
+        serde_json::json!({ "convoy": created.id, "beads": created.added }),
+    );
     Ok(created)
 }
 
@@ -113,7 +121,12 @@ pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Created> {
         convoy.updated_at = now;
         let title = convoy.title.clone();
         tx.put(convoy)?;
-        Ok(Created { id: id.to_owned(), title, added, reopened })
+        Ok(Created {
+            id: id.to_owned(),
+            title,
+            added,
+            reopened,
+        })
     })?;
     let payload = serde_json::json!({
         "convoy": created.id, "beads": created.added, "reopened": created.reopened,
@@ -135,7 +148,13 @@ pub fn close(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result
             .filter(|id| stores.get(id).is_none_or(Bead::is_open))
             .map(str::to_owned)
             .collect();
-        anyhow::ensure!(force || open.is_empty(), ConvoyError::OpenWork { id: id.to_owned(), open });
+        anyhow::ensure!(
+            force || open.is_empty(),
+            ConvoyError::OpenWork {
+                id: id.to_owned(),
+                open
+            }
+        );
         let now = tx.now();
         convoy.status = Status::Closed;
         convoy.closed_at = Some(now.clone());
@@ -145,15 +164,22 @@ pub fn close(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result
         Ok(true)
     })?;
     if closed {
-        town.tell("convoy_closed", serde_json::json!({ "convoy": id, "reason": reason }));
+        town.tell(
+            "convoy_closed",
+            serde_json::json!({ "convoy": id, "reason": reason }),
+        );
     }
     Ok(closed)
 }
 
 /// The convoy with this id.
 pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
-    let found = tx.get(id).filter(|bead| super::is_convoy(bead) && !bead.is_tombstone());
-    found.cloned().ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
+    let found = tx
+        .get(id)
+        .filter(|bead| super::is_convoy(bead) && !bead.is_tombstone());
+    found
+        .cloned()
+        .ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
 }
 
 /// The given beads, each of which must exist somewhere in the town.
@@ -181,7 +207,7 @@ fn describe(new: &New, count: usize) -> String {
         "" => format!("Convoy tracking {count} issues"),
         about => about.to_owned(),
     };
-    for owner in &new.owner {
+    if let Some(owner) = &new.owner {
         text.push_str(&format!("\nOwner: {owner}"));
     }
     for address in &new.notify {

@@ -32,7 +32,12 @@ pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
         .filter(|convoy| only.is_none_or(|id| id == convoy.id))
         .map(|convoy| progress(&stores, convoy, now))
         .filter(|progress| progress.counts.total > 0)
-        .filter(|progress| progress.tracked.iter().all(|bead| bead.standing == Standing::Done))
+        .filter(|progress| {
+            progress
+                .tracked
+                .iter()
+                .all(|bead| bead.standing == Standing::Done)
+        })
         .map(|progress| progress.id)
         .collect();
     let mut landed = Vec::new();
@@ -71,10 +76,17 @@ fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
         }
         let title = convoy.title.clone();
         tx.put(convoy)?;
-        Ok(Some(Landed { id: id.to_owned(), title, told }))
+        Ok(Some(Landed {
+            id: id.to_owned(),
+            title,
+            told,
+        }))
     })?;
     if let Some(landed) = &landed {
-        town.tell("convoy_landed", json!({ "convoy": landed.id, "told": landed.told }));
+        town.tell(
+            "convoy_landed",
+            json!({ "convoy": landed.id, "told": landed.told }),
+        );
     }
     Ok(landed)
 }
@@ -84,7 +96,9 @@ fn subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {
         for text in super::addresses(convoy, key) {
-            let address = town.address(text).map_or_else(|_| text.to_owned(), |a| a.mailbox());
+            let address = town
+                .address(text)
+                .map_or_else(|_| text.to_owned(), |a| a.mailbox());
             if !told.contains(&address) {
                 told.push(address);
             }
@@ -94,13 +108,22 @@ fn subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
 }
 
 fn letter_text(convoy: &Bead) -> String {
-    let beads: Vec<String> = super::tracked_ids(convoy).map(|id| format!("- {id}")).collect();
-    format!("Every tracked change of {} is on its target.\n\n{}", convoy.id, beads.join("\n"))
+    let beads: Vec<String> = super::tracked_ids(convoy)
+        .map(|id| format!("- {id}"))
+        .collect();
+    format!(
+        "Every tracked change of {} is on its target.\n\n{}",
+        convoy.id,
+        beads.join("\n")
+    )
 }
 
 /// How often a convoy has landed.
 pub(super) fn landings(convoy: &Bead) -> u64 {
-    metadata(convoy).get("landings").and_then(Value::as_u64).unwrap_or_default()
+    metadata(convoy)
+        .get("landings")
+        .and_then(Value::as_u64)
+        .unwrap_or_default()
 }
 
 fn set_landings(convoy: &mut Bead, number: u64) -> serde_json::Result<()> {
@@ -112,5 +135,6 @@ fn set_landings(convoy: &mut Bead, number: u64) -> serde_json::Result<()> {
 
 fn metadata(bead: &Bead) -> Map<String, Value> {
     let raw = bead.metadata.as_ref();
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
 }

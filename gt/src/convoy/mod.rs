@@ -25,23 +25,29 @@ pub fn is_convoy(bead: &Bead) -> bool {
 
 /// All convoys of the town, open ones or all, oldest first.
 pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
-    let mut found: Vec<&Bead> =
-        town.live().filter(|bead| is_convoy(bead) && (all || bead.is_open())).collect();
-    found.sort_by(|a, b| {
-        (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id))
-    });
+    let mut found: Vec<&Bead> = town
+        .live()
+        .filter(|bead| is_convoy(bead) && (all || bead.is_open()))
+        .collect();
+    found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found
 }
 
 /// The open convoys that track a bead, oldest first.
 pub fn tracking(town: &Snapshot, id: &str) -> Vec<String> {
     let tracks = |bead: &&&Bead| tracked_ids(bead).any(|tracked| tracked == id);
-    list(town, false).iter().filter(tracks).map(|bead| bead.id.clone()).collect()
+    list(town, false)
+        .iter()
+        .filter(tracks)
+        .map(|bead| bead.id.clone())
+        .collect()
 }
 
 /// The ids of the beads that a convoy tracks, in the order in which they were added.
 pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
-    convoy.edges(&DepKind::Tracks).map(|edge| bare_id(&edge.depends_on_id))
+    convoy
+        .edges(&DepKind::Tracks)
+        .map(|edge| bare_id(&edge.depends_on_id))
 }
 
 /// The lines `<key>: <address>` of a convoy's description.

@@ -79,15 +79,22 @@ pub struct Progress {
 
 /// Computes a convoy's progress.
 pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progress {
-    let tracked: Vec<Tracked> =
-        super::tracked_ids(convoy).map(|id| look(stores, id, now)).collect();
-    let completed = tracked.iter().filter(|bead| bead.standing == Standing::Done).count();
+    let tracked: Vec<Tracked> = super::tracked_ids(convoy)
+        .map(|id| look(stores, id, now))
+        .collect();
+    let completed = tracked
+        .iter()
+        .filter(|bead| bead.standing == Standing::Done)
+        .count();
     Progress {
         id: convoy.id.clone(),
         title: convoy.title.clone(),
         status: convoy.status.to_string(),
         created_at: convoy.created_at.to_string(),
-        counts: Counts { completed, total: tracked.len() },
+        counts: Counts {
+            completed,
+            total: tracked.len(),
+        },
         landings: super::land::landings(convoy),
         tracked,
     }
@@ -95,7 +102,9 @@ pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progres
 
 fn look(stores: &Stores, id: &str, now: jiff::Timestamp) -> Tracked {
     let home = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let found = home.into_iter().find_map(|store| Some((store, store.get(id)?)));
+    let found = home
+        .into_iter()
+        .find_map(|store| Some((store, store.get(id)?)));
     let Some((store, bead)) = found else {
         return Tracked {
             id: id.to_owned(),

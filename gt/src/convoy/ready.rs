@@ -45,7 +45,11 @@ pub fn prepare(town: &Town) -> anyhow::Result<usize> {
         if let Some(folder) = path.parent() {
             file::make_folder(folder, 0o700)?;
         }
-        file::replace_relaxed(&path, &serde_json::to_vec(&Ready { made_from, entries })?, 0o600)?;
+        file::replace_relaxed(
+            &path,
+            &serde_json::to_vec(&Ready { made_from, entries })?,
+            0o600,
+        )?;
         fresh += 1;
     }
     Ok(fresh)
@@ -65,14 +69,19 @@ fn read(path: &Path) -> Option<Ready> {
 fn identities(town: &Town) -> anyhow::Result<Vec<Identity>> {
     let mut folders = vec![town.layout.beads()];
     folders.extend(town.rigs()?.iter().map(crate::town::RigLayout::beads));
-    let files = folders.iter().flat_map(|folder| {
-        ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name))
-    });
+    let files = folders
+        .iter()
+        .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));
     Ok(files
         .filter_map(|path| {
             let meta = std::fs::metadata(&path).ok()?;
             let changed = (meta.mtime(), meta.mtime_nsec());
-            Some(Identity { path, inode: meta.ino(), size: meta.size(), changed })
+            Some(Identity {
+                path,
+                inode: meta.ino(),
+                size: meta.size(),
+                changed,
+            })
         })
         .collect())
 }

@@ -113,7 +113,13 @@ pub fn status(town: &Town) -> Status {
     let running = !Lock::is_free(&lock_path(town));
     let answer = running.then(|| ask(town, &Request::Status).ok()).flatten();
     match answer {
-        Some(Answer::Status { pid, started_at, passes, last_pass, degraded }) => Status {
+        Some(Answer::Status {
+            pid,
+            started_at,
+            passes,
+            last_pass,
+            degraded,
+        }) => Status {
             running,
             pid,
             started_at,
@@ -145,15 +151,23 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
         .arg(town.layout.root())
         .cwd(town.layout.root())
         .spawn_detached(&log)?;
-    let up = clock::wait_for(Duration::from_secs(10), || match ask(town, &Request::Status) {
-        Ok(Answer::Status { pid, .. }) => Some(pid),
-        _ => None,
+    let up = clock::wait_for(Duration::from_secs(10), || {
+        match ask(town, &Request::Status) {
+            Ok(Answer::Status { pid, .. }) => Some(pid),
+            _ => None,
+        }
     });
     up.ok_or_else(|| {
         let text = std::fs::read(log_path(town)).unwrap_or_default();
-        let fresh = text.get(usize::try_from(before).unwrap_or_default()..).unwrap_or_default();
+        let fresh = text
+            .get(usize::try_from(before).unwrap_or_default()..)
+            .unwrap_or_default();
         let tail = String::from_utf8_lossy(fresh).trim().to_owned();
-        DaemonError::DidNotStart { log: log_path(town), tail }.into()
+        DaemonError::DidNotStart {
+            log: log_path(town),
+            tail,
+        }
+        .into()
     })
 }
 
@@ -165,7 +179,13 @@ pub fn stop(town: &Town) -> anyhow::Result<u32> {
     let gone = clock::wait_for(Duration::from_secs(10), || {
         Lock::is_free(&lock_path(town)).then_some(())
     });
-    anyhow::ensure!(gone.is_some(), DaemonError::DidNotStop { pid: now.pid, log: log_path(town) });
+    anyhow::ensure!(
+        gone.is_some(),
+        DaemonError::DidNotStop {
+            pid: now.pid,
+            log: log_path(town)
+        }
+    );
     Ok(now.pid)
 }
 
@@ -175,10 +195,15 @@ fn program(town: &Town) -> Result<PathBuf, DaemonError> {
     beside
         .filter(|path| path.is_file())
         .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
-        .ok_or_else(|| DaemonError::NoProgram { gt: town.exe.clone() })
+        .ok_or_else(|| DaemonError::NoProgram {
+            gt: town.exe.clone(),
+        })
 }
 
 fn pid(town: &Town) -> u32 {
     let text = std::fs::read_to_string(pid_path(town)).unwrap_or_default();
-    text.lines().next().and_then(|line| line.trim().parse().ok()).unwrap_or_default()
+    text.lines()
+        .next()
+        .and_then(|line| line.trim().parse().ok())
+        .unwrap_or_default()
 }

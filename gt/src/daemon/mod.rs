@@ -8,7 +8,9 @@ pub mod protocol;
 mod unit;
 
 pub use client::{ask, wake};
-pub use life::{DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop};
+pub use life::{
+    DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
+};
 pub use unit::{Installed, install};
 
 use std::path::PathBuf;
@@ -23,13 +25,22 @@ pub fn socket_path(town: &Town) -> PathBuf {
     let root = town.layout.root();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     socket_folder(town).join(format!("{hex}.sock"))
 }
 
 /// The folder of sockets; the daemon makes it with mode 0700.
 pub fn socket_folder(town: &Town) -> PathBuf {
-    match town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir()) {
+    match town
+        .env
+        .get("XDG_RUNTIME_DIR")
+        .map(PathBuf::from)
+        .filter(|path| path.is_dir())
+    {
         Some(folder) => folder.join("gastown"),
         None => {
             let uid = rustix::process::getuid().as_raw();

@@ -40,11 +40,22 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
     file::make_folder(&units, 0o755)?;
     file::make_folder(&town.layout.daemon(), 0o700)?;
     let environment = town.layout.daemon().join("environment");
-    let gtd = town.exe.parent().map(|folder| folder.join("gtd")).filter(|path| path.is_file());
+    let gtd = town
+        .exe
+        .parent()
+        .map(|folder| folder.join("gtd"))
+        .filter(|path| path.is_file());
     let gtd = gtd
         .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
-        .ok_or_else(|| DaemonError::NoProgram { gt: town.exe.clone() })?;
-    let vars = format!("PATH={}\n", town.env.get("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin"));
+        .ok_or_else(|| DaemonError::NoProgram {
+            gt: town.exe.clone(),
+        })?;
+    let vars = format!(
+        "PATH={}\n",
+        town.env
+            .get("PATH")
+            .unwrap_or("/usr/local/bin:/usr/bin:/bin")
+    );
     file::replace(&environment, vars.as_bytes(), 0o600)?;
     let text = UNIT
         .replace("{gtd}", &quoted(&gtd.display().to_string()))
@@ -52,12 +63,18 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .replace("{town}", &quoted(&root.display().to_string()));
     let path = units.join(&unit);
     file::replace(&path, text.as_bytes(), 0o644)?;
-    Ok(Installed { unit, path, environment })
+    Ok(Installed {
+        unit,
+        path,
+        environment,
+    })
 }
 
 /// A path as a unit file wants it: `%` doubled, blanks escaped.
 fn quoted(path: &str) -> String {
-    path.replace('\\', "\\\\").replace('%', "%%").replace(' ', "\\x20")
+    path.replace('\\', "\\\\")
+        .replace('%', "%%")
+        .replace(' ', "\\x20")
 }
 
 #[cfg(test)]

@@ -76,9 +76,12 @@ pub fn identify(town: &Town) -> anyhow::Result<Worker> {
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
     let worker = worker(town, rig, name, lock)?;
     match held {
-        Some(held) if held != worker.slot.lease => {
-            Err(NotYours::OldLease { who, held, current: worker.slot.lease }.into())
+        Some(held) if held != worker.slot.lease => Err(NotYours::OldLease {
+            who,
+            held,
+            current: worker.slot.lease,
         }
+        .into()),
         _ => Ok(worker),
     }
 }
@@ -91,10 +94,22 @@ pub fn worker(town: &Town, rig: RigLayout, name: &str, lock: Lock) -> anyhow::Re
     let slot_id = Slot::id(&prefix, rig.name(), name);
     let snapshot = town.rig_store(&rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &slot_id);
-    let hook = snapshot.get(&agent_id).map(|agent| agent.hook_bead.clone()).unwrap_or_default();
+    let hook = snapshot
+        .get(&agent_id)
+        .map(|agent| agent.hook_bead.clone())
+        .unwrap_or_default();
     anyhow::ensure!(
         !hook.is_empty() && hook == slot.bead,
-        NotYours::NoWork { who: address.to_string() }
+        NotYours::NoWork {
+            who: address.to_string()
+        }
     );
-    Ok(Worker { rig, name: name.to_owned(), slot_id, slot, agent_id, _lock: lock })
+    Ok(Worker {
+        rig,
+        name: name.to_owned(),
+        slot_id,
+        slot,
+        agent_id,
+        _lock: lock,
+    })
 }

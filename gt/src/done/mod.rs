@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::json;
 
 pub use identify::{NotYours, Worker, identify, worker};
+pub(crate) use proof::is_beads;
 pub use proof::{Proof, ProofError};
 pub use push::PushFailed;
 
@@ -152,7 +153,11 @@ fn fail<T>(
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
     let mut record = slot.done.take().unwrap_or_default();
-    record.failed = Some(FailedStep { step: step.to_owned(), reason: reason.clone(), retry });
+    record.failed = Some(FailedStep {
+        step: step.to_owned(),
+        reason: reason.clone(),
+        retry,
+    });
     slot.done = Some(record);
     save(town, worker, slot)?;
     let payload = json!({ "bead": slot.bead, "step": step, "reason": reason });

@@ -26,7 +26,9 @@ pub struct Proof {
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// The sandbox is on another branch.
-    #[error("the sandbox is on {found}, but the work belongs on {expected} (git switch {expected})")]
+    #[error(
+        "the sandbox is on {found}, but the work belongs on {expected} (git switch {expected})"
+    )]
     WrongBranch {
         /// Where it is.
         found: String,
@@ -34,7 +36,9 @@ pub enum ProofError {
         expected: String,
     },
     /// There are uncommitted files.
-    #[error("{count} files are not committed: {files} (commit them, or say so in a commit that removes them)")]
+    #[error(
+        "{count} files are not committed: {files} (commit them, or say so in a commit that removes them)"
+    )]
     Uncommitted {
         /// How many.
         count: usize,
@@ -93,26 +97,55 @@ pub fn prove(
     let let_go = branch.is_none() && !record.tip.is_empty() && record.tip == tip;
     if branch.as_deref() != Some(slot.branch.as_str()) && !let_go {
         let found = branch.unwrap_or_else(|| format!("no branch ({tip:.12})"));
-        return Err(ProofError::WrongBranch { found, expected: slot.branch.clone() });
+        return Err(ProofError::WrongBranch {
+            found,
+            expected: slot.branch.clone(),
+        });
     }
     let changes = git.status()?;
     if !changes.is_empty() {
-        let files: Vec<&str> = changes.iter().take(5).map(|change| change.path.as_str()).collect();
-        return Err(ProofError::Uncommitted { count: changes.len(), files: files.join(", ") });
+        let files: Vec<&str> = changes
+            .iter()
+            .take(5)
+            .map(|change| change.path.as_str())
+            .collect();
+        return Err(ProofError::Uncommitted {
+            count: changes.len(),
+            files: files.join(", "),
+        });
     }
     let commits = git.commits(&slot.base, &tip)?;
     let (branch, base) = (slot.branch.clone(), format!("{:.12}", slot.base));
     match (&record.no_change, commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),
-        (Some(_), count @ 1..) => return Err(ProofError::HasCommits { branch, count, base }),
+        (Some(_), count @ 1..) => {
+            return Err(ProofError::HasCommits {
+                branch,
+                count,
+                base,
+            });
+        }
         _ => {}
     }
     let files = git.changed_files(&slot.base, &tip)?;
-    let beads: Vec<&str> = files.iter().map(String::as_str).filter(|f| is_beads(f)).collect();
+    let beads: Vec<&str> = files
+        .iter()
+        .map(String::as_str)
+        .filter(|f| is_beads(f))
+        .collect();
     if !beads.is_empty() {
-        return Err(ProofError::TouchesBeads { files: beads.join(" "), base });
+        return Err(ProofError::TouchesBeads {
+            files: beads.join(" "),
+            base,
+        });
     }
-    Ok(Proof { tip, base: slot.base.clone(), commits, files, remote })
+    Ok(Proof {
+        tip,
+        base: slot.base.clone(),
+        commits,
+        files,
+        remote,
+    })
 }
 
 /// Whether a file of the repository holds beads.

@@ -1,7 +1,7 @@
 //! Pushing the branch and reading its tip back. A rig without a remote keeps the branch in its own
 //! repository, which then takes the remote's place.
 
-use bd::git::{Git, GitError, PushError, PushRefusal};
+use bd::git::{Git, GitError, Lease, PushError, PushRefusal};
 
 use super::{Proof, Worker};
 use crate::polecat::Slot;
@@ -47,7 +47,10 @@ impl PushFailed {
     pub fn can_retry(&self) -> bool {
         !matches!(
             self,
-            Self::Refused { source: PushError::Refused(PushRefusal::Declined(_)), .. }
+            Self::Refused {
+                source: PushError::Refused(PushRefusal::Declined(_)),
+                ..
+            }
         )
     }
 }
@@ -57,16 +60,23 @@ pub fn push(_town: &Town, worker: &Worker, slot: &Slot, proof: &Proof) -> Result
     let git = Git::at(worker.sandbox());
     let branch = slot.branch.as_str();
     if !proof.remote {
-        let found = git.resolve(&format!("refs/heads/{branch}"))?.unwrap_or_default();
+        let found = git
+            .resolve(&format!("refs/heads/{branch}"))?
+            .unwrap_or_default();
         return same(branch, &found, &proof.tip);
     }
     let seen = git.ls_remote("origin", branch)?;
     if seen.as_deref() != Some(proof.tip.as_str()) {
-        let lease = Some(seen.as_deref());
+        let lease = seen.as_deref().map_or(Lease::Absent, Lease::At);
         git.push("origin", &proof.tip, branch, lease, true)
-            .map_err(|source| PushFailed::Refused { branch: branch.to_owned(), source })?;
+            .map_err(|source| PushFailed::Refused {
+                branch: branch.to_owned(),
+                source,
+            })?;
     }
-    let found = git.ls_remote("origin", branch)?.unwrap_or_else(|| "nothing".to_owned());
+    let found = git
+        .ls_remote("origin", branch)?
+        .unwrap_or_else(|| "nothing".to_owned());
     same(branch, &found, &proof.tip)
 }
 

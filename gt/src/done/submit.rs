@@ -24,8 +24,9 @@ pub fn submit(
         let now = tx.now();
         still_ours(tx, worker, slot)?;
         let found = tx.get(&slot.bead).cloned();
-        let mut bead = found
-            .ok_or_else(|| crate::beads::UnknownBead { id: slot.bead.clone() })?;
+        let mut bead = found.ok_or_else(|| crate::beads::UnknownBead {
+            id: slot.bead.clone(),
+        })?;
         set_summary(&mut bead, &record.summary)?;
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
@@ -36,7 +37,9 @@ pub fn submit(
                 bead.close_reason = format!("No change: {reason}");
                 None
             }
-            None => Some(file_request(tx, worker, slot, record, proof, &mut bead, &prefix)?),
+            None => Some(file_request(
+                tx, worker, slot, record, proof, &mut bead, &prefix,
+            )?),
         };
         tx.put(bead)?;
         go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
@@ -47,10 +50,16 @@ pub fn submit(
 /// Whether the lease is still the one under which the work was proven.
 fn still_ours(tx: &Tx, worker: &Worker, slot: &Slot) -> Result<(), NotYours> {
     let current = Slot::load(tx, &worker.slot_id);
-    let hook = tx.get(&worker.agent_id).map(|agent| agent.hook_bead.as_str());
+    let hook = tx
+        .get(&worker.agent_id)
+        .map(|agent| agent.hook_bead.as_str());
     let who = worker.address().to_string();
     if current.lease != slot.lease {
-        return Err(NotYours::OldLease { who, held: slot.lease, current: current.lease });
+        return Err(NotYours::OldLease {
+            who,
+            held: slot.lease,
+            current: current.lease,
+        });
     }
     if hook != Some(slot.bead.as_str()) {
         return Err(NotYours::NoWork { who });
@@ -74,7 +83,11 @@ fn file_request(
         target: slot.target.clone(),
         base: proof.base.clone(),
         tip: proof.tip.clone(),
-        commits: proof.commits.iter().map(|commit| commit.id.clone()).collect(),
+        commits: proof
+            .commits
+            .iter()
+            .map(|commit| commit.id.clone())
+            .collect(),
         files: proof.files.clone(),
         summary: record.summary.clone(),
         worker: worker.address().to_string(),
@@ -85,7 +98,10 @@ fn file_request(
     let request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
     tx.put(request)?;
     bead.status = Status::InProgress;
-    if !bead.edges(&DepKind::Blocks).any(|edge| edge.depends_on_id == id) {
+    if !bead
+        .edges(&DepKind::Blocks)
+        .any(|edge| edge.depends_on_id == id)
+    {
         bead.dependencies.push(Dep {
             issue_id: bead.id.clone(),
             depends_on_id: id.clone(),
@@ -102,7 +118,11 @@ fn file_request(
 fn request_id(prefix: &str, branch: &str) -> String {
     use sha2::{Digest, Sha256};
     let digest = Sha256::digest(branch);
-    let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = digest
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("{prefix}-mr-{hex}")
 }
 
@@ -122,7 +142,10 @@ fn go_idle(
         let since = Stamp::read(&slot.since).instant();
         let entry = Completion {
             bead: slot.bead.clone(),
-            outcome: record.no_change.as_ref().map_or(Outcome::Submitted, |_| Outcome::NoChange),
+            outcome: record
+                .no_change
+                .as_ref()
+                .map_or(Outcome::Submitted, |_| Outcome::NoChange),
             at: now.to_string(),
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.respawns.len() + 1,
@@ -132,7 +155,11 @@ fn go_idle(
         tx.put(agent)?;
     }
     let lease = slot.lease;
-    Slot { lease, ..Slot::default() }.save(tx, &worker.slot_id)
+    Slot {
+        lease,
+        ..Slot::default()
+    }
+    .save(tx, &worker.slot_id)
 }
 
 /// Stores the summary in the bead's metadata; other metadata stays.
@@ -141,10 +168,10 @@ fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
         return Ok(());
     }
     let raw = bead.metadata.as_ref();
-    let mut metadata: Map<String, Value> =
-        raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let mut metadata: Map<String, Value> = raw
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default();
     metadata.insert("summary".to_owned(), json!(summary.trim()));
     bead.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
     Ok(())
 }
-

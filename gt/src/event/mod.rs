@@ -49,12 +49,21 @@ fn for_both() -> Visibility {
 impl Town {
     /// Appends an event. The act it tells of has happened already, so a failure to write it must not
     /// undo or stop that act; it is returned for the caller to mention.
-    pub fn record(&self, kind: &str, visibility: Visibility, payload: Value) -> std::io::Result<()> {
+    pub fn record(
+        &self,
+        kind: &str,
+        visibility: Visibility,
+        payload: Value,
+    ) -> std::io::Result<()> {
         let payload = match payload {
             Value::Object(map) => map,
             _ => Map::new(),
         };
-        let now = self.clock.now().round(jiff::Unit::Second).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        let now = self
+            .clock
+            .now()
+            .round(jiff::Unit::Second)
+            .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         let event = Event {
             ts: now.to_string(),
             source: "gt".to_owned(),
@@ -78,7 +87,33 @@ impl Town {
 /// Reads all events, oldest first; lines that cannot be read are passed over.
 pub fn read(layout: &Layout) -> std::io::Result<Vec<Event>> {
     let bytes = file::read(&layout.events())?.unwrap_or_default();
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect())
+}
+
+/// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
+pub fn about(events: &[Event], what: &str) -> Vec<Event> {
+    events
+        .iter()
+        .filter(|event| is_about(event, what))
+        .cloned()
+        .collect()
+}
+
+fn is_about(event: &Event, what: &str) -> bool {
+    event.actor == what || event.payload.values().any(|value| names(value, what))
+}
+
+fn names(value: &Value, what: &str) -> bool {
+    match value {
+        // Agents are named by address or by name, sessions and refs hold names between separators.
+        Value::String(text) => text == what || text.rsplit('/').next() == Some(what),
+        Value::Array(values) => values.iter().any(|value| names(value, what)),
+        Value::Object(map) => map.values().any(|value| names(value, what)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

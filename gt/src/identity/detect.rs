@@ -24,12 +24,22 @@ pub fn detect(env: &Env, layout: &Layout) -> Detected {
     match of_env(env) {
         Some(address) => {
             let mismatch = by_folder.filter(|other| *other != address);
-            Detected { address: Some(address), source: "env", mismatch }
+            Detected {
+                address: Some(address),
+                source: "env",
+                mismatch,
+            }
         }
-        None if by_folder.is_some() => {
-            Detected { address: by_folder, source: "cwd", mismatch: None }
-        }
-        None => Detected { address: None, source: "none", mismatch: None },
+        None if by_folder.is_some() => Detected {
+            address: by_folder,
+            source: "cwd",
+            mismatch: None,
+        },
+        None => Detected {
+            address: None,
+            source: "none",
+            mismatch: None,
+        },
     }
 }
 
@@ -48,8 +58,12 @@ fn of_env(env: &Env) -> Option<Address> {
 
 /// Who lives in a folder of the town.
 fn of_folder(town: &Path, cwd: &Path) -> Option<Address> {
-    let parts: Vec<&str> =
-        cwd.strip_prefix(town).ok()?.components().filter_map(|c| c.as_os_str().to_str()).collect();
+    let parts: Vec<&str> = cwd
+        .strip_prefix(town)
+        .ok()?
+        .components()
+        .filter_map(|c| c.as_os_str().to_str())
+        .collect();
     let own = |part: &str| part.to_owned();
     Some(match parts.as_slice() {
         ["mayor", ..] => Address::Mayor,
@@ -76,22 +90,38 @@ mod tests {
     #[test]
     fn the_folder_tells_when_no_variable_does() {
         let found = at("/town/web/polecats/nux/web/src", &[]);
-        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
+        assert_eq!(
+            found.address,
+            Some(Address::Polecat("web".into(), "nux".into()))
+        );
         assert_eq!(found.source, "cwd");
     }
 
     #[test]
     fn variables_win_and_a_mismatch_is_told() {
         let found = at("/town/web/crew/max", &[("GT_ROLE", "web/polecats/nux")]);
-        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
-        assert_eq!(found.mismatch, Some(Address::Crew("web".into(), "max".into())));
+        assert_eq!(
+            found.address,
+            Some(Address::Polecat("web".into(), "nux".into()))
+        );
+        assert_eq!(
+            found.mismatch,
+            Some(Address::Crew("web".into(), "max".into()))
+        );
     }
 
     #[test]
     fn a_role_word_is_completed_by_rig_and_name() {
-        let vars = [("GT_ROLE", "polecat"), ("GT_RIG", "web"), ("GT_POLECAT", "nux")];
+        let vars = [
+            ("GT_ROLE", "polecat"),
+            ("GT_RIG", "web"),
+            ("GT_POLECAT", "nux"),
+        ];
         let found = at("/elsewhere", &vars);
-        assert_eq!(found.address, Some(Address::Polecat("web".into(), "nux".into())));
+        assert_eq!(
+            found.address,
+            Some(Address::Polecat("web".into(), "nux".into()))
+        );
     }
 
     #[test]

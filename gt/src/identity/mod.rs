@@ -37,7 +37,9 @@ pub enum Address {
 
 /// A text that names no agent.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{text}` is not an agent's address (try mayor, <rig>/polecats/<name>, <rig>/crew/<name>, <rig>/witness)")]
+#[error(
+    "`{text}` is not an agent's address (try mayor, <rig>/polecats/<name>, <rig>/crew/<name>, <rig>/witness)"
+)]
 pub struct BadAddress {
     /// What was given.
     pub text: String,
@@ -138,7 +140,9 @@ impl FromStr for Address {
         let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
         let own = |part: &str| part.to_owned();
         if parts.iter().any(|part| !is_name(part)) {
-            return Err(BadAddress { text: text.to_owned() });
+            return Err(BadAddress {
+                text: text.to_owned(),
+            });
         }
         Ok(match parts.as_slice() {
             ["overseer" | "human"] => Self::Overseer,
@@ -150,9 +154,17 @@ impl FromStr for Address {
             [rig, "refinery" | "ref"] => Self::Refinery(own(rig)),
             [rig, "polecats", name] => Self::Polecat(own(rig), own(name)),
             [rig, "crew", name] => Self::Crew(own(rig), own(name)),
-            [_, "polecats" | "crew"] => return Err(BadAddress { text: text.to_owned() }),
+            [_, "polecats" | "crew"] => {
+                return Err(BadAddress {
+                    text: text.to_owned(),
+                });
+            }
             [rig, name] => Self::Polecat(own(rig), own(name)),
-            _ => return Err(BadAddress { text: text.to_owned() }),
+            _ => {
+                return Err(BadAddress {
+                    text: text.to_owned(),
+                });
+            }
         })
     }
 }
@@ -162,7 +174,9 @@ impl FromStr for Address {
 pub fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 64
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && !text.starts_with('-')
 }
 
@@ -191,12 +205,22 @@ mod tests {
     #[test]
     fn mail_forms_are_read_as_the_same_agent() {
         assert_eq!("mayor/".parse(), Ok(Address::Mayor));
-        assert_eq!("web/nux".parse(), Ok(Address::Polecat("web".into(), "nux".into())));
+        assert_eq!(
+            "web/nux".parse(),
+            Ok(Address::Polecat("web".into(), "nux".into()))
+        );
     }
 
     #[test]
     fn paths_and_empty_parts_are_not_addresses() {
-        for text in ["", "../x", "web//nux", "web/polecats", "a/b/c/d", "web/polecats/../x"] {
+        for text in [
+            "",
+            "../x",
+            "web//nux",
+            "web/polecats",
+            "a/b/c/d",
+            "web/polecats/../x",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

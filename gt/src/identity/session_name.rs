@@ -38,7 +38,10 @@ impl SessionName {
             return Some(Address::Dog(dog.to_owned()));
         }
         let rest = name.strip_prefix("gt-")?;
-        let fits = |rig: &&str| rest.strip_prefix(*rig).is_some_and(|rest| rest.starts_with('-'));
+        let fits = |rig: &&str| {
+            rest.strip_prefix(*rig)
+                .is_some_and(|rest| rest.starts_with('-'))
+        };
         let rig = rigs.into_iter().filter(fits).max_by_key(|rig| rig.len())?;
         let worker = &rest[rig.len() + 1..];
         let rig = rig.to_owned();
@@ -71,19 +74,31 @@ mod tests {
     #[test]
     fn names_and_addresses_convert_both_ways() {
         let rigs = ["web", "web_api"];
-        for text in
-            ["mayor", "deacon", "web/witness", "web_api/refinery", "web/crew/a-b", "web_api/polecats/nux"]
-        {
+        for text in [
+            "mayor",
+            "deacon",
+            "web/witness",
+            "web_api/refinery",
+            "web/crew/a-b",
+            "web_api/polecats/nux",
+        ] {
             let address: Address = text.parse().unwrap();
             let name = SessionName::of(&address).unwrap();
-            assert_eq!(SessionName::address(name.as_str(), rigs), Some(address), "{name}");
+            assert_eq!(
+                SessionName::address(name.as_str(), rigs),
+                Some(address),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn the_longest_rig_that_fits_wins() {
         let found = SessionName::address("gt-web-api-nux", ["web", "web-api"]);
-        assert_eq!(found, Some(Address::Polecat("web-api".into(), "nux".into())));
+        assert_eq!(
+            found,
+            Some(Address::Polecat("web-api".into(), "nux".into()))
+        );
     }
 
     #[test]

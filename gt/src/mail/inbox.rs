@@ -54,17 +54,27 @@ pub fn inbox(town: &Snapshot, mailbox: &str) -> Vec<Message> {
 
 /// How many messages of a mailbox are unread.
 pub fn unread(town: &Snapshot, mailbox: &str) -> usize {
-    inbox(town, mailbox).iter().filter(|message| !message.read).count()
+    inbox(town, mailbox)
+        .iter()
+        .filter(|message| !message.read)
+        .count()
 }
 
 /// One message, by its id or by its place in the mailbox (1 is the newest).
 pub fn read(town: &Snapshot, mailbox: &str, which: &str) -> Result<Message, MailError> {
-    let unknown = || MailError::Unknown { id: which.to_owned() };
+    let unknown = || MailError::Unknown {
+        id: which.to_owned(),
+    };
     if let Ok(place) = which.parse::<usize>() {
         let place = place.checked_sub(1).ok_or_else(unknown)?;
-        return inbox(town, mailbox).into_iter().nth(place).ok_or_else(unknown);
+        return inbox(town, mailbox)
+            .into_iter()
+            .nth(place)
+            .ok_or_else(unknown);
     }
-    let bead = town.get(which).filter(|bead| is_message(bead) && !bead.is_tombstone());
+    let bead = town
+        .get(which)
+        .filter(|bead| is_message(bead) && !bead.is_tombstone());
     bead.map(message).ok_or_else(unknown)
 }
 
@@ -91,7 +101,10 @@ fn is_message(bead: &Bead) -> bool {
 
 fn message(bead: &Bead) -> Message {
     let labelled = |key: &str| {
-        bead.labels.iter().find_map(|label| label.strip_prefix(key)).map(str::to_owned)
+        bead.labels
+            .iter()
+            .find_map(|label| label.strip_prefix(key))
+            .map(str::to_owned)
     };
     let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
     Message {

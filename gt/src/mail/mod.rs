@@ -56,8 +56,15 @@ pub enum MailError {
 pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
     anyhow::ensure!(!letter.subject.trim().is_empty(), MailError::NoSubject);
     let letter = Letter {
-        from: if letter.from.is_empty() { town.actor.mailbox() } else { letter.from.clone() },
-        thread: letter.thread.clone().or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
+        from: if letter.from.is_empty() {
+            town.actor.mailbox()
+        } else {
+            letter.from.clone()
+        },
+        thread: letter
+            .thread
+            .clone()
+            .or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
         operation: letter
             .operation
             .clone()
@@ -66,7 +73,10 @@ pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
     };
     let store = town.store()?;
     let id = town.transact(&store, |tx| write(tx, &letter))?;
-    town.tell("mail", serde_json::json!({ "to": letter.to, "subject": letter.subject, "id": id }));
+    town.tell(
+        "mail",
+        serde_json::json!({ "to": letter.to, "subject": letter.subject, "id": id }),
+    );
     Ok(id)
 }
 
@@ -80,8 +90,18 @@ pub fn write(tx: &mut Tx, letter: &Letter) -> anyhow::Result<String> {
     }
     let now = tx.now();
     let mut labels = vec!["gt:message".to_owned(), format!("from:{}", letter.from)];
-    labels.extend(letter.thread.iter().map(|thread| format!("thread:{thread}")));
-    labels.extend(letter.reply_to.iter().map(|reply| format!("reply-to:{reply}")));
+    labels.extend(
+        letter
+            .thread
+            .iter()
+            .map(|thread| format!("thread:{thread}")),
+    );
+    labels.extend(
+        letter
+            .reply_to
+            .iter()
+            .map(|reply| format!("reply-to:{reply}")),
+    );
     if !letter.kind.is_empty() {
         labels.push(format!("msg-type:{}", letter.kind));
     }
@@ -107,7 +127,11 @@ pub fn write(tx: &mut Tx, letter: &Letter) -> anyhow::Result<String> {
 /// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
 fn letter_id(operation: &str, to: &str) -> String {
     let digest = Sha256::digest(format!("{operation}\0{to}"));
-    let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = digest
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("hq-wisp-{hex}")
 }
 
@@ -127,9 +151,18 @@ mod tests {
 
     #[test]
     fn one_operation_and_recipient_make_one_id() {
-        assert_eq!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:1", "mayor/"));
-        assert_ne!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:2", "mayor/"));
-        assert_ne!(letter_id("landing:x:1", "mayor/"), letter_id("landing:x:1", "deacon/"));
+        assert_eq!(
+            letter_id("landing:x:1", "mayor/"),
+            letter_id("landing:x:1", "mayor/")
+        );
+        assert_ne!(
+            letter_id("landing:x:1", "mayor/"),
+            letter_id("landing:x:2", "mayor/")
+        );
+        assert_ne!(
+            letter_id("landing:x:1", "mayor/"),
+            letter_id("landing:x:1", "deacon/")
+        );
     }
 
     #[test]

@@ -60,7 +60,8 @@ fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
     }
     job.git.worktree_prune()?;
     if tree.exists() {
-        let aside = tree.with_extension(format!("broken-{}", job.town.clock.now().as_millisecond()));
+        let aside =
+            tree.with_extension(format!("broken-{}", job.town.clock.now().as_millisecond()));
         std::fs::rename(tree, aside)?;
         job.git.worktree_prune()?;
     }
@@ -69,8 +70,21 @@ fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
 
 fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
     let env = &job.town.env;
-    let mut run = Exec::new("sh").args(["-c", &gate.command]).cwd(tree).env_clear();
-    for name in ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TMPDIR", "CARGO_HOME"] {
+    let mut run = Exec::new("sh")
+        .args(["-c", &gate.command])
+        .cwd(tree)
+        .env_clear();
+    for name in [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LC_ALL",
+        "TMPDIR",
+        "CARGO_HOME",
+    ] {
         if let Some(value) = env.get(name) {
             run = run.env(name, value);
         }
@@ -89,22 +103,32 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
             );
             (end, [done.stdout, done.stderr].concat())
         }
-        Err(ExecError::TimedOut { limit, output, .. }) => {
-            (format!("not finished after {}s", limit.as_secs()), output.into_bytes())
-        }
+        Err(ExecError::TimedOut { limit, output, .. }) => (
+            format!("not finished after {}s", limit.as_secs()),
+            output.into_bytes(),
+        ),
         Err(error) => return Err(error.into()),
     };
     let log = keep_log(job, gate, &output)?;
     let text = String::from_utf8_lossy(&output);
     let tail = last_part(text.trim_end(), TAIL).to_owned();
-    Ok(Some(Failure { gate: gate.name.clone(), command: gate.command.clone(), end, tail, log }))
+    Ok(Some(Failure {
+        gate: gate.name.clone(),
+        command: gate.command.clone(),
+        end,
+        tail,
+        log,
+    }))
 }
 
 fn keep_log(job: &Job, gate: &Gate, output: &[u8]) -> anyhow::Result<PathBuf> {
     let folder = job.rig.gate_logs();
     file::make_folder(&folder, 0o700)?;
-    let name: String =
-        gate.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name: String = gate
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     let log = folder.join(format!("{}-{name}.log", job.request.id));
     file::replace_relaxed(&log, output, 0o600)?;
     Ok(log)

@@ -1,7 +1,7 @@
 //! The last steps: record the candidate, push, fetch, verify, close, clean up.
 
 use bd::bead::{Bead, Status};
-use bd::git::{PushError, PushRefusal};
+use bd::git::{Git, Lease, PushError, PushRefusal};
 use bd::store::Tx;
 
 use super::queue::{Job, MergeOutcome, fetch};
@@ -17,7 +17,11 @@ pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
             let reason = format!("the push to {} was declined: {words}", job.receipt.target);
             return hold_for_person(job, &reason);
         }
-        Err(error) => return Ok(MergeOutcome::Later { reason: error.to_string() }),
+        Err(error) => {
+            return Ok(MergeOutcome::Later {
+                reason: error.to_string(),
+            });
+        }
     }
     let seen = fetch(job)?;
     match seen {
@@ -35,8 +39,13 @@ pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
 /// Records what is about to be pushed, so that after a crash it is known as ours.
 fn record_candidate(job: &Job, candidate: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
-        let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
-        let state = State { candidate: candidate.to_owned(), ..state_of(&request) };
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let state = State {
+            candidate: candidate.to_owned(),
+            ..state_of(&request)
+        };
         set_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
@@ -49,9 +58,13 @@ fn record_candidate(job: &Job, candidate: &str) -> anyhow::Result<()> {
 fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
     let branch = &job.receipt.target;
     if job.remote {
-        return job.git.push("origin", candidate, branch, Some(Some(target)), false);
+        return job
+            .git
+            .push("origin", candidate, branch, Lease::At(target), false);
     }
-    Ok(job.git.update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
+    Ok(job
+        .git
+        .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
 /// Writes that the work is on its target: request, bead, and the request and bead that a conflict or
@@ -69,7 +82,9 @@ pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
     if let Some(original) = &job.receipt.resolves {
         clean_up_original(job, original);
     }
-    Ok(MergeOutcome::Merged { commit: commit.to_owned() })
+    Ok(MergeOutcome::Merged {
+        commit: commit.to_owned(),
+    })
 }
 
 /// Closes a request and the bead whose work it merges.
@@ -110,28 +125,46 @@ fn clean_up(job: &Job) {
         return;
     }
     if job.remote {
-        job.git.delete_remote_branch("origin", &receipt.branch, &receipt.tip).ok();
+        job.git
+            .delete_remote_branch("origin", &receipt.branch, &receipt.tip)
+            .ok();
     }
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
 }
 
 fn clean_up_original(job: &Job, original: &str) {
-    let Ok(snapshot) = job.store.snapshot() else { return };
-    let Some(request) = snapshot.get(original).cloned() else { return };
+    let Ok(snapshot) = job.store.snapshot() else {
+        return;
+    };
+    let Some(request) = snapshot.get(original).cloned() else {
+        return;
+    };
     let receipt = super::receipt_of(&request);
-    let original = Job { request, receipt, git: job.git.clone(), ..*job };
+    let original = Job {
+        request,
+        receipt,
+        git: Git::at(job.rig.repo()),
+        ..*job
+    };
     clean_up(&original);
 }
 
 /// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
 pub(super) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
     job.town.transact(job.store, |tx| {
-        let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
-        let state = State { needs_person: reason.to_owned(), ..state_of(&request) };
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let state = State {
+            needs_person: reason.to_owned(),
+            ..state_of(&request)
+        };
         set_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
         Ok(())
     })?;
-    Ok(MergeOutcome::NeedsPerson { reason: reason.to_owned() })
+    Ok(MergeOutcome::NeedsPerson {
+        reason: reason.to_owned(),
+    })
 }

@@ -22,8 +22,10 @@ mod score;
 mod task;
 mod verify;
 
+pub(crate) use queue::has_ready;
 pub use queue::{MergeOutcome, Merged, run};
 pub use request::{
     Receipt, State, is_request, needs_person, open_request_of, open_requests, receipt_of, resolves,
+    retry, source_of,
 };
 pub use score::score;

@@ -85,7 +85,16 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
         let remote = git.remote_url("origin")?.is_some();
         let receipt = super::receipt_of(&request);
         let settings = &settings;
-        let job = Job { town, rig, store: &store, settings, git, remote, request, receipt };
+        let job = Job {
+            town,
+            rig,
+            store: &store,
+            settings,
+            git,
+            remote,
+            request,
+            receipt,
+        };
         let outcome = merge(&job)?;
         report(&job, &outcome);
         results.push(Merged {
@@ -99,7 +108,9 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
 
 /// Whether a rig's queue has anything to do.
 pub(crate) fn has_ready(beads: &bd::store::Snapshot) -> bool {
-    super::open_requests(beads).into_iter().any(|request| is_ready(beads, request))
+    super::open_requests(beads)
+        .into_iter()
+        .any(|request| is_ready(beads, request))
 }
 
 /// The ready request with the highest score that this run has not looked at.
@@ -139,13 +150,19 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
             return land::hold_for_person(job, &reason);
         }
-        Err(error) => return Ok(MergeOutcome::Later { reason: error.to_string() }),
+        Err(error) => {
+            return Ok(MergeOutcome::Later {
+                reason: error.to_string(),
+            });
+        }
     };
     if let Some(commit) = verify::already_there(job, &target)? {
         return land::close(job, &commit);
     }
     let candidate = match rebase::rebase(job, &target)? {
-        Rebased::Conflict { files, detail } => return task::conflict(job, &target, &files, &detail),
+        Rebased::Conflict { files, detail } => {
+            return task::conflict(job, &target, &files, &detail);
+        }
         Rebased::Gone { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::hold_for_person(job, &reason);

@@ -33,7 +33,9 @@ pub(super) fn rebase(job: &Job, target: &str) -> Result<Rebased, GitError> {
     };
     for commit in [&base, tip] {
         if job.git.resolve(commit)?.is_none() {
-            return Ok(Rebased::Gone { commit: commit.clone() });
+            return Ok(Rebased::Gone {
+                commit: commit.clone(),
+            });
         }
     }
     match job.git.rebase(target, &base, tip)? {

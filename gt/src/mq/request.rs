@@ -1,9 +1,11 @@
 //! The merge request: a durable bead of the rig with a receipt of what is to be merged.
 
 use bd::bead::{Bead, DepKind, Kind, Stamp};
-use bd::store::Snapshot;
+use bd::store::{Snapshot, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::town::Town;
 
 /// What exactly was handed in. The queue merges the commits named here, whatever a branch says later.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +70,10 @@ impl Receipt {
             ("last_conflict_sha", "null"),
             ("conflict_task_id", "null"),
         ];
-        let text: Vec<String> = lines.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+        let text: Vec<String> = lines
+            .iter()
+            .map(|(key, value)| format!("{key}: {value}"))
+            .collect();
         let mut metadata = Map::new();
         metadata.insert("receipt".to_owned(), serde_json::to_value(self)?);
         Ok(Bead {
@@ -96,16 +101,18 @@ pub fn is_request(bead: &Bead) -> bool {
 /// rest.
 pub fn receipt_of(request: &Bead) -> Receipt {
     let stored = metadata(request).remove("receipt");
-    stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_else(|| {
-        let line = |key| bd::bead::fields::get(&request.description, key).unwrap_or_default();
-        Receipt {
-            branch: line("branch"),
-            target: line("target"),
-            tip: line("commit_sha"),
-            worker: format!("{}/polecats/{}", line("rig"), line("worker")),
-            ..Receipt::default()
-        }
-    })
+    stored
+        .and_then(|value| serde_json::from_value(value).ok())
+        .unwrap_or_else(|| {
+            let line = |key| bd::bead::fields::get(&request.description, key).unwrap_or_default();
+            Receipt {
+                branch: line("branch"),
+                target: line("target"),
+                tip: line("commit_sha"),
+                worker: format!("{}/polecats/{}", line("rig"), line("worker")),
+                ..Receipt::default()
+            }
+        })
 }
 
 /// The bead whose work a request merges.
@@ -116,7 +123,9 @@ pub fn source_of(request: &Bead) -> String {
 /// What the queue has found out about a request.
 pub fn state_of(request: &Bead) -> State {
     let stored = metadata(request).remove("queue");
-    stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    stored
+        .and_then(|value| serde_json::from_value(value).ok())
+        .unwrap_or_default()
 }
 
 /// Writes what the queue has found out; other metadata stays.
@@ -132,26 +141,53 @@ pub fn needs_person(request: &Bead) -> Option<String> {
     Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
 }
 
+/// Sends on a request that waited for a person; says what it waited for.
+pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
+    town.transact(store, |tx| {
+        let mut request = tx
+            .get(id)
+            .filter(|bead| is_request(bead) && bead.is_open())
+            .cloned()
+            .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
+        let mut state = state_of(&request);
+        let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
+        if was.is_some() {
+            set_state(&mut request, &state)?;
+            request.updated_at = tx.now();
+            tx.put(request)?;
+        }
+        Ok(was)
+    })
+}
+
 /// The open requests of a rig.
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
-    beads.live().filter(|bead| bead.is_open() && is_request(bead)).collect()
+    beads
+        .live()
+        .filter(|bead| bead.is_open() && is_request(bead))
+        .collect()
 }
 
 /// The open request that merges a bead's work: one that the bead waits for.
 pub fn open_request_of<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     let bead = beads.get(id)?;
     let mut requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
-        beads.get(&edge.depends_on_id).filter(|bead| bead.is_open() && is_request(bead))
+        beads
+            .get(&edge.depends_on_id)
+            .filter(|bead| bead.is_open() && is_request(bead))
     });
     requests.next()
 }
 
 /// The request that a bead was made to resolve: set on conflict and repair tasks.
 pub fn resolves(bead: &Bead) -> Option<String> {
-    metadata(bead).remove("resolves").and_then(|value| value.as_str().map(str::to_owned))
+    metadata(bead)
+        .remove("resolves")
+        .and_then(|value| value.as_str().map(str::to_owned))
 }
 
 fn metadata(bead: &Bead) -> Map<String, Value> {
     let raw = bead.metadata.as_ref();
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
 }

@@ -13,10 +13,13 @@ pub fn score(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) 
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
     // Below 0 is no priority but a mark for "not set".
-    let steps = if (0..=4).contains(&request.priority) { 4 - request.priority } else { 0 };
+    let steps = if (0..=4).contains(&request.priority) {
+        4 - request.priority
+    } else {
+        0
+    };
     let steps = f64::from(u8::try_from(steps).unwrap_or_default());
-    1000.0 + 10.0 * convoy_created.map_or(0.0, hours) + 100.0 * steps
-        - (50.0 * retries).min(300.0)
+    1000.0 + 10.0 * convoy_created.map_or(0.0, hours) + 100.0 * steps - (50.0 * retries).min(300.0)
         + hours(request.created_at.instant())
 }
 
@@ -37,7 +40,8 @@ mod tests {
     #[test]
     fn priority_age_and_retries_count() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
-        let at = |priority, created, retries| score(&request(priority, created, retries), None, now);
+        let at =
+            |priority, created, retries| score(&request(priority, created, retries), None, now);
         let fresh = "2026-01-02T00:00:00Z";
         assert!((at(2, fresh, 0) - 1200.0).abs() < 1e-9);
         assert!(at(1, fresh, 0) > at(2, fresh, 0));

@@ -29,7 +29,11 @@ pub(super) fn conflict(
 }
 
 /// Makes the task for work that breaks a gate.
-pub(super) fn gate_failed(job: &Job, target: &str, failure: &Failure) -> anyhow::Result<MergeOutcome> {
+pub(super) fn gate_failed(
+    job: &Job,
+    target: &str,
+    failure: &Failure,
+) -> anyhow::Result<MergeOutcome> {
     let evidence = format!(
         "On `{}` at {target:.12} with the commits on top, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
          The end of its output (all of it is in {}):\n\n{}",
@@ -42,19 +46,33 @@ pub(super) fn gate_failed(job: &Job, target: &str, failure: &Failure) -> anyhow:
     );
     let title = format!("Fix gate {}", failure.gate);
     let task = make(job, target, &title, &evidence)?;
-    Ok(MergeOutcome::GateFailed { gate: failure.gate.clone(), task })
+    Ok(MergeOutcome::GateFailed {
+        gate: failure.gate.clone(),
+        task,
+    })
 }
 
 /// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
 /// bead track it. Its id follows from request and target, so that a second run makes no second task.
 fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_of(&job.request);
-    let prefix = job.request.id.split_once('-').map_or("gt", |(prefix, _)| prefix);
+    let prefix = job
+        .request
+        .id
+        .split_once('-')
+        .map_or("gt", |(prefix, _)| prefix);
     let digest = Sha256::digest(format!("{}\0{target}\0{what}", job.request.id));
-    let hex: String = digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = digest
+        .iter()
+        .take(3)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let id = format!("{prefix}-fix-{hex}");
     job.town.transact(job.store, |tx| {
-        let title = tx.get(&source).map(|bead| bead.title.clone()).unwrap_or_default();
+        let title = tx
+            .get(&source)
+            .map(|bead| bead.title.clone())
+            .unwrap_or_default();
         if tx.get(&id).is_none() {
             let title = fit(&format!("{what}: {title}"));
             put_task(tx, job, &id, &title, &source, evidence)?;
@@ -86,7 +104,10 @@ fn put_task(
         job.request.id,
         receipt.branch,
         receipt.target,
-        fenced(&format!("git cherry-pick {}..{}", receipt.base, receipt.tip)),
+        fenced(&format!(
+            "git cherry-pick {}..{}",
+            receipt.base, receipt.tip
+        )),
     );
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
@@ -117,15 +138,23 @@ fn put_task(
 fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
     use bd::bead::fields::{get, set};
     let now = tx.now();
-    let Some(mut request) = tx.get(&job.request.id).cloned() else { return Ok(()) };
-    if request.edges(&DepKind::Blocks).any(|edge| edge.depends_on_id == task) {
+    let Some(mut request) = tx.get(&job.request.id).cloned() else {
+        return Ok(());
+    };
+    if request
+        .edges(&DepKind::Blocks)
+        .any(|edge| edge.depends_on_id == task)
+    {
         return reopen_task(tx, task);
     }
     let retries: u64 = get(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
-    request.description =
-        set(&request.description, "retry_count", Some(&(retries + 1).to_string()));
+    request.description = set(
+        &request.description,
+        "retry_count",
+        Some(&(retries + 1).to_string()),
+    );
     request.description = set(&request.description, "last_conflict_sha", Some(target));
     request.description = set(&request.description, "conflict_task_id", Some(task));
     request.dependencies.push(Dep {
@@ -143,7 +172,11 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
 
 /// A task that was closed without solving anything is open again.
 fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
-    if let Some(mut bead) = tx.get(task).filter(|bead| bead.status == Status::Closed).cloned() {
+    if let Some(mut bead) = tx
+        .get(task)
+        .filter(|bead| bead.status == Status::Closed)
+        .cloned()
+    {
         bead.status = Status::Open;
         bead.closed_at = None;
         bead.close_reason = String::new();
@@ -157,14 +190,20 @@ fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 /// Text of commands inside a fence that it cannot close.
 fn fenced(text: &str) -> String {
     let text = bd::ui::escape::block(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let longest = text
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
     format!("{fence}\n{text}\n{fence}")
 }
 
 fn list(files: &[String]) -> String {
-    let lines: Vec<String> =
-        files.iter().map(|file| format!("- {}", bd::ui::escape::line(file))).collect();
+    let lines: Vec<String> = files
+        .iter()
+        .map(|file| format!("- {}", bd::ui::escape::line(file)))
+        .collect();
     lines.join("\n")
 }
 

@@ -28,8 +28,12 @@ fn same_patch(job: &Job, target: &str) -> Result<Option<String>, GitError> {
     if base.is_empty() || job.git.resolve(tip)?.is_none() {
         return Ok(None);
     }
-    let Some(patch) = job.git.patch_id(base, tip)? else { return Ok(None) };
-    let Some(fork) = job.git.merge_base(tip, target)? else { return Ok(None) };
+    let Some(patch) = job.git.patch_id(base, tip)? else {
+        return Ok(None);
+    };
+    let Some(fork) = job.git.merge_base(tip, target)? else {
+        return Ok(None);
+    };
     for commit in job.git.commits(&fork, target)?.iter().rev().take(COMPARED) {
         let parent = format!("{}^", commit.id);
         let same = job.git.resolve(&parent)?.is_some()

@@ -47,11 +47,18 @@ pub fn act(town: &Town, decision: Decision) -> Acted {
             }),
         );
     }
-    Acted { decision, outcome, failed, changed }
+    Acted {
+        decision,
+        outcome,
+        failed,
+        changed,
+    }
 }
 
 fn is_busy(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))
+    error
+        .chain()
+        .any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))
 }
 
 /// Does it; `None` where nothing was left to do.
@@ -92,10 +99,15 @@ fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Stri
     let address = Address::Polecat(rig.to_owned(), name.to_owned());
     let agent = address.bead_id(&town.prefix(rig));
     let beads = town.rig_store(&layout)?.snapshot()?;
-    if beads.get(&agent).is_none_or(|bead| !bead.hook_bead.is_empty()) {
+    if beads
+        .get(&agent)
+        .is_none_or(|bead| !bead.hook_bead.is_empty())
+    {
         return Ok(None);
     }
-    let Some(session) = SessionName::of(&address) else { return Ok(None) };
+    let Some(session) = SessionName::of(&address) else {
+        return Ok(None);
+    };
     if town.backend.find(session.as_str())?.is_none() {
         return Ok(None);
     }
@@ -118,7 +130,9 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
         town.backend.kill(session.as_str())?;
     }
     town.transact(&store, |tx| {
-        let Some(mut agent) = tx.get(&agent_id).cloned() else { return Ok(None) };
+        let Some(mut agent) = tx.get(&agent_id).cloned() else {
+            return Ok(None);
+        };
         let closed = tx.get(&agent.hook_bead).is_some_and(|bead| !bead.is_open());
         if !closed {
             return Ok(None);
@@ -127,7 +141,11 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
         polecat::set_hook(&mut agent, None, "idle", &tx.now());
         tx.put(agent)?;
         let lease = Slot::load(tx, &slot_id).lease;
-        Slot { lease, ..Slot::default() }.save(tx, &slot_id)?;
+        Slot {
+            lease,
+            ..Slot::default()
+        }
+        .save(tx, &slot_id)?;
         Ok(Some(format!("closed bead {bead} taken off the hook")))
     })
 }
@@ -139,7 +157,11 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
     let store = town.rig_store(&layout)?;
     let slot = town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &slot_id);
-        slot.stuck = format!("its session ended {} times on {}", slot.respawns.len(), slot.bead);
+        slot.stuck = format!(
+            "its session ended {} times on {}",
+            slot.respawns.len(),
+            slot.bead
+        );
         slot.save(tx, &slot_id)?;
         Ok(slot)
     })?;
@@ -165,13 +187,18 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
 fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
-    let Some(waiting) = sling::waiting(&beads).into_iter().find(|w| w.work_bead_id == bead) else {
+    let Some(waiting) = sling::waiting(&beads)
+        .into_iter()
+        .find(|w| w.work_bead_id == bead)
+    else {
         return Ok(None);
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
         sling::take_waiting(town, &layout, bead)?;
-        return Ok(Some(format!("{bead} left the line: it is not open any more")));
+        return Ok(Some(format!(
+            "{bead} left the line: it is not open any more"
+        )));
     }
     let request = sling::Request {
         bead: bead.to_owned(),

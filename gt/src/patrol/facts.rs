@@ -75,7 +75,10 @@ pub struct PolecatFacts {
 pub fn facts(town: &Town) -> anyhow::Result<Facts> {
     let now = town.clock.now();
     let stores = town.stores()?;
-    let expected = stores.rigs.iter().any(|(_, beads)| has_polecats(beads, now));
+    let expected = stores
+        .rigs
+        .iter()
+        .any(|(_, beads)| has_polecats(beads, now));
     // An idle town starts no process: sessions are only asked for where there may be any.
     let (sessions, degraded) = if expected {
         match town.backend.list() {
@@ -88,18 +91,35 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
     let mut rigs = BTreeMap::new();
     for (name, beads) in &stores.rigs {
         let rig = town.layout.rig(name);
-        rigs.insert(name.clone(), rig_facts(town, &rig, beads, sessions.as_deref(), now));
+        rigs.insert(
+            name.clone(),
+            rig_facts(town, &rig, beads, sessions.as_deref(), now),
+        );
     }
     let landable = convoy::list(&stores.town, false)
         .into_iter()
         .map(|convoy| convoy::progress(&stores, convoy, now))
         .filter(|progress| progress.counts.total > 0)
-        .filter(|progress| progress.tracked.iter().all(|bead| bead.standing == Standing::Done))
+        .filter(|progress| {
+            progress
+                .tracked
+                .iter()
+                .all(|bead| bead.standing == Standing::Done)
+        })
         .map(|progress| progress.id)
         .collect();
-    let unreadable =
-        stores.unreadable.iter().map(|(rig, reason)| format!("{rig}: {reason}")).collect();
-    Ok(Facts { now, rigs, landable, unreadable, degraded })
+    let unreadable = stores
+        .unreadable
+        .iter()
+        .map(|(rig, reason)| format!("{rig}: {reason}"))
+        .collect();
+    Ok(Facts {
+        now,
+        rigs,
+        landable,
+        unreadable,
+        degraded,
+    })
 }
 
 /// How long after its last act a worker without work may still have a session.
@@ -124,8 +144,11 @@ fn rig_facts(
     sessions: Option<&[Live]>,
     now: Timestamp,
 ) -> RigFacts {
-    let all = polecat::all(town, rig, beads, sessions);
-    let idle = all.iter().filter(|polecat| polecat.state == State::Idle && !polecat.busy).count();
+    let all = polecat::all(rig, beads, sessions);
+    let idle = all
+        .iter()
+        .filter(|polecat| polecat.state == State::Idle && !polecat.busy)
+        .count();
     let more = crate::config::max_polecats(town, rig).saturating_sub(all.len());
     let blocked = bd::graph::blocked_set(beads, now);
     let unblocked = sling::waiting(beads)
@@ -134,7 +157,10 @@ fn rig_facts(
         .filter(|id| !blocked.contains(id.as_str()))
         .collect();
     RigFacts {
-        polecats: all.into_iter().map(|polecat| polecat_facts(beads, sessions, polecat)).collect(),
+        polecats: all
+            .into_iter()
+            .map(|polecat| polecat_facts(beads, sessions, polecat))
+            .collect(),
         queue_ready: mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
         unblocked,
         room: idle + more,
@@ -147,19 +173,31 @@ fn polecat_facts(
     polecat: polecat::Polecat,
 ) -> PolecatFacts {
     let slot = &polecat.slot;
-    let hook_closed =
-        polecat.hook.as_deref().and_then(|id| beads.get(id)).is_some_and(|bead| !bead.is_open());
+    let hook_closed = polecat
+        .hook
+        .as_deref()
+        .and_then(|id| beads.get(id))
+        .is_some_and(|bead| !bead.is_open());
     let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
     PolecatFacts {
         state: polecat.state,
         why: polecat.why,
         hook_closed,
         busy: polecat.busy,
-        alive: sessions.map(|_| polecat.session.as_ref().is_some_and(|live| live.dead.is_none())),
+        alive: sessions.map(|_| {
+            polecat
+                .session
+                .as_ref()
+                .is_some_and(|live| live.dead.is_none())
+        }),
         sling: slot.sling,
         done_begun: slot.done.is_some(),
         done_hopeless: failed.is_some_and(|failed| !failed.retry),
-        respawns: slot.respawns.iter().filter_map(|text| text.parse().ok()).collect(),
+        respawns: slot
+            .respawns
+            .iter()
+            .filter_map(|text| text.parse().ok())
+            .collect(),
         stuck: !slot.stuck.is_empty(),
         hook: polecat.hook,
         name: polecat.name,

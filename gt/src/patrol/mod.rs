@@ -32,7 +32,10 @@ pub fn pass(town: &Town) -> anyhow::Result<Pass> {
     let facts = facts(town)?;
     let decisions = decide(&facts);
     Ok(Pass {
-        acted: decisions.into_iter().map(|decision| act(town, decision)).collect(),
+        acted: decisions
+            .into_iter()
+            .map(|decision| act(town, decision))
+            .collect(),
         unreadable: facts.unreadable,
         degraded: facts.degraded,
     })

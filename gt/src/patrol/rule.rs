@@ -102,7 +102,9 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
     let land = |convoy: &String| Decision {
         rule: "L1-land-when-all-done",
         saw: format!("every bead that {convoy} tracks is done"),
-        todo: Do::Land { convoy: convoy.clone() },
+        todo: Do::Land {
+            convoy: convoy.clone(),
+        },
     };
     decisions.extend(facts.landable.iter().map(land));
     decisions
@@ -119,14 +121,22 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
 /// - P7: it has no work but a session: end the session.
 fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Decision> {
     let (rig, name) = (rig.to_owned(), polecat.name.clone());
-    let decision = |rule, todo| Some(Decision { rule, saw: polecat.why.clone(), todo });
+    let decision = |rule, todo| {
+        Some(Decision {
+            rule,
+            saw: polecat.why.clone(),
+            todo,
+        })
+    };
     if polecat.busy {
         return None;
     }
     let alive = polecat.alive?;
     if polecat.hook.is_none() {
         let todo = Do::EndSession { rig, polecat: name };
-        return alive.then(|| decision("P7-end-idle-session", todo)).flatten();
+        return alive
+            .then(|| decision("P7-end-idle-session", todo))
+            .flatten();
     }
     if polecat.hook_closed {
         return decision("P4-clear-closed-hook", Do::ClearHook { rig, polecat: name });
@@ -139,9 +149,15 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
     }
     if polecat.done_begun {
         let todo = Do::FinishDone { rig, polecat: name };
-        return (!polecat.done_hopeless).then(|| decision("P5-finish-done", todo)).flatten();
+        return (!polecat.done_hopeless)
+            .then(|| decision("P5-finish-done", todo))
+            .flatten();
     }
-    let recent = polecat.respawns.iter().filter(|at| now.duration_since(**at) < WINDOW).count();
+    let recent = polecat
+        .respawns
+        .iter()
+        .filter(|at| now.duration_since(**at) < WINDOW)
+        .count();
     if recent >= RESPAWNS {
         return decision("P6-breaker", Do::OpenBreaker { rig, polecat: name });
     }
@@ -153,7 +169,10 @@ fn waiting_rule(rig: &str, known: &RigFacts) -> Vec<Decision> {
     let go = |bead: &String| Decision {
         rule: "W1-sling-unblocked",
         saw: format!("{bead} is blocked no more, and rig {rig} has room"),
-        todo: Do::SlingWaiting { rig: rig.to_owned(), bead: bead.clone() },
+        todo: Do::SlingWaiting {
+            rig: rig.to_owned(),
+            bead: bead.clone(),
+        },
     };
     known.unblocked.iter().take(known.room).map(go).collect()
 }
@@ -163,7 +182,9 @@ fn queue_rule(rig: &str, known: &RigFacts) -> Option<Decision> {
     known.queue_ready.then(|| Decision {
         rule: "Q1-run-queue",
         saw: format!("rig {rig} has a merge request that nothing blocks"),
-        todo: Do::RunQueue { rig: rig.to_owned() },
+        todo: Do::RunQueue {
+            rig: rig.to_owned(),
+        },
     })
 }
 
@@ -196,22 +217,96 @@ mod tests {
 
     #[test]
     fn each_row_of_the_table() {
-        let dead = PolecatFacts { alive: Some(false), ..polecat() };
-        let idle = PolecatFacts { hook: None, sling: SlingStep::None, ..polecat() };
+        let dead = PolecatFacts {
+            alive: Some(false),
+            ..polecat()
+        };
+        let idle = PolecatFacts {
+            hook: None,
+            sling: SlingStep::None,
+            ..polecat()
+        };
         let rows = [
             (polecat(), None),
-            (PolecatFacts { busy: true, ..dead.clone() }, None),
-            (PolecatFacts { alive: None, ..dead.clone() }, None),
+            (
+                PolecatFacts {
+                    busy: true,
+                    ..dead.clone()
+                },
+                None,
+            ),
+            (
+                PolecatFacts {
+                    alive: None,
+                    ..dead.clone()
+                },
+                None,
+            ),
             (dead.clone(), Some("P6-respawn-stalled")),
-            (PolecatFacts { sling: SlingStep::Claimed, ..dead.clone() }, Some("P3-resume-sling")),
-            (PolecatFacts { sling: SlingStep::Tracked, ..polecat() }, Some("P3-resume-sling")),
-            (PolecatFacts { hook_closed: true, ..polecat() }, Some("P4-clear-closed-hook")),
-            (PolecatFacts { hook_closed: true, ..dead.clone() }, Some("P4-clear-closed-hook")),
-            (PolecatFacts { done_begun: true, ..dead.clone() }, Some("P5-finish-done")),
-            (PolecatFacts { done_begun: true, ..polecat() }, None),
-            (PolecatFacts { done_begun: true, done_hopeless: true, ..dead.clone() }, None),
-            (PolecatFacts { stuck: true, ..dead.clone() }, None),
-            (PolecatFacts { alive: Some(false), ..idle.clone() }, None),
+            (
+                PolecatFacts {
+                    sling: SlingStep::Claimed,
+                    ..dead.clone()
+                },
+                Some("P3-resume-sling"),
+            ),
+            (
+                PolecatFacts {
+                    sling: SlingStep::Tracked,
+                    ..polecat()
+                },
+                Some("P3-resume-sling"),
+            ),
+            (
+                PolecatFacts {
+                    hook_closed: true,
+                    ..polecat()
+                },
+                Some("P4-clear-closed-hook"),
+            ),
+            (
+                PolecatFacts {
+                    hook_closed: true,
+                    ..dead.clone()
+                },
+                Some("P4-clear-closed-hook"),
+            ),
+            (
+                PolecatFacts {
+                    done_begun: true,
+                    ..dead.clone()
+                },
+                Some("P5-finish-done"),
+            ),
+            (
+                PolecatFacts {
+                    done_begun: true,
+                    ..polecat()
+                },
+                None,
+            ),
+            (
+                PolecatFacts {
+                    done_begun: true,
+                    done_hopeless: true,
+                    ..dead.clone()
+                },
+                None,
+            ),
+            (
+                PolecatFacts {
+                    stuck: true,
+                    ..dead.clone()
+                },
+                None,
+            ),
+            (
+                PolecatFacts {
+                    alive: Some(false),
+                    ..idle.clone()
+                },
+                None,
+            ),
             (idle, Some("P7-end-idle-session")),
         ];
         for (facts, expected) in rows {
@@ -222,12 +317,25 @@ mod tests {
     #[test]
     fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let recent =
-            vec![at("2026-01-01T11:40:00Z"), at("2026-01-01T11:50:00Z"), at("2026-01-01T11:59:00Z")];
-        let dead = PolecatFacts { alive: Some(false), respawns: recent, ..polecat() };
+        let recent = vec![
+            at("2026-01-01T11:40:00Z"),
+            at("2026-01-01T11:50:00Z"),
+            at("2026-01-01T11:59:00Z"),
+        ];
+        let dead = PolecatFacts {
+            alive: Some(false),
+            respawns: recent,
+            ..polecat()
+        };
         assert_eq!(rule(&dead), Some("P6-breaker"));
         let old = vec![at("2026-01-01T10:00:00Z"); 9];
-        assert_eq!(rule(&PolecatFacts { respawns: old, ..dead }), Some("P6-respawn-stalled"));
+        assert_eq!(
+            rule(&PolecatFacts {
+                respawns: old,
+                ..dead
+            }),
+            Some("P6-respawn-stalled")
+        );
     }
 
     #[test]

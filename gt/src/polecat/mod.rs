@@ -14,7 +14,7 @@ use bd::store::{Snapshot, Tx};
 
 pub use name::pick as pick_name;
 pub use nuke::{NukeRefused, Nuked, nuke};
-pub use record::{Completion, Outcome, complete};
+pub use record::{Completion, Outcome, complete, read as read_record};
 pub use sandbox::{Prepared, Sandbox, SandboxError};
 pub use slot::{DoneRecord, FailedStep, SlingStep, Slot};
 pub use snapshot::snapshot;
@@ -23,7 +23,7 @@ pub use state::{Seen, SessionState, State, derive};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::session::Live;
-use crate::town::{RigLayout, Town};
+use crate::town::RigLayout;
 
 /// A polecat as it is now.
 #[derive(Debug, Clone)]
@@ -61,12 +61,12 @@ impl Polecat {
 pub type Sessions<'a> = Option<&'a [Live]>;
 
 /// All polecats of a rig, sorted by name.
-pub fn all(town: &Town, rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
+pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
     let mut found: Vec<Polecat> = beads
         .live()
         .filter(|bead| bead.is_open())
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
-        .map(|(name, bead)| look(town, rig, beads, sessions, name, bead))
+        .map(|(name, bead)| look(rig, beads, sessions, name, bead))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
@@ -74,16 +74,20 @@ pub fn all(town: &Town, rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -
 
 /// One polecat of a rig.
 pub fn one(
-    town: &Town,
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Sessions,
     name: &str,
 ) -> anyhow::Result<Polecat> {
-    all(town, rig, beads, sessions)
+    all(rig, beads, sessions)
         .into_iter()
         .find(|polecat| polecat.name == name)
-        .ok_or_else(|| anyhow::anyhow!("there is no polecat `{name}` in rig `{}`: not found", rig.name()))
+        .ok_or_else(|| {
+            anyhow::anyhow!(
+                "there is no polecat `{name}` in rig `{}`: not found",
+                rig.name()
+            )
+        })
 }
 
 /// The name of the polecat that a bead is the identity of, if it is one of this rig.
@@ -93,7 +97,10 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
         text => text.to_owned(),
     };
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
-    if !is_agent || field(&bead.role_type, "role_type") != "polecat" || field(&bead.rig, "rig") != rig {
+    if !is_agent
+        || field(&bead.role_type, "role_type") != "polecat"
+        || field(&bead.rig, "rig") != rig
+    {
         return None;
     }
     let mark = format!("-{rig}-polecat-");
@@ -101,20 +108,26 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
 }
 
 fn look(
-    town: &Town,
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Sessions,
     name: String,
     bead: &Bead,
 ) -> Polecat {
-    let prefix = bead.id.split_once(&format!("-{}-polecat-", rig.name())).map_or("gt", |(p, _)| p);
+    let prefix = bead
+        .id
+        .split_once(&format!("-{}-polecat-", rig.name()))
+        .map_or("gt", |(p, _)| p);
     let slot_id = Slot::id(prefix, rig.name(), &name);
     let slot = Slot::load(beads, &slot_id);
     let address = Address::Polecat(rig.name().to_owned(), name.clone());
     let session_name = SessionName::of(&address);
     let session = sessions.and_then(|list| {
-        list.iter().find(|live| session_name.as_ref().is_some_and(|n| n.as_str() == live.name))
+        list.iter().find(|live| {
+            session_name
+                .as_ref()
+                .is_some_and(|n| n.as_str() == live.name)
+        })
     });
     let hook = hook_of(beads, bead, &address);
     let busy = !Lock::is_free(&rig.slot_lock(&name));
@@ -126,14 +139,16 @@ fn look(
     let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
     let seen = Seen {
         hook: hook.as_deref(),
-        hook_closed: hook.as_deref().and_then(|id| beads.get(id)).is_some_and(|b| !b.is_open()),
+        hook_closed: hook
+            .as_deref()
+            .and_then(|id| beads.get(id))
+            .is_some_and(|b| !b.is_open()),
         session: session_state,
         busy,
         failed_done: failed.map(|failed| failed.step.as_str()),
         done_begun: slot.done.is_some(),
     };
     let (state, why) = derive(&seen);
-    drop(town);
     Polecat {
         rig: rig.name().to_owned(),
         name,
@@ -154,11 +169,17 @@ fn hook_of(beads: &Snapshot, agent: &Bead, address: &Address) -> Option<String> 
     use bd::bead::Status;
     let (long, short) = (address.to_string(), address.mailbox());
     let own = |bead: &&Bead| bead.assignee == long || bead.assignee == short;
-    let named = beads.get(&agent.hook_bead).filter(|_| !agent.hook_bead.is_empty());
+    let named = beads
+        .get(&agent.hook_bead)
+        .filter(|_| !agent.hook_bead.is_empty());
     if let Some(bead) = named.filter(own) {
         return Some(bead.id.clone());
     }
-    beads.live().filter(|bead| bead.status == Status::Hooked).find(own).map(|bead| bead.id.clone())
+    beads
+        .live()
+        .filter(|bead| bead.status == Status::Hooked)
+        .find(own)
+        .map(|bead| bead.id.clone())
 }
 
 /// Makes the identity bead of a new polecat, or opens it again after a nuke, as part of a transaction.

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 /// The themes by name, one list of names each.
 const THEMES: [(&str, &str); 3] = [
     ("desert", include_str!("../../templates/names/desert.txt")),
-    ("minerals", include_str!("../../templates/names/minerals.txt")),
+    (
+        "minerals",
+        include_str!("../../templates/names/minerals.txt"),
+    ),
     ("rivers", include_str!("../../templates/names/rivers.txt")),
 ];
 
@@ -22,21 +25,30 @@ pub fn themes() -> impl Iterator<Item = &'static str> {
 /// 51 on.
 pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) -> String {
     let free = |name: &&str| !used.contains(*name) && !RESERVED.contains(name);
-    let own = custom.iter().map(String::as_str).find(free).map(str::to_owned);
+    let own = custom
+        .iter()
+        .map(String::as_str)
+        .find(free)
+        .map(str::to_owned);
     own.filter(|_| !custom.is_empty())
         .or_else(|| {
             let theme = custom.is_empty().then(|| names(rig, style))?;
             theme.lines().find(free).map(str::to_owned)
         })
         .unwrap_or_else(|| {
-            (51_u64..).map(|n| format!("{rig}-{n}")).find(|n| !used.contains(n)).unwrap_or_default()
+            (51_u64..)
+                .map(|n| format!("{rig}-{n}"))
+                .find(|n| !used.contains(n))
+                .unwrap_or_default()
         })
 }
 
 fn names(rig: &str, style: &str) -> &'static str {
     let chosen = THEMES.iter().find(|(name, _)| *name == style);
     let by_rig = || {
-        let hash = rig.bytes().fold(0_u32, |h, byte| h.wrapping_mul(31).wrapping_add(byte.into()));
+        let hash = rig.bytes().fold(0_u32, |h, byte| {
+            h.wrapping_mul(31).wrapping_add(byte.into())
+        });
         &THEMES[hash as usize % THEMES.len()]
     };
     chosen.unwrap_or_else(by_rig).1
@@ -72,7 +84,10 @@ mod tests {
             let names: BTreeSet<&str> = list.lines().collect();
             assert_eq!(names.len(), 50, "{theme}");
             for name in names {
-                assert!(crate::identity::is_name(name) && !RESERVED.contains(&name), "{name}");
+                assert!(
+                    crate::identity::is_name(name) && !RESERVED.contains(&name),
+                    "{name}"
+                );
             }
         }
     }

@@ -37,7 +37,11 @@ pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> any
     let address = polecat.address();
     let reasons = reasons(rig, polecat)?;
     if !force && !reasons.is_empty() {
-        return Err(NukeRefused { polecat: address.to_string(), reasons }.into());
+        return Err(NukeRefused {
+            polecat: address.to_string(),
+            reasons,
+        }
+        .into());
     }
     if let Some(session) = SessionName::of(&address) {
         town.backend.kill(session.as_str())?;
@@ -53,14 +57,19 @@ pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> any
         "nuke",
         serde_json::json!({ "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force }),
     );
-    Ok(Nuked { polecat: address.to_string(), rescued })
+    Ok(Nuked {
+        polecat: address.to_string(),
+        rescued,
+    })
 }
 
 /// What a nuke would lose.
 fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     let mut reasons = Vec::new();
     if let Some(bead) = &polecat.hook {
-        reasons.push(format!("{bead} is on its hook (`gt unsling {bead}` takes it off)"));
+        reasons.push(format!(
+            "{bead} is on its hook (`gt unsling {bead}` takes it off)"
+        ));
     }
     let path = rig.sandbox(&polecat.name);
     if !path.join(".git").exists() {
@@ -71,8 +80,19 @@ fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     if changed > 0 {
         reasons.push(format!("{changed} uncommitted files in {}", path.display()));
     }
-    let everywhere = if git.remote_url("origin")?.is_some() { "--remotes" } else { "--branches" };
-    let kept = ["rev-list", "--count", "HEAD", "--not", everywhere, "--glob=refs/gt/merged"];
+    let everywhere = if git.remote_url("origin")?.is_some() {
+        "--remotes"
+    } else {
+        "--branches"
+    };
+    let kept = [
+        "rev-list",
+        "--count",
+        "HEAD",
+        "--not",
+        everywhere,
+        "--glob=refs/gt/merged",
+    ];
     let unpushed = git.plumbing(kept).text()?;
     if unpushed != "0" {
         reasons.push(format!("{unpushed} commits that are on no remote"));
@@ -98,6 +118,10 @@ fn close_identity(town: &Town, rig: &RigLayout, polecat: &Polecat) -> anyhow::Re
             tx.put(bead)?;
         }
         let lease = Slot::load(tx, &polecat.slot_id).lease;
-        Slot { lease, ..Slot::default() }.save(tx, &polecat.slot_id)
+        Slot {
+            lease,
+            ..Slot::default()
+        }
+        .save(tx, &polecat.slot_id)
     })
 }

@@ -38,7 +38,9 @@ pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json:
         .as_ref()
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default();
-    let record = metadata.entry("record").or_insert_with(|| Value::Array(Vec::new()));
+    let record = metadata
+        .entry("record")
+        .or_insert_with(|| Value::Array(Vec::new()));
     if let Value::Array(entries) = record {
         entries.push(serde_json::to_value(entry)?);
     }
@@ -49,8 +51,10 @@ pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json:
 
 /// Reads the record of an identity bead, oldest entry first.
 pub fn read(bead: &Bead) -> Vec<Completion> {
-    let metadata: Option<Map<String, Value>> =
-        bead.metadata.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let metadata: Option<Map<String, Value>> = bead
+        .metadata
+        .as_ref()
+        .and_then(|raw| serde_json::from_str(raw.get()).ok());
     metadata
         .and_then(|mut metadata| metadata.remove("record"))
         .and_then(|record| serde_json::from_value(record).ok())

@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bd::git::rescue::Big;
 use bd::git::{Git, GitError, Identity};
 use bd::sys::file;
 
@@ -20,7 +21,12 @@ use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
 /// What local files a sandbox hides from git, through the shared `info/exclude`.
-const EXCLUDED: [&str; 4] = [".beads/redirect", ".runtime/", ".claude/settings.local.json", ".logs/"];
+const EXCLUDED: [&str; 4] = [
+    ".beads/redirect",
+    ".runtime/",
+    ".claude/settings.local.json",
+    ".logs/",
+];
 
 /// A polecat's sandbox.
 pub struct Sandbox<'a> {
@@ -99,7 +105,12 @@ impl<'a> Sandbox<'a> {
             ("switched", rescued)
         };
         self.provision()?;
-        Ok(Prepared { how, base, rescued, stale })
+        Ok(Prepared {
+            how,
+            base,
+            rescued,
+            stale,
+        })
     }
 
     /// Whether the sandbox is a working worktree of the rig's repository; if not, why.
@@ -132,7 +143,8 @@ impl<'a> Sandbox<'a> {
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let path = self.path();
         let home = self.rig.polecat(self.name);
-        file::make_folder(&home, 0o755).map_err(|source| SandboxError::Io { path: home, source })?;
+        file::make_folder(&home, 0o755)
+            .map_err(|source| SandboxError::Io { path: home, source })?;
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = Git::at(self.rig.repo());
         git.worktree_prune()?;
@@ -150,14 +162,16 @@ impl<'a> Sandbox<'a> {
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
         let dirty = !git.status()?.is_empty();
-        let Some(head) = git.resolve("HEAD")? else { return Ok(None) };
+        let Some(head) = git.resolve("HEAD")? else {
+            return Ok(None);
+        };
         if !dirty && is_kept(&git, &head)? {
             return Ok(None);
         }
         let reference = self.rescue_ref();
         if dirty {
             let message = format!("Leftovers of {}/polecats/{}", self.rig.name(), self.name);
-            bd::git::rescue::save(&git, &reference, &message, &self.identity())?;
+            bd::git::rescue::save(&git, &reference, &message, &self.identity(), Big::MoveAside)?;
         } else {
             git.update_ref(&reference, &head, None)?;
         }
@@ -184,13 +198,22 @@ impl<'a> Sandbox<'a> {
 
     fn rescue_ref(&self) -> String {
         let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
-        format!("refs/gt/rescue/{}/polecats/{}/{stamp}", self.rig.name(), self.name)
+        format!(
+            "refs/gt/rescue/{}/polecats/{}/{stamp}",
+            self.rig.name(),
+            self.name
+        )
     }
 
     fn identity(&self) -> Identity {
         Identity {
             name: format!("{}/polecats/{}", self.rig.name(), self.name),
-            email: self.town.env.get("GIT_AUTHOR_EMAIL").unwrap_or("polecat@gastown.local").to_owned(),
+            email: self
+                .town
+                .env
+                .get("GIT_AUTHOR_EMAIL")
+                .unwrap_or("polecat@gastown.local")
+                .to_owned(),
         }
     }
 
@@ -217,7 +240,9 @@ impl<'a> Sandbox<'a> {
     }
 
     fn copy_overlay(&self, path: &Path) -> Result<(), SandboxError> {
-        let Ok(entries) = std::fs::read_dir(self.rig.overlay()) else { return Ok(()) };
+        let Ok(entries) = std::fs::read_dir(self.rig.overlay()) else {
+            return Ok(());
+        };
         for entry in entries.flatten() {
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             if is_file {
@@ -233,12 +258,18 @@ impl<'a> Sandbox<'a> {
 /// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
 pub fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
     let git = Git::at(rig.repo());
-    for reference in [format!("refs/remotes/origin/{target}"), format!("refs/heads/{target}")] {
+    for reference in [
+        format!("refs/remotes/origin/{target}"),
+        format!("refs/heads/{target}"),
+    ] {
         if let Some(id) = git.resolve(&reference)? {
             return Ok(id);
         }
     }
-    Err(SandboxError::NoTarget { target: target.to_owned(), repo: rig.repo() })
+    Err(SandboxError::NoTarget {
+        target: target.to_owned(),
+        repo: rig.repo(),
+    })
 }
 
 /// Whether a commit is reachable from a remote branch, a rescue ref, or a branch of the shared repository

@@ -1,6 +1,7 @@
 //! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that no crash loses it.
 
-use bd::git::{Git, GitError, Identity, Saved};
+use bd::git::rescue::{Big, Saved};
+use bd::git::{Git, GitError, Identity};
 
 use super::Slot;
 use crate::town::{RigLayout, Town};
@@ -29,21 +30,30 @@ pub fn snapshot(
     let reference = format!("{folder}/{}-{stamp}", slot.lease);
     let author = Identity {
         name: format!("{}/polecats/{name}", rig.name()),
-        email: town.env.get("GIT_AUTHOR_EMAIL").unwrap_or("polecat@gastown.local").to_owned(),
+        email: town
+            .env
+            .get("GIT_AUTHOR_EMAIL")
+            .unwrap_or("polecat@gastown.local")
+            .to_owned(),
     };
-    let message = format!("Uncommitted work of {}/polecats/{name} on {}", rig.name(), slot.bead);
-    let saved = bd::git::rescue::save(&git, &reference, &message, &author)?;
-    forget_older(&git, &format!("{folder}/{}-", slot.lease))?;
+    let message = format!(
+        "Uncommitted work of {}/polecats/{name} on {}",
+        rig.name(),
+        slot.bead
+    );
+    let saved = bd::git::rescue::save(&git, &reference, &message, &author, Big::Leave)?;
+    forget_older(&git, &folder, &format!("{folder}/{}-", slot.lease))?;
     Ok(saved)
 }
 
 /// Drops all but the last snapshots of a lease.
-fn forget_older(git: &Git, prefix: &str) -> Result<(), GitError> {
-    let mut kept = bd::git::rescue::list(git, prefix)?;
-    kept.sort_by(|a, b| a.name.cmp(&b.name));
+fn forget_older(git: &Git, folder: &str, prefix: &str) -> Result<(), GitError> {
+    let mut kept = bd::git::rescue::list(git, folder)?;
+    kept.retain(|saved| saved.refname.starts_with(prefix));
+    kept.sort_by(|a, b| a.refname.cmp(&b.refname));
     let surplus = kept.len().saturating_sub(KEPT);
     for old in kept.into_iter().take(surplus) {
-        git.delete_ref(&old.name, &old.commit)?;
+        git.delete_ref(&old.refname, &old.commit)?;
     }
     Ok(())
 }

@@ -74,14 +74,26 @@ pub fn derive(seen: &Seen) -> (State, String) {
         return (State::Zombie, format!("`gt done` failed at: {step}"));
     }
     match (seen.session, seen.hook_closed) {
-        (Alive, true) => (State::Zombie, format!("{hook} is closed but its session still runs")),
-        (Gone, true) => (State::Zombie, format!("{hook} is closed but still on its hook")),
+        (Alive, true) => (
+            State::Zombie,
+            format!("{hook} is closed but its session still runs"),
+        ),
+        (Gone, true) => (
+            State::Zombie,
+            format!("{hook} is closed but still on its hook"),
+        ),
         (Gone, false) if seen.done_begun => {
             (State::Zombie, "`gt done` began and did not end".to_owned())
         }
-        (Gone, false) => (State::Stalled, format!("{hook} is on its hook and no session runs")),
+        (Gone, false) => (
+            State::Stalled,
+            format!("{hook} is on its hook and no session runs"),
+        ),
         (Alive, false) => (State::Working, format!("at work on {hook}")),
-        (Unknown, _) => (State::Working, format!("{hook} is on its hook; sessions cannot be asked")),
+        (Unknown, _) => (
+            State::Working,
+            format!("{hook} is on its hook; sessions cannot be asked"),
+        ),
     }
 }
 
@@ -90,7 +102,14 @@ mod tests {
     use super::*;
 
     fn seen(hook: Option<&str>, session: SessionState) -> Seen<'_> {
-        Seen { hook, hook_closed: false, session, busy: false, failed_done: None, done_begun: false }
+        Seen {
+            hook,
+            hook_closed: false,
+            session,
+            busy: false,
+            failed_done: None,
+            done_begun: false,
+        }
     }
 
     #[test]
@@ -100,16 +119,58 @@ mod tests {
             (seen(None, Gone), State::Idle),
             (seen(None, Unknown), State::Idle),
             (seen(None, Alive), State::Zombie),
-            (Seen { busy: true, ..seen(None, Alive) }, State::Idle),
+            (
+                Seen {
+                    busy: true,
+                    ..seen(None, Alive)
+                },
+                State::Idle,
+            ),
             (seen(Some("b"), Alive), State::Working),
             (seen(Some("b"), Gone), State::Stalled),
             (seen(Some("b"), Unknown), State::Working),
-            (Seen { busy: true, ..seen(Some("b"), Gone) }, State::Working),
-            (Seen { hook_closed: true, ..seen(Some("b"), Alive) }, State::Zombie),
-            (Seen { hook_closed: true, ..seen(Some("b"), Gone) }, State::Zombie),
-            (Seen { done_begun: true, ..seen(Some("b"), Gone) }, State::Zombie),
-            (Seen { done_begun: true, ..seen(Some("b"), Alive) }, State::Working),
-            (Seen { failed_done: Some("push"), ..seen(Some("b"), Alive) }, State::Zombie),
+            (
+                Seen {
+                    busy: true,
+                    ..seen(Some("b"), Gone)
+                },
+                State::Working,
+            ),
+            (
+                Seen {
+                    hook_closed: true,
+                    ..seen(Some("b"), Alive)
+                },
+                State::Zombie,
+            ),
+            (
+                Seen {
+                    hook_closed: true,
+                    ..seen(Some("b"), Gone)
+                },
+                State::Zombie,
+            ),
+            (
+                Seen {
+                    done_begun: true,
+                    ..seen(Some("b"), Gone)
+                },
+                State::Zombie,
+            ),
+            (
+                Seen {
+                    done_begun: true,
+                    ..seen(Some("b"), Alive)
+                },
+                State::Working,
+            ),
+            (
+                Seen {
+                    failed_done: Some("push"),
+                    ..seen(Some("b"), Alive)
+                },
+                State::Zombie,
+            ),
         ];
         for (seen, expected) in cases {
             assert_eq!(derive(&seen).0, expected, "{seen:?}");
@@ -118,7 +179,10 @@ mod tests {
 
     #[test]
     fn a_failed_done_names_its_step() {
-        let seen = Seen { failed_done: Some("push"), ..seen(Some("b"), SessionState::Gone) };
+        let seen = Seen {
+            failed_done: Some("push"),
+            ..seen(Some("b"), SessionState::Gone)
+        };
         assert_eq!(derive(&seen).1, "`gt done` failed at: push");
     }
 }

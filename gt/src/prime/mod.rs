@@ -72,7 +72,9 @@ pub fn prime(town: &Town, address: &Address) -> anyhow::Result<Prime> {
     let slot = slot_of(town, &stores, address);
     let hook = hook_of(&stores, address, &slot);
     let convoy = hook.and_then(|bead| {
-        let id = convoy::tracking(&stores.town, &bead.id).into_iter().next()?;
+        let id = convoy::tracking(&stores.town, &bead.id)
+            .into_iter()
+            .next()?;
         stores.town.get(&id)
     });
     let unread = crate::mail::unread(&stores.town, &address.mailbox());
@@ -106,9 +108,15 @@ fn prior_work(town: &Town, stores: &Stores, convoy: &Bead) -> Vec<briefing::Entr
 }
 
 fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
-    let Address::Polecat(rig, name) = address else { return Slot::default() };
+    let Address::Polecat(rig, name) = address else {
+        return Slot::default();
+    };
     let id = Slot::id(&town.prefix(rig), rig, name);
-    stores.rigs.get(rig).map(|beads| Slot::load(beads, &id)).unwrap_or_default()
+    stores
+        .rigs
+        .get(rig)
+        .map(|beads| Slot::load(beads, &id))
+        .unwrap_or_default()
 }
 
 /// The bead on an agent's hook: hooked and assigned to it, in whichever store.
@@ -121,11 +129,13 @@ fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a
     if let Some(bead) = stores.get(&slot.bead).filter(is_own) {
         return Some(bead);
     }
-    std::iter::once(&stores.town).chain(stores.rigs.values()).find_map(|beads| {
-        let mut own: Vec<&Bead> = beads.live().filter(is_own).collect();
-        own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
-        own.first().copied()
-    })
+    std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .find_map(|beads| {
+            let mut own: Vec<&Bead> = beads.live().filter(is_own).collect();
+            own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
+            own.first().copied()
+        })
 }
 
 fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
@@ -153,12 +163,20 @@ pub fn session_began(town: &Town, session_id: &str, source: &str) {
 
 /// A session that asks for its context is at work.
 fn polecat_is_working(town: &Town) {
-    let Address::Polecat(rig, name) = &town.actor else { return };
+    let Address::Polecat(rig, name) = &town.actor else {
+        return;
+    };
     let agent = town.actor.bead_id(&town.prefix(rig));
-    let Ok(store) = town.rig_store(&town.layout.rig(rig)) else { return };
+    let Ok(store) = town.rig_store(&town.layout.rig(rig)) else {
+        return;
+    };
     let marked = town.transact(&store, |tx| {
         let now = tx.now();
-        match tx.get(&agent).filter(|bead| bead.agent_state == "spawning").cloned() {
+        match tx
+            .get(&agent)
+            .filter(|bead| bead.agent_state == "spawning")
+            .cloned()
+        {
             Some(mut bead) => {
                 let hook = bead.hook_bead.clone();
                 polecat::set_hook(&mut bead, Some(&hook), "working", &now);

@@ -30,7 +30,14 @@ pub struct Part {
 
 impl Part {
     fn new(name: &'static str, source: impl Into<String>, text: String) -> Self {
-        Self { name, source: source.into(), bytes: text.len(), cut: 0, text, can_shrink: false }
+        Self {
+            name,
+            source: source.into(),
+            bytes: text.len(),
+            cut: 0,
+            text,
+            can_shrink: false,
+        }
     }
 
     fn shrinkable(mut self) -> Self {
@@ -52,14 +59,22 @@ pub(super) fn role(address: &Address) -> anyhow::Result<Part> {
         "crew" => include_str!("../../templates/role/crew.md"),
         _ => include_str!("../../templates/role/overseer.md"),
     };
-    Ok(Part::new("role", format!("role text: {}", address.role()), format!("{}\n", text.trim_end())))
+    Ok(Part::new(
+        "role",
+        format!("role text: {}", address.role()),
+        format!("{}\n", text.trim_end()),
+    ))
 }
 
 /// Who and where the agent is.
 pub(super) fn identity(town: &Town, address: &Address) -> Part {
     let home = crate::session::start::home_of(town, address);
     let mut text = format!("# You are {}\n\n- address: {address}\n", address.spoken());
-    text.push_str(&format!("- town: {}\n- folder: {}\n", town.layout.root().display(), home.display()));
+    text.push_str(&format!(
+        "- town: {}\n- folder: {}\n",
+        town.layout.root().display(),
+        home.display()
+    ));
     if let Some(rig) = address.rig() {
         text.push_str(&format!("- rig: {rig} (beads: {}-*)\n", town.prefix(rig)));
     }
@@ -69,10 +84,16 @@ pub(super) fn identity(town: &Town, address: &Address) -> Part {
 /// The work on the hook: our heading, then the description in a fence that it cannot close.
 pub(super) fn hook(address: &Address, bead: &Bead, slot: &Slot) -> Part {
     let title = escape::line(&bead.title);
-    let mut text = format!("# Your work: {} \"{title}\" (P{})\n\n", bead.id, bead.priority);
+    let mut text = format!(
+        "# Your work: {} \"{title}\" (P{})\n\n",
+        bead.id, bead.priority
+    );
     text.push_str("It is on your hook: begin at once, nobody will confirm it.\n");
     if !slot.branch.is_empty() && matches!(address, Address::Polecat(..)) {
-        text.push_str(&format!("Branch: {} (to be merged into {})\n", slot.branch, slot.target));
+        text.push_str(&format!(
+            "Branch: {} (to be merged into {})\n",
+            slot.branch, slot.target
+        ));
     }
     if !slot.respawns.is_empty() {
         let sessions = slot.respawns.len() + 1;
@@ -107,8 +128,12 @@ fn assignment(bead: &Bead) -> String {
 /// There is no work.
 pub(super) fn no_hook(address: &Address) -> Part {
     let text = match address {
-        Address::Polecat(..) => "# No work is on your hook\n\nSay so and end the session: `gt done` is not needed.\n",
-        _ => "# No work is on your hook\n\nLook at your mail (`gt mail inbox`), else wait for the human.\n",
+        Address::Polecat(..) => {
+            "# No work is on your hook\n\nSay so and end the session: `gt done` is not needed.\n"
+        }
+        _ => {
+            "# No work is on your hook\n\nLook at your mail (`gt mail inbox`), else wait for the human.\n"
+        }
     };
     Part::new("hook", "no bead", text.to_owned())
 }
@@ -131,8 +156,13 @@ pub(super) fn mail(unread: usize) -> Option<Part> {
 pub(super) fn assemble(parts: &mut [Part], budget: usize) -> String {
     loop {
         let total: usize = parts.iter().map(|part| part.text.len() + 1).sum();
-        let longest = parts.iter_mut().filter(|part| part.can_shrink && part.text.len() > 512);
-        let Some(longest) = longest.max_by_key(|part| part.text.len()).filter(|_| total > budget) else {
+        let longest = parts
+            .iter_mut()
+            .filter(|part| part.can_shrink && part.text.len() > 512);
+        let Some(longest) = longest
+            .max_by_key(|part| part.text.len())
+            .filter(|_| total > budget)
+        else {
             break;
         };
         shrink(longest, total - budget);
@@ -143,14 +173,30 @@ pub(super) fn assemble(parts: &mut [Part], budget: usize) -> String {
 
 fn shrink(part: &mut Part, surplus: usize) {
     const MARK: &str = "\n… (cut; `bd show` has all of it)\n";
-    let mut end = part.text.len().saturating_sub(surplus + MARK.len() + 64).max(256);
+    let mut end = part
+        .text
+        .len()
+        .saturating_sub(surplus + MARK.len() + 64)
+        .max(256);
     while !part.text.is_char_boundary(end) {
         end -= 1;
     }
     end = part.text[..end].rfind('\n').unwrap_or(end);
-    let open = part.text[..end].lines().filter(|line| line.starts_with("~~~")).count() % 2 == 1;
-    let fence = part.text[..end].lines().rev().find(|line| line.starts_with("~~~"));
-    let close = if open { format!("\n{}", fence.unwrap_or("~~~")) } else { String::new() };
+    let open = part.text[..end]
+        .lines()
+        .filter(|line| line.starts_with("~~~"))
+        .count()
+        % 2
+        == 1;
+    let fence = part.text[..end]
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("~~~"));
+    let close = if open {
+        format!("\n{}", fence.unwrap_or("~~~"))
+    } else {
+        String::new()
+    };
     part.cut += part.text.len() - end;
     part.text = format!("{}{close}{MARK}", &part.text[..end]);
     part.bytes = part.text.len();
@@ -161,7 +207,10 @@ fn shrink(part: &mut Part, surplus: usize) {
 /// Foreign text in a fence of tildes longer than any that it holds.
 fn fenced(text: &str) -> String {
     let text = escape::block(text.trim_end());
-    let longest = text.lines().map(|line| line.len() - line.trim_start_matches('~').len()).max();
+    let longest = text
+        .lines()
+        .map(|line| line.len() - line.trim_start_matches('~').len())
+        .max();
     let fence = "~".repeat(longest.unwrap_or_default().max(2) + 1);
     format!("{fence}\n{text}\n{fence}")
 }
@@ -188,7 +237,11 @@ mod tests {
         assert!(text.len() <= 4096, "{}", text.len());
         assert!(text.contains("role\n") && text.ends_with("mail\n") && text.contains("(cut;"));
         assert!(parts[1].cut > 20_000);
-        assert_eq!(text.matches("\n~~~").count() % 2, 0 + 1, "the fence is closed: {text}");
+        assert_eq!(
+            text.matches("\n~~~").count() % 2,
+            0 + 1,
+            "the fence is closed: {text}"
+        );
     }
 
     #[test]

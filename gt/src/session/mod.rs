@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod fake;
+pub mod start;
 pub mod wrapper;
 
 pub use backend::{Backend, BackendError, Input, Key, Live, Sent, SessionSpec};

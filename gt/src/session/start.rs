@@ -10,7 +10,7 @@ use super::{Live, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::polecat::{self, SlingStep, Slot};
-use crate::runtime;
+use crate::runtime::{self, Ready, Runtime};
 use crate::sling::Claimed;
 use crate::town::{RigLayout, Town};
 
@@ -45,7 +45,10 @@ pub fn polecat(
         }
         Ok(())
     })?;
-    town.tell("spawn", json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }));
+    town.tell(
+        "spawn",
+        json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
+    );
     Ok(session.to_string())
 }
 
@@ -63,7 +66,9 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String>
     let bead = beads
         .get(&slot.bead)
         .cloned()
-        .ok_or_else(|| crate::beads::UnknownBead { id: slot.bead.clone() })?;
+        .ok_or_else(|| crate::beads::UnknownBead {
+            id: slot.bead.clone(),
+        })?;
     let saved = polecat::snapshot(town, rig, name, &slot)?;
     town.backend.kill(session.as_str())?;
     take_lease(town, rig, &slot_id, &mut slot, true)?;
@@ -89,34 +94,50 @@ pub fn agent(town: &Town, address: &Address, wanted: &str) -> anyhow::Result<Liv
     }
     let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
     let runtime = runtime::resolve(town, rig.as_ref(), address, wanted)?;
-    let message = fill(START, &[("recipient", &address.spoken()), ("time", &local_time(town))]);
+    let message = fill(
+        START,
+        &[
+            ("recipient", &address.spoken()),
+            ("time", &local_time(town)),
+        ],
+    );
     let home = home_of(town, address);
-    let ready = runtime.prepare(town, address, &home)?;
-    let mut env = identity_env(town, address, session.as_str());
-    env.extend(ready.env);
-    let spec = SessionSpec {
-        name: session.to_string(),
-        cwd: home,
-        argv: runtime.command(&ready.args, &message),
-        env,
-        pass: runtime.pass.clone(),
-        token: town.random.hex(32),
-    };
-    let live = town.backend.start(&spec)?;
-    town.tell("session_begun", json!({ "session": session.as_str(), "agent": runtime.name }));
+    let env = identity_env(town, address, session.as_str());
+    let live = begin(
+        town,
+        address,
+        &runtime,
+        Begin {
+            home,
+            message,
+            env,
+            token: town.random.hex(32),
+        },
+    )?;
+    let agent = &runtime.name;
+    town.tell(
+        "session_begun",
+        json!({ "session": session.as_str(), "agent": agent }),
+    );
     Ok(live)
 }
 
 /// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
 pub fn tell_of_work(town: &Town, address: &Address, bead: &Bead) -> anyhow::Result<Option<String>> {
-    let Some(session) = SessionName::of(address) else { return Ok(None) };
-    let Some(live) = town.backend.find(session.as_str())?.filter(|live| live.dead.is_none()) else {
+    let Some(session) = SessionName::of(address) else {
+        return Ok(None);
+    };
+    let Some(live) = town
+        .backend
+        .find(session.as_str())?
+        .filter(|live| live.dead.is_none())
+    else {
         return Ok(None);
     };
     let title = bd::ui::escape::line(&bead.title);
     let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
-    let input = runtime::input_of(town, address);
-    town.backend.send(&live.name, text.trim(), &input)?;
+    town.backend
+        .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
     Ok(Some(live.name))
 }
 
@@ -171,7 +192,6 @@ fn launch(
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
     let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
-    let ready = runtime.prepare(town, address, &home)?;
     let title = bd::ui::escape::line(&bead.title);
     let message = fill(
         message,
@@ -187,24 +207,74 @@ fn launch(
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.clone()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
+    begin(
+        town,
+        address,
+        &runtime,
+        Begin {
+            home,
+            message,
+            env,
+            token: slot.token.clone(),
+        },
+    )?;
+    Ok(())
+}
+
+/// What a session begins with.
+struct Begin {
+    home: std::path::PathBuf,
+    message: String,
+    env: Vec<(String, String)>,
+    token: String,
+}
+
+/// Starts the session and waits until its agent has: dialogs that it opens first are answered.
+fn begin(town: &Town, address: &Address, runtime: &Runtime, begin: Begin) -> anyhow::Result<Live> {
+    let session = name_of(address)?;
+    for warning in &runtime.warnings {
+        town.tell(
+            "runtime_passed_over",
+            json!({ "session": session.as_str(), "why": warning }),
+        );
+    }
+    let preset = &runtime.preset;
+    let ready = runtime.prepare(town, address, &begin.home)?;
+    let mut env = begin.env;
     env.push(("GT_AGENT".to_owned(), runtime.name.clone()));
     env.extend(ready.env);
-    town.backend.start(&SessionSpec {
+    let live = town.backend.start(&SessionSpec {
         name: session.to_string(),
-        cwd: home,
-        argv: runtime.command(&ready.args, &message),
+        cwd: begin.home,
+        argv: runtime.command(&ready.args, &begin.message),
         env,
         pass: runtime.pass.clone(),
-        token: slot.token.clone(),
+        token: begin.token,
     })?;
-    Ok(())
+    if !preset.ready_prompt_prefix.is_empty() {
+        let limit = std::time::Duration::from_secs(60);
+        if let Ready::NeedsPerson(dialog) =
+            runtime::wait_until_ready(town.backend.as_ref(), &live.name, preset, limit)?
+        {
+            let payload = json!({ "session": live.name, "dialog": dialog });
+            town.tell("session_needs_person", payload);
+        }
+    }
+    Ok(live)
 }
 
 /// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
 fn identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, String)> {
     let text = address.to_string();
-    let email = town.env.get("GT_OWNER_EMAIL").map_or_else(|| owner_email(town), str::to_owned);
-    let folder = town.exe.parent().map(|path| path.display().to_string()).unwrap_or_default();
+    let email = town
+        .env
+        .get("GT_OWNER_EMAIL")
+        .map_or_else(|| owner_email(town), str::to_owned);
+    let folder = town
+        .exe
+        .parent()
+        .map(|path| path.display().to_string())
+        .unwrap_or_default();
     let path = match town.env.get("PATH") {
         Some(rest) => format!("{folder}:{rest}"),
         None => folder,
@@ -229,12 +299,16 @@ fn identity_env(town: &Town, address: &Address, session: &str) -> Vec<(String, S
     if let Address::Crew(_, name) = address {
         env.push(("GT_CREW", name.clone()));
     }
-    env.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    env.into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
 }
 
 /// The overseer's e-mail address, which agents' commits carry.
 fn owner_email(town: &Town) -> String {
-    let stored = bd::sys::file::read(&town.layout.overseer_json()).ok().flatten();
+    let stored = bd::sys::file::read(&town.layout.overseer_json())
+        .ok()
+        .flatten();
     let value: Option<serde_json::Value> =
         stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     value
@@ -268,7 +342,10 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
         let found = after.split_once('}').and_then(|(name, tail)| {
-            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value, tail))
+            values
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value, tail))
         });
         match found {
             Some((value, tail)) => {
@@ -287,7 +364,11 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
 
 fn local_time(town: &Town) -> String {
     let zone = jiff::tz::TimeZone::system();
-    town.clock.now().to_zoned(zone).strftime("%Y-%m-%dT%H:%M").to_string()
+    town.clock
+        .now()
+        .to_zoned(zone)
+        .strftime("%Y-%m-%dT%H:%M")
+        .to_string()
 }
 
 #[cfg(test)]

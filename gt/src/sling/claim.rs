@@ -156,11 +156,22 @@ pub fn reload(
     let snapshot = town.rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
     let unfinished = slot.sling > SlingStep::None && slot.sling < SlingStep::Started;
-    let Some(bead) = snapshot.get(&slot.bead).filter(|bead| unfinished && bead.is_open()) else {
+    let Some(bead) = snapshot
+        .get(&slot.bead)
+        .filter(|bead| unfinished && bead.is_open())
+    else {
         return Ok(None);
     };
     let (bead, rig, name) = (bead.clone(), rig.name().to_owned(), name.to_owned());
-    Ok(Some(Claimed { rig, name, bead, slot, slot_id: ids.slot, agent_id: ids.agent, _lock: lock }))
+    Ok(Some(Claimed {
+        rig,
+        name,
+        bead,
+        slot,
+        slot_id: ids.slot,
+        agent_id: ids.agent,
+        _lock: lock,
+    }))
 }
 
 /// The beads of one polecat.
@@ -172,7 +183,10 @@ struct Ids {
 impl Ids {
     fn of(prefix: &str, rig: &str, name: &str) -> Self {
         let address = Address::Polecat(rig.to_owned(), name.to_owned());
-        Self { agent: address.bead_id(prefix), slot: Slot::id(prefix, rig, name) }
+        Self {
+            agent: address.bead_id(prefix),
+            slot: Slot::id(prefix, rig, name),
+        }
     }
 }
 
@@ -189,12 +203,21 @@ fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
 fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
         let (bead, status) = (bead.id.clone(), bead.status.to_string());
-        Err(ClaimError::NotOpen { bead, status, way_out })
+        Err(ClaimError::NotOpen {
+            bead,
+            status,
+            way_out,
+        })
     };
     match &bead.status {
         Status::Closed | Status::Tombstone => not_open(" (`bd reopen` opens it again)"),
-        Status::Hooked | Status::InProgress | Status::Pinned if !bead.assignee.is_empty() && !force => {
-            Err(ClaimError::Hooked { bead: bead.id.clone(), holder: bead.assignee.clone() })
+        Status::Hooked | Status::InProgress | Status::Pinned
+            if !bead.assignee.is_empty() && !force =>
+        {
+            Err(ClaimError::Hooked {
+                bead: bead.id.clone(),
+                holder: bead.assignee.clone(),
+            })
         }
         Status::Deferred | Status::Blocked if !force => not_open(" (or use --force)"),
         _ => Ok(()),
@@ -210,7 +233,7 @@ fn choose(
     wish: &Wish,
     lost: &BTreeSet<String>,
 ) -> anyhow::Result<String> {
-    let all = polecat::all(town, rig, beads, Some(sessions));
+    let all = polecat::all(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
         return match all.iter().find(|polecat| polecat.name == name) {
             Some(polecat) => check_worker(polecat).map(|()| name.to_owned()),
@@ -238,29 +261,45 @@ fn choose(
 fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
     let worker = polecat.address().to_string();
     if let Some(bead) = &polecat.hook {
-        return Err(ClaimError::WorkerBusy { worker, bead: bead.clone() }.into());
+        return Err(ClaimError::WorkerBusy {
+            worker,
+            bead: bead.clone(),
+        }
+        .into());
     }
     anyhow::ensure!(
         polecat.state == State::Idle,
-        ClaimError::WorkerUnfit { worker, why: polecat.why.clone() }
+        ClaimError::WorkerUnfit {
+            worker,
+            why: polecat.why.clone()
+        }
     );
     Ok(())
 }
 
 /// Folders below `polecats/` hold names, too, also those without an identity bead.
 fn folders(rig: &RigLayout) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(rig.polecats()) else { return Vec::new() };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
+        return Vec::new();
+    };
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
 fn hook_of(beads: &Snapshot, ids: &Ids) -> String {
-    beads.get(&ids.agent).map(|bead| bead.hook_bead.clone()).unwrap_or_default()
+    beads
+        .get(&ids.agent)
+        .map(|bead| bead.hook_bead.clone())
+        .unwrap_or_default()
 }
 
 /// Whether the worker is free in the eyes of this transaction.
 fn is_free(tx: &Tx, ids: &Ids) -> bool {
-    let Some(agent) = tx.get(&ids.agent).filter(|bead| bead.is_open()) else { return true };
+    let Some(agent) = tx.get(&ids.agent).filter(|bead| bead.is_open()) else {
+        return true;
+    };
     agent.hook_bead.is_empty()
 }
 
@@ -316,8 +355,11 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
 /// Takes a bead off every agent whose hook names it.
 pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
     let now = tx.now();
-    let holders: Vec<Bead> =
-        tx.live().filter(|bead| bead.hook_bead == id && bead.id != id).cloned().collect();
+    let holders: Vec<Bead> = tx
+        .live()
+        .filter(|bead| bead.hook_bead == id && bead.id != id)
+        .cloned()
+        .collect();
     for mut agent in holders {
         polecat::set_hook(&mut agent, None, "idle", &now);
         tx.put(agent)?;
@@ -335,7 +377,9 @@ pub(super) fn hook_agent(
     let holder = address.to_string();
     town.transact(&found.store, |tx| {
         let id = &found.bead.id;
-        let bead = tx.get(id).ok_or_else(|| crate::beads::UnknownBead { id: id.clone() })?;
+        let bead = tx
+            .get(id)
+            .ok_or_else(|| crate::beads::UnknownBead { id: id.clone() })?;
         if bead.status == Status::Hooked && bead.assignee == holder {
             return Ok(());
         }
@@ -346,7 +390,10 @@ pub(super) fn hook_agent(
 
 /// `polecat/<name>/<bead>@<base-36 milliseconds>`.
 fn branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
-    format!("polecat/{name}/{bead}@{}", base36(now.instant().as_millisecond()))
+    format!(
+        "polecat/{name}/{bead}@{}",
+        base36(now.instant().as_millisecond())
+    )
 }
 
 fn base36(number: i64) -> String {

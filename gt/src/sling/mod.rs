@@ -117,12 +117,19 @@ fn sling_to_polecat(
 /// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.
 pub fn resume(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<Option<Slung>> {
     let lock = Lock::try_take(&rig.slot_lock(name))?;
-    let Some(claimed) = claim::reload(town, rig, name, lock)? else { return Ok(None) };
+    let Some(claimed) = claim::reload(town, rig, name, lock)? else {
+        return Ok(None);
+    };
     finish(town, rig, &claimed, false).map(Some)
 }
 
 /// The steps after the claim. Each looks first whether it is done already.
-fn finish(town: &Town, rig: &RigLayout, claimed: &Claimed, no_convoy: bool) -> anyhow::Result<Slung> {
+fn finish(
+    town: &Town,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    no_convoy: bool,
+) -> anyhow::Result<Slung> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
     if slot.sling < SlingStep::Branched {
@@ -136,7 +143,10 @@ fn finish(town: &Town, rig: &RigLayout, claimed: &Claimed, no_convoy: bool) -> a
         }));
         (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
     }
-    let request = Request { no_convoy, ..Request::default() };
+    let request = Request {
+        no_convoy,
+        ..Request::default()
+    };
     let convoy = ensure_convoy(town, &request, &claimed.bead)?;
     if slot.sling < SlingStep::Tracked {
         advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;

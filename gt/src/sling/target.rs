@@ -19,10 +19,14 @@ pub enum Target {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TargetError {
     /// No target was given and the caller is nobody.
-    #[error("no target given, and this is not an agent's folder (give a rig, or an agent's address)")]
+    #[error(
+        "no target given, and this is not an agent's folder (give a rig, or an agent's address)"
+    )]
     Nobody,
     /// The bead belongs to another store.
-    #[error("the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig")]
+    #[error(
+        "the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig"
+    )]
     OtherRig {
         /// Where the bead lives.
         home: String,
@@ -48,7 +52,10 @@ pub fn resolve_target(town: &Town, text: &str, home: &Home) -> anyhow::Result<Ta
         }
         "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
-            return Err(town.rig(name).err().unwrap_or_else(|| TargetError::Nobody.into()));
+            return Err(town
+                .rig(name)
+                .err()
+                .unwrap_or_else(|| TargetError::Nobody.into()));
         }
         address => of_address(town, town.address(address)?)?,
     };
@@ -63,13 +70,19 @@ pub fn resolve_target(town: &Town, text: &str, home: &Home) -> anyhow::Result<Ta
         Home::Town => "the town's own beads".to_owned(),
         Home::Rig(rig) => format!("rig `{rig}`"),
     };
-    Err(TargetError::OtherRig { home, rig: rig.to_owned() }.into())
+    Err(TargetError::OtherRig {
+        home,
+        rig: rig.to_owned(),
+    }
+    .into())
 }
 
 /// `witness`, `refinery`, `crew`: of the rig that the caller is in.
 fn of_role_word(town: &Town, word: &str) -> anyhow::Result<Target> {
     let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
-    let rig = rig.ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?.to_owned();
+    let rig = rig
+        .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
+        .to_owned();
     of_address(
         town,
         match (word, &town.actor) {

@@ -37,7 +37,10 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
     let bead = found.bead;
     anyhow::ensure!(
         bead.status == Status::Hooked,
-        NotHooked { bead: bead.id.clone(), status: bead.status.to_string() }
+        NotHooked {
+            bead: bead.id.clone(),
+            status: bead.status.to_string()
+        }
     );
     let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
     let session = match &holder {
@@ -59,8 +62,15 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
             None
         }
     };
-    town.tell("unhook", json!({ "bead": bead.id, "target": holder.to_string() }));
-    Ok(Unslung { bead: bead.id, holder: bead.assignee, session })
+    town.tell(
+        "unhook",
+        json!({ "bead": bead.id, "target": holder.to_string() }),
+    );
+    Ok(Unslung {
+        bead: bead.id,
+        holder: bead.assignee,
+        session,
+    })
 }
 
 fn release(
@@ -72,7 +82,11 @@ fn release(
     town.transact(store, |tx| {
         let now = tx.now();
         super::claim::release_holders(tx, bead)?;
-        if let Some(mut bead) = tx.get(bead).filter(|bead| bead.status == Status::Hooked).cloned() {
+        if let Some(mut bead) = tx
+            .get(bead)
+            .filter(|bead| bead.status == Status::Hooked)
+            .cloned()
+        {
             bead.status = Status::Open;
             bead.assignee = String::new();
             bead.updated_at = now;
@@ -81,7 +95,11 @@ fn release(
         match slot {
             Some(id) => {
                 let lease = Slot::load(tx, id).lease;
-                Slot { lease, ..Slot::default() }.save(tx, id)
+                Slot {
+                    lease,
+                    ..Slot::default()
+                }
+                .save(tx, id)
             }
             None => Ok(()),
         }

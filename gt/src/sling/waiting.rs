@@ -38,7 +38,10 @@ pub(super) fn blockers(town: &Town, found: &Found) -> anyhow::Result<Vec<String>
     if !bd::graph::blocked_set(&snapshot, now).contains(found.bead.id.as_str()) {
         return Ok(Vec::new());
     }
-    Ok(bd::graph::blockers(&snapshot, &found.bead.id).into_iter().map(str::to_owned).collect())
+    Ok(bd::graph::blockers(&snapshot, &found.bead.id)
+        .into_iter()
+        .map(str::to_owned)
+        .collect())
 }
 
 /// Puts a blocked bead in line for a rig.

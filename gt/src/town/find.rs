@@ -23,15 +23,24 @@ pub fn find(env: &Env) -> Result<PathBuf, NotInTown> {
                 .filter_map(|name| env.get(name).map(PathBuf::from))
                 .find(|path| is_town(path))
         })
-        .ok_or_else(|| NotInTown { from: env.cwd().to_owned() })
+        .ok_or_else(|| NotInTown {
+            from: env.cwd().to_owned(),
+        })
 }
 
 fn above(start: &Path) -> Option<PathBuf> {
-    let inside_worker =
-        start.components().any(|part| matches!(part.as_os_str().to_str(), Some("polecats" | "crew")));
+    let inside_worker = start
+        .components()
+        .any(|part| matches!(part.as_os_str().to_str(), Some("polecats" | "crew")));
     let mut towns = start.ancestors().filter(|path| is_town(path));
-    let found = if inside_worker { towns.last() } else { towns.next() };
-    found.or_else(|| start.ancestors().filter(|path| is_old_town(path)).last()).map(Path::to_owned)
+    let found = if inside_worker {
+        towns.last()
+    } else {
+        towns.next()
+    };
+    found
+        .or_else(|| start.ancestors().filter(|path| is_old_town(path)).last())
+        .map(Path::to_owned)
 }
 
 fn is_town(path: &Path) -> bool {
@@ -69,6 +78,9 @@ mod tests {
         let outside = folder.path().join("elsewhere");
         assert!(find(&Env::with(&outside, [])).is_err());
         let text = root.to_str().unwrap();
-        assert_eq!(find(&Env::with(&outside, [("GT_ROOT", text)])).unwrap(), root);
+        assert_eq!(
+            find(&Env::with(&outside, [("GT_ROOT", text)])).unwrap(),
+            root
+        );
     }
 }

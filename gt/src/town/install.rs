@@ -64,24 +64,38 @@ pub enum InstallError {
 ///
 /// 1. Folders. 2. The town's own beads, prefix `hq`, and their routes. 3. `mayor/town.json` last: with it
 /// the folder is a town. 4. The agents' beads.
-pub fn install(env: &Env, clock: &Clock, root: &Path, request: &Request) -> anyhow::Result<Installed> {
+pub fn install(
+    env: &Env,
+    clock: &Clock,
+    root: &Path,
+    request: &Request,
+) -> anyhow::Result<Installed> {
     let layout = Layout::new(root);
     if let Ok(town) = super::find(&env.at(root)).and_then(|found| match found == root {
         true => Err(super::NotInTown { from: found }),
         false => Ok(found),
     }) && root.starts_with(&town)
     {
-        return Err(InstallError::Nested { path: root.to_owned(), town }.into());
+        return Err(InstallError::Nested {
+            path: root.to_owned(),
+            town,
+        }
+        .into());
     }
     let existed = layout.town_json().is_file();
     let name = request.name.clone().unwrap_or_else(|| {
-        root.file_name().map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
+        root.file_name()
+            .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
     });
     folders(&layout)?;
     let store = beads(&layout)?;
     files(&layout, clock, request, &name)?;
     agents(&store, clock, request)?;
-    Ok(Installed { root: root.to_owned(), name, existed })
+    Ok(Installed {
+        root: root.to_owned(),
+        name,
+        existed,
+    })
 }
 
 fn folders(layout: &Layout) -> Result<(), InstallError> {
@@ -107,8 +121,11 @@ fn beads(layout: &Layout) -> anyhow::Result<Store> {
     } else {
         Store::create(&folder, "hq")?
     };
-    let settings =
-        [("issue-prefix", "hq"), ("types.custom", CUSTOM_TYPES), ("allowed_prefixes", "hq,hq-cv")];
+    let settings = [
+        ("issue-prefix", "hq"),
+        ("types.custom", CUSTOM_TYPES),
+        ("allowed_prefixes", "hq,hq-cv"),
+    ];
     for (key, value) in settings {
         bd::config::set(&folder, key, value)?;
     }
@@ -130,7 +147,10 @@ fn files(layout: &Layout, clock: &Clock, request: &Request, name: &str) -> anyho
         "heartbeat": { "enabled": true, "interval": "3m" },
         "patrols": { "deacon": patrol, "witness": patrol, "refinery": patrol },
     });
-    let owner = request.owner.clone().unwrap_or_else(|| "overseer".to_owned());
+    let owner = request
+        .owner
+        .clone()
+        .unwrap_or_else(|| "overseer".to_owned());
     let overseer = json!({
         "type": "overseer", "version": 1, "name": owner,
         "email": request.email.clone().unwrap_or_default(), "source": "install",
@@ -158,8 +178,10 @@ fn write_new(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
-    file::replace(path, content, 0o644)
-        .map_err(|source| InstallError::Io { path: path.to_owned(), source })
+    file::replace(path, content, 0o644).map_err(|source| InstallError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The beads of the town's agents, where they are missing.
@@ -179,10 +201,16 @@ fn agents(store: &Store, clock: &Clock, request: &Request) -> anyhow::Result<()>
             tx.put(Bead {
                 title: format!("{} of the town", address.role()),
                 issue_type: Kind::Agent,
-                labels: vec!["gt:agent".to_owned(), format!("role_type:{}", address.role())],
+                labels: vec![
+                    "gt:agent".to_owned(),
+                    format!("role_type:{}", address.role()),
+                ],
                 role_type: address.role().to_owned(),
                 agent_state: "idle".to_owned(),
-                description: format!("role_type: {}\nrig: null\nagent_state: idle", address.role()),
+                description: format!(
+                    "role_type: {}\nrig: null\nagent_state: idle",
+                    address.role()
+                ),
                 created_at: now.clone(),
                 updated_at: now,
                 created_by: "overseer".to_owned(),

@@ -11,7 +11,9 @@ pub struct Layout {
 impl Layout {
     /// The layout of the town at `root`.
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self {
+            root: root.to_owned(),
+        }
     }
 
     /// The town's root folder.
@@ -66,7 +68,9 @@ impl Layout {
 
     /// `.beads-wisp/config/<rig>.json`: the local layer of a rig's settings.
     pub fn wisp_config(&self, rig: &str) -> PathBuf {
-        self.root.join(".beads-wisp/config").join(format!("{rig}.json"))
+        self.root
+            .join(".beads-wisp/config")
+            .join(format!("{rig}.json"))
     }
 
     /// `.runtime/`: local state that may be lost.
@@ -76,7 +80,9 @@ impl Layout {
 
     /// `.runtime/briefings/<convoy>.json`: briefings that gtd keeps ready.
     pub fn briefing(&self, convoy: &str) -> PathBuf {
-        self.runtime().join("briefings").join(format!("{convoy}.json"))
+        self.runtime()
+            .join("briefings")
+            .join(format!("{convoy}.json"))
     }
 
     /// `.runtime/session/`: start files of sessions, mode 0700.
@@ -96,7 +102,10 @@ impl Layout {
 
     /// A rig of the town.
     pub fn rig(&self, name: &str) -> RigLayout {
-        RigLayout { root: self.root.join(name), name: name.to_owned() }
+        RigLayout {
+            root: self.root.join(name),
+            name: name.to_owned(),
+        }
     }
 }
 
@@ -174,7 +183,11 @@ impl RigLayout {
     pub fn sandbox(&self, name: &str) -> PathBuf {
         let home = self.polecat(name);
         let nested = home.join(&self.name);
-        if !nested.exists() && home.join(".git").exists() { home } else { nested }
+        if !nested.exists() && home.join(".git").exists() {
+            home
+        } else {
+            nested
+        }
     }
 
     /// `crew/<name>/`: a crew member's clone.
@@ -221,7 +234,10 @@ mod tests {
     fn both_sandbox_layouts_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let rig = Layout::new(folder.path()).rig("web");
-        assert_eq!(rig.sandbox("nux"), folder.path().join("web/polecats/nux/web"));
+        assert_eq!(
+            rig.sandbox("nux"),
+            folder.path().join("web/polecats/nux/web")
+        );
         std::fs::create_dir_all(rig.polecat("old")).unwrap();
         std::fs::write(rig.polecat("old").join(".git"), "gitdir: x").unwrap();
         assert_eq!(rig.sandbox("old"), folder.path().join("web/polecats/old"));
@@ -233,7 +249,11 @@ mod tests {
         let rig = Layout::new(folder.path()).rig("web");
         assert_eq!(rig.beads(), folder.path().join("web/.beads"));
         std::fs::create_dir_all(folder.path().join("web/.beads")).unwrap();
-        std::fs::write(folder.path().join("web/.beads/redirect"), "mayor/rig/.beads").unwrap();
+        std::fs::write(
+            folder.path().join("web/.beads/redirect"),
+            "mayor/rig/.beads",
+        )
+        .unwrap();
         assert_eq!(rig.beads(), folder.path().join("web/mayor/rig/.beads"));
     }
 }

@@ -4,6 +4,7 @@
 //! environment, the clock or chance on its own.
 
 mod find;
+mod install;
 mod layout;
 mod registry;
 
@@ -14,6 +15,7 @@ use bd::store::{Author, Store};
 use bd::sys::{Clock, Env, Random};
 
 pub use find::{NotInTown, find};
+pub use install::{CUSTOM_TYPES, InstallError, Installed, Request as InstallRequest, install};
 pub use layout::{Layout, RigLayout};
 pub use registry::{Registry, RegistryError, RigBeads, RigEntry};
 
@@ -61,12 +63,21 @@ impl Town {
             return Ok(self.layout.rig(name));
         }
         let known = registry.rigs.into_keys().collect();
-        Err(UnknownRig { name: name.to_owned(), known }.into())
+        Err(UnknownRig {
+            name: name.to_owned(),
+            known,
+        }
+        .into())
     }
 
     /// The layouts of all registered rigs, by name.
     pub fn rigs(&self) -> Result<Vec<RigLayout>, RegistryError> {
-        Ok(self.registry()?.rigs.keys().map(|name| self.layout.rig(name)).collect())
+        Ok(self
+            .registry()?
+            .rigs
+            .keys()
+            .map(|name| self.layout.rig(name))
+            .collect())
     }
 
     /// The town's own beads.
@@ -83,8 +94,16 @@ impl Town {
     pub fn author(&self) -> Author {
         Author {
             actor: self.actor.to_string(),
-            session: self.env.get("CLAUDE_SESSION_ID").unwrap_or_default().to_owned(),
-            owner: self.env.get("GIT_AUTHOR_EMAIL").unwrap_or_default().to_owned(),
+            session: self
+                .env
+                .get("CLAUDE_SESSION_ID")
+                .unwrap_or_default()
+                .to_owned(),
+            owner: self
+                .env
+                .get("GIT_AUTHOR_EMAIL")
+                .unwrap_or_default()
+                .to_owned(),
         }
     }
 

@@ -77,7 +77,10 @@ pub enum RegistryError {
 impl RigEntry {
     /// An entry for a new rig.
     pub fn new(git_url: &str, prefix: &str, added_at: &str) -> Self {
-        let beads = RigBeads { prefix: prefix.to_owned(), ..RigBeads::default() };
+        let beads = RigBeads {
+            prefix: prefix.to_owned(),
+            ..RigBeads::default()
+        };
         Self {
             git_url: git_url.to_owned(),
             added_at: added_at.to_owned(),
@@ -90,21 +93,36 @@ impl RigEntry {
 impl Registry {
     /// Reads the registry; a missing file is an empty one.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
-        let io = |source| RegistryError::Io { path: path.to_owned(), source };
+        let io = |source| RegistryError::Io {
+            path: path.to_owned(),
+            source,
+        };
         match file::read(path).map_err(io)? {
-            None => Ok(Self { version: first_version(), ..Self::default() }),
-            Some(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|source| RegistryError::Damaged { path: path.to_owned(), source }),
+            None => Ok(Self {
+                version: first_version(),
+                ..Self::default()
+            }),
+            Some(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|source| RegistryError::Damaged {
+                    path: path.to_owned(),
+                    source,
+                })
+            }
         }
     }
 
     /// Writes the registry.
     pub fn save(&self, path: &Path) -> Result<(), RegistryError> {
-        let mut text = serde_json::to_string_pretty(self)
-            .map_err(|source| RegistryError::Damaged { path: path.to_owned(), source })?;
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|source| RegistryError::Damaged {
+                path: path.to_owned(),
+                source,
+            })?;
         text.push('\n');
-        file::replace(path, text.as_bytes(), 0o644)
-            .map_err(|source| RegistryError::Io { path: path.to_owned(), source })
+        file::replace(path, text.as_bytes(), 0o644).map_err(|source| RegistryError::Io {
+            path: path.to_owned(),
+            source,
+        })
     }
 }
 
@@ -120,13 +138,19 @@ mod tests {
     fn unknown_keys_survive_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rigs.json");
-        let old = r#"{"version":1,"rigs":{"a":{"git_url":"u","added_at":"t","push_url":"p"}},"x":[1]}"#;
+        let old =
+            r#"{"version":1,"rigs":{"a":{"git_url":"u","added_at":"t","push_url":"p"}},"x":[1]}"#;
         std::fs::write(&path, old).unwrap();
         let mut registry = Registry::load(&path).unwrap();
-        registry.rigs.insert("b".into(), RigEntry::new("v", "bb", "t"));
+        registry
+            .rigs
+            .insert("b".into(), RigEntry::new("v", "bb", "t"));
         registry.save(&path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains("\"push_url\": \"p\"") && text.contains("\"x\": ["), "{text}");
+        assert!(
+            text.contains("\"push_url\": \"p\"") && text.contains("\"x\": ["),
+            "{text}"
+        );
     }
 
     #[test]
@@ -134,6 +158,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rigs.json");
         std::fs::write(&path, "{").unwrap();
-        assert!(matches!(Registry::load(&path), Err(RegistryError::Damaged { .. })));
+        assert!(matches!(
+            Registry::load(&path),
+            Err(RegistryError::Damaged { .. })
+        ));
     }
 }

@@ -19,7 +19,11 @@ pub(super) struct AddArgs {
 pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
     let added = convoy::add(&ctx.town()?, &args.convoy, &args.beads)?;
     answer(added, |added, page| {
-        page.line(format!("✓ {} tracks {} more beads", added.id, added.added.len()));
+        page.line(format!(
+            "✓ {} tracks {} more beads",
+            added.id,
+            added.added.len()
+        ));
         if added.reopened {
             page.line(format!("↺ {} had landed and is open again", added.id));
         }

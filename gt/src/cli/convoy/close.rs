@@ -27,8 +27,18 @@ struct Closed {
 
 pub(super) fn run(ctx: &Context, args: &CloseArgs) -> Answer {
     let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
-    answer(Closed { id: args.convoy.clone(), closed }, |done, page| {
-        let how = if done.closed { "is closed" } else { "was closed already" };
-        page.line(format!("✓ {} {how}", done.id));
-    })
+    answer(
+        Closed {
+            id: args.convoy.clone(),
+            closed,
+        },
+        |done, page| {
+            let how = if done.closed {
+                "is closed"
+            } else {
+                "was closed already"
+            };
+            page.line(format!("✓ {} {how}", done.id));
+        },
+    )
 }

@@ -40,7 +40,11 @@ pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
     let created = convoy::create(&town, &new)?;
     answer(created, |created, page| {
         let title = bd::ui::escape::line(&created.title);
-        page.line(format!("✓ convoy {} \"{title}\" tracks {} beads", created.id, created.added.len()));
+        page.line(format!(
+            "✓ convoy {} \"{title}\" tracks {} beads",
+            created.id,
+            created.added.len()
+        ));
         page.line(format!("  follow it: gt convoy status {}", created.id));
     })
 }

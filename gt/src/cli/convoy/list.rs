@@ -30,7 +30,11 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             page.line("no convoys (gt convoy create NAME BEADS...)");
         }
         for (number, convoy) in found.iter().enumerate() {
-            let mark = if convoy.status == "closed" { "✓" } else { "○" };
+            let mark = if convoy.status == "closed" {
+                "✓"
+            } else {
+                "○"
+            };
             let counts = format!("{}/{}", convoy.counts.completed, convoy.counts.total);
             page.cut_line(format!(
                 "{:>3}. {mark} {} {counts:>5}  {}",

@@ -26,18 +26,26 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let chosen = match args.convoy.as_deref() {
         None => open,
         Some(text) => match text.parse::<usize>() {
-            Ok(number) => open.get(number.wrapping_sub(1)).map(|convoy| vec![*convoy]).ok_or_else(
-                || anyhow::anyhow!("there is no open convoy number {number}: not found"),
-            )?,
+            Ok(number) => open
+                .get(number.wrapping_sub(1))
+                .map(|convoy| vec![*convoy])
+                .ok_or_else(|| {
+                    anyhow::anyhow!("there is no open convoy number {number}: not found")
+                })?,
             Err(_) => {
                 let all = convoy::list(&stores.town, true);
                 let found = all.into_iter().find(|convoy| convoy.id == text);
-                vec![found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{text}`: not found"))?]
+                vec![
+                    found
+                        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{text}`: not found"))?,
+                ]
             }
         },
     };
-    let found: Vec<Progress> =
-        chosen.into_iter().map(|convoy| convoy::progress(&stores, convoy, now)).collect();
+    let found: Vec<Progress> = chosen
+        .into_iter()
+        .map(|convoy| convoy::progress(&stores, convoy, now))
+        .collect();
     answer(found, |found, page| {
         if found.is_empty() {
             page.line("no open convoys");
@@ -56,8 +64,14 @@ fn show(convoy: &Progress, page: &mut Page) {
         _ => "open",
     };
     let title = escape::line(&convoy.title);
-    page.cut_line(page.style().bold(&format!("🚚 {} \"{title}\" [{state}]", convoy.id)));
-    page.line(format!("   {} of {} done", convoy.counts.completed, convoy.counts.total));
+    page.cut_line(
+        page.style()
+            .bold(&format!("🚚 {} \"{title}\" [{state}]", convoy.id)),
+    );
+    page.line(format!(
+        "   {} of {} done",
+        convoy.counts.completed, convoy.counts.total
+    ));
     for bead in &convoy.tracked {
         line(bead, page);
     }
@@ -76,9 +90,15 @@ fn line(bead: &Tracked, page: &mut Page) {
     let title = escape::line(&bead.title);
     page.cut_line(format!("   {mark} {:<8} {}  {title}", word, bead.id));
     if !bead.assignee.is_empty() && bead.standing != Standing::Done {
-        page.cut_line(format!("              with {}", escape::line(&bead.assignee)));
+        page.cut_line(format!(
+            "              with {}",
+            escape::line(&bead.assignee)
+        ));
     }
     if !bead.waits_for.is_empty() {
-        page.cut_line(format!("              waits for {}", bead.waits_for.join(", ")));
+        page.cut_line(format!(
+            "              waits for {}",
+            bead.waits_for.join(", ")
+        ));
     }
 }

@@ -8,10 +8,16 @@ pub(super) fn run(ctx: &Context) -> Answer {
     let installed = daemon::install(&ctx.town()?)?;
     answer(installed, |installed, page| {
         page.line(format!("✓ wrote {}", installed.path.display()));
-        page.line(format!("  environment: {}", installed.environment.display()));
+        page.line(format!(
+            "  environment: {}",
+            installed.environment.display()
+        ));
         page.line("To start it now and at each login:");
         page.line("  systemctl --user daemon-reload");
-        page.line(format!("  systemctl --user enable --now {}", installed.unit));
+        page.line(format!(
+            "  systemctl --user enable --now {}",
+            installed.unit
+        ));
         page.line("To let it run while you are logged out: loginctl enable-linger");
     })
 }

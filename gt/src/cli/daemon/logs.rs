@@ -24,7 +24,10 @@ pub(super) fn run(ctx: &Context, args: &LogsArgs) -> Answer {
     anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());
     if args.follow {
         let lines = args.lines.to_string();
-        Exec::new("tail").args(["-n", &lines, "-F", "--"]).arg(&log).run_attached()?;
+        Exec::new("tail")
+            .args(["-n", &lines, "-F", "--"])
+            .arg(&log)
+            .run_attached()?;
         return answer(Vec::<String>::new(), |_, _| {});
     }
     let text = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();

@@ -13,7 +13,10 @@ pub(super) fn run(ctx: &Context) -> Answer {
         }
         page.line(format!("● the daemon runs (pid {})", status.pid));
         page.line(format!("  started:   {}", status.started_at));
-        page.line(format!("  last pass: {} ({} in all)", status.last_heartbeat, status.heartbeat_count));
+        page.line(format!(
+            "  last pass: {} ({} in all)",
+            status.last_heartbeat, status.heartbeat_count
+        ));
         if let Some(reason) = &status.degraded {
             page.line(format!("  degraded:  {}", bd::ui::escape::line(reason)));
         }

@@ -12,7 +12,13 @@ struct Stopped {
 
 pub(super) fn run(ctx: &Context) -> Answer {
     let pid = daemon::stop(&ctx.town()?)?;
-    answer(Stopped { running: false, pid }, |stopped, page| {
-        page.line(format!("✓ the daemon has ended (pid was {})", stopped.pid));
-    })
+    answer(
+        Stopped {
+            running: false,
+            pid,
+        },
+        |stopped, page| {
+            page.line(format!("✓ the daemon has ended (pid was {})", stopped.pid));
+        },
+    )
 }

@@ -53,7 +53,12 @@ fn check(ctx: &Context, args: &CheckArgs) -> anyhow::Result<Check> {
     let address = super::mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
-    Ok(Check { address, unread: messages.len(), has_new: !messages.is_empty(), messages })
+    Ok(Check {
+        address,
+        unread: messages.len(),
+        has_new: !messages.is_empty(),
+        messages,
+    })
 }
 
 fn inject(found: &Check, page: &mut bd::ui::Page) {
@@ -61,7 +66,10 @@ fn inject(found: &Check, page: &mut bd::ui::Page) {
         return;
     }
     page.line("<system-reminder>");
-    page.line(format!("You have {} unread messages (gt mail read <id>):", found.unread));
+    page.line(format!(
+        "You have {} unread messages (gt mail read <id>):",
+        found.unread
+    ));
     for message in found.messages.iter().take(10) {
         let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
         let safe = subject.replace('<', "‹").replace('>', "›");

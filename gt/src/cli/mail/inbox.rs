@@ -26,7 +26,10 @@ pub(super) fn run(ctx: &Context, args: &InboxArgs) -> Answer {
     }
     answer(messages, move |messages, page| {
         let unread = messages.iter().filter(|message| !message.read).count();
-        page.line(format!("{mailbox}: {} messages, {unread} unread", messages.len()));
+        page.line(format!(
+            "{mailbox}: {} messages, {unread} unread",
+            messages.len()
+        ));
         for (number, message) in messages.iter().enumerate() {
             line(number + 1, message, page);
         }
@@ -35,7 +38,19 @@ pub(super) fn run(ctx: &Context, args: &InboxArgs) -> Answer {
 
 fn line(number: usize, message: &Message, page: &mut bd::ui::Page) {
     let mark = if message.read { "○" } else { "●" };
-    let urgent = if message.priority == "urgent" { " !" } else { "" };
-    page.cut_line(format!("{number:>3}. {mark}{urgent} {}", escape::line(&message.subject)));
-    page.line(format!("       {} from {}, {}", message.id, escape::line(&message.from), message.timestamp));
+    let urgent = if message.priority == "urgent" {
+        " !"
+    } else {
+        ""
+    };
+    page.cut_line(format!(
+        "{number:>3}. {mark}{urgent} {}",
+        escape::line(&message.subject)
+    ));
+    page.line(format!(
+        "       {} from {}, {}",
+        message.id,
+        escape::line(&message.from),
+        message.timestamp
+    ));
 }

@@ -28,7 +28,10 @@ pub(super) fn run(ctx: &Context, args: &ReadArgs) -> Answer {
         page.line(format!("Subject: {}", escape::line(&message.subject)));
         page.line(format!("From:    {}", escape::line(&message.from)));
         page.line(format!("To:      {}", escape::line(&message.to)));
-        page.line(format!("Date:    {}   Id: {}", message.timestamp, message.id));
+        page.line(format!(
+            "Date:    {}   Id: {}",
+            message.timestamp, message.id
+        ));
         if !message.body.is_empty() {
             page.blank();
             page.line(escape::block(message.body.trim_end()));

@@ -58,7 +58,19 @@ pub(super) fn run(ctx: &Context, args: SendArgs) -> Answer {
         ..Letter::default()
     };
     let id = mail::send(&town, &letter)?;
-    answer(Sent { id, to: letter.to, subject: args.subject }, |sent, page| {
-        page.line(format!("✓ {} to {}: {}", sent.id, sent.to, bd::ui::escape::line(&sent.subject)));
-    })
+    answer(
+        Sent {
+            id,
+            to: letter.to,
+            subject: args.subject,
+        },
+        |sent, page| {
+            page.line(format!(
+                "✓ {} to {}: {}",
+                sent.id,
+                sent.to,
+                bd::ui::escape::line(&sent.subject)
+            ));
+        },
+    )
 }

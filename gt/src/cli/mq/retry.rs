@@ -24,8 +24,14 @@ pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
     let found = town.find_bead(&args.request)?;
     let was = mq::retry(&town, &found.store, &found.bead.id)?;
     crate::daemon::wake(&town);
-    answer(Retried { request: found.bead.id, was }, |retried, page| match &retried.was {
-        Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
-        None => page.line(format!("{} was not waiting for a person", retried.request)),
-    })
+    answer(
+        Retried {
+            request: found.bead.id,
+            was,
+        },
+        |retried, page| match &retried.was {
+            Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
+            None => page.line(format!("{} was not waiting for a person", retried.request)),
+        },
+    )
 }

@@ -24,7 +24,11 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
     let merged = mq::run(&town, &rig)?;
     let landed = convoy::check(&town, None)?;
     for landed in &landed {
-        ctx.ui.status(&format!("🚚 {} landed: {}", landed.id, escape::line(&landed.title)));
+        ctx.ui.status(&format!(
+            "🚚 {} landed: {}",
+            landed.id,
+            escape::line(&landed.title)
+        ));
     }
     answer(merged, |merged, page| {
         if merged.is_empty() {
@@ -34,15 +38,14 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
             let (mark, text) = match &one.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
                 MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
-                MergeOutcome::GateFailed { gate, task } => {
-                    ("✗", format!("gate {} failed: task {task}", escape::line(gate)))
-                }
+                MergeOutcome::GateFailed { gate, task } => (
+                    "✗",
+                    format!("gate {} failed: task {task}", escape::line(gate)),
+                ),
                 MergeOutcome::NeedsPerson { reason } => {
                     ("✗", format!("needs a person: {}", escape::line(reason)))
                 }
-                MergeOutcome::Later { reason } => {
-                    ("…", format!("later: {}", escape::line(reason)))
-                }
+                MergeOutcome::Later { reason } => ("…", format!("later: {}", escape::line(reason))),
             };
             page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
         }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::Row;
 use super::super::{Answer, answer};
+use super::Row;
 use crate::context::Context;
 use crate::polecat;
 
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let mut rows = Vec::new();
     for rig in rigs {
         let beads = town.rig_store(&rig)?.snapshot()?;
-        let all = polecat::all(&town, &rig, &beads, sessions.as_deref());
+        let all = polecat::all(&rig, &beads, sessions.as_deref());
         rows.extend(all.iter().map(Row::of));
     }
     answer(rows, |rows, page| {
@@ -36,7 +36,14 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             page.line("no polecats yet: gt sling BEAD RIG makes the first");
         }
         for row in rows {
-            page.cut_line(format!("{} {:<8} {}/{}  {}", row.mark(), row.state.word(), row.rig, row.name, row.why));
+            page.cut_line(format!(
+                "{} {:<8} {}/{}  {}",
+                row.mark(),
+                row.state.word(),
+                row.rig,
+                row.name,
+                row.why
+            ));
         }
     })
 }

@@ -55,14 +55,21 @@ struct Row {
 
 impl Row {
     fn of(polecat: &Polecat) -> Self {
-        let failed = polecat.slot.done.as_ref().and_then(|done| done.failed.as_ref());
+        let failed = polecat
+            .slot
+            .done
+            .as_ref()
+            .and_then(|done| done.failed.as_ref());
         Self {
             rig: polecat.rig.clone(),
             name: polecat.name.clone(),
             state: polecat.state,
             why: polecat.why.clone(),
             issue: polecat.hook.clone(),
-            session_running: polecat.session.as_ref().is_some_and(|live| live.dead.is_none()),
+            session_running: polecat
+                .session
+                .as_ref()
+                .is_some_and(|live| live.dead.is_none()),
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.clone(),
             stuck: polecat.slot.stuck.clone(),

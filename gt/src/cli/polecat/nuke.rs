@@ -27,14 +27,16 @@ pub(super) fn run(ctx: &Context, args: &NukeArgs) -> Answer {
     for text in &args.polecats {
         let (rig, name) = super::parse(&town, text)?;
         let beads = town.rig_store(&rig)?.snapshot()?;
-        let polecat = polecat::one(&town, &rig, &beads, Some(&sessions), &name)?;
+        let polecat = polecat::one(&rig, &beads, Some(&sessions), &name)?;
         nuked.push(polecat::nuke(&town, &rig, &polecat, args.force)?);
     }
     answer(nuked, |nuked, page| {
         for one in nuked {
             page.line(format!("✓ the sandbox of {} is removed", one.polecat));
             if let Some(reference) = &one.rescued {
-                page.line(format!("  what was in it: gt rescue restore {reference} --into <tree>"));
+                page.line(format!(
+                    "  what was in it: gt rescue restore {reference} --into <tree>"
+                ));
             }
         }
     })

@@ -4,8 +4,8 @@ use bd::git::Git;
 use clap::Args;
 use serde::Serialize;
 
-use super::Row;
 use super::super::{Answer, answer};
+use super::Row;
 use crate::context::Context;
 use crate::polecat::{self, Completion};
 
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let beads = town.rig_store(&rig)?.snapshot()?;
     let sessions = town.backend.list().ok();
-    let polecat = polecat::one(&town, &rig, &beads, sessions.as_deref(), &name)?;
+    let polecat = polecat::one(&rig, &beads, sessions.as_deref(), &name)?;
     let clone_path = rig.sandbox(&name);
     let git = Git::at(&clone_path);
     let shown = Shown {
@@ -45,24 +45,43 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     };
     answer(shown, |shown, page| {
         let row = &shown.row;
-        page.line(format!("{} {}/{}: {} ({})", row.mark(), row.rig, row.name, row.state.word(), row.why));
+        page.line(format!(
+            "{} {}/{}: {} ({})",
+            row.mark(),
+            row.rig,
+            row.name,
+            row.state.word(),
+            row.why
+        ));
         if let Some(issue) = &row.issue {
-            page.line(format!("  work:     {issue}, session {} on it", shown.sessions));
+            page.line(format!(
+                "  work:     {issue}, session {} on it",
+                shown.sessions
+            ));
         }
         page.line(format!("  sandbox:  {}", shown.clone_path.display()));
         let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
-        page.line(format!("  branch:   {branch}, {} uncommitted files", shown.uncommitted));
+        page.line(format!(
+            "  branch:   {branch}, {} uncommitted files",
+            shown.uncommitted
+        ));
         let session = if row.session_running { "runs" } else { "none" };
         page.line(format!("  session:  {session}, lease {}", row.lease));
         if let Some(failed) = &row.failed_step {
-            page.line(format!("  gt done stopped at {}", bd::ui::escape::line(failed)));
+            page.line(format!(
+                "  gt done stopped at {}",
+                bd::ui::escape::line(failed)
+            ));
         }
         if !row.stuck.is_empty() {
             page.line(format!("  stuck:    {}", row.stuck));
         }
         page.line(format!("  record:   {} beads", shown.record.len()));
         for entry in shown.record.iter().rev().take(5) {
-            page.line(format!("    {} {} ({}s, {} sessions)", entry.at, entry.bead, entry.seconds, entry.sessions));
+            page.line(format!(
+                "    {} {} ({}s, {} sessions)",
+                entry.at, entry.bead, entry.seconds, entry.sessions
+            ));
         }
     })
 }

@@ -30,6 +30,9 @@ pub(super) fn run(ctx: &Context, args: &DropArgs) -> Answer {
     rescue::drop(&git, &reference)?;
     answer(Dropped { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
-        page.line(format!("✓ {} is dropped (it was {commit})", dropped.reference));
+        page.line(format!(
+            "✓ {} is dropped (it was {commit})",
+            dropped.reference
+        ));
     })
 }

@@ -51,7 +51,10 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             page.line("nothing is saved");
         }
         for row in rows {
-            page.line(format!("{}  {:.12}  {}", row.reference, row.commit, row.saved_at));
+            page.line(format!(
+                "{}  {:.12}  {}",
+                row.reference, row.commit, row.saved_at
+            ));
             page.cut_line(format!("  {}", escape::line(&row.subject)));
         }
     })

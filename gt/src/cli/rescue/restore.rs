@@ -39,10 +39,18 @@ pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
             rig.sandbox(name)
         }
     };
-    anyhow::ensure!(into.is_dir(), "there is no working tree at {} (name one with --into)", into.display());
+    anyhow::ensure!(
+        into.is_dir(),
+        "there is no working tree at {} (name one with --into)",
+        into.display()
+    );
     let files = rescue::restore(&Git::at(&into), &reference)?;
     answer(Restored { into, files }, |restored, page| {
-        page.line(format!("✓ {} files are back in {}", restored.files.len(), restored.into.display()));
+        page.line(format!(
+            "✓ {} files are back in {}",
+            restored.files.len(),
+            restored.into.display()
+        ));
         for file in &restored.files {
             page.line(format!("  {}", bd::ui::escape::line(file)));
         }

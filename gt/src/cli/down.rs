@@ -1,0 +1,76 @@
+//! `gt down`.
+
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::daemon;
+use crate::identity::{Address, SessionName};
+use crate::polecat::{self, Slot};
+use crate::town::Town;
+
+/// Stop the town: the daemon, then every session of its agents.
+///
+/// Hooks, branches and files stay; uncommitted work of polecats is snapshotted first. `gt up` goes on where it
+/// stopped.
+#[derive(Debug, Args)]
+pub(super) struct DownArgs {
+    /// Stop the daemon only; sessions go on.
+    #[arg(long)]
+    daemon_only: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Down {
+    daemon: bool,
+    sessions: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
+    let town = ctx.town()?;
+    // First the daemon: else it would start anew what is stopped.
+    let daemon = daemon::status(&town).running;
+    if daemon {
+        daemon::stop(&town)?;
+    }
+    let sessions = if args.daemon_only {
+        Vec::new()
+    } else {
+        end_sessions(&town)?
+    };
+    town.tell(
+        "halt",
+        serde_json::json!({ "rig": "town", "services": sessions, "daemon": daemon }),
+    );
+    answer(Down { daemon, sessions }, |down, page| {
+        let daemon = if down.daemon {
+            "the daemon has ended"
+        } else {
+            "no daemon was running"
+        };
+        page.line(format!(
+            "✓ {daemon}; {} sessions ended",
+            down.sessions.len()
+        ));
+        for session in &down.sessions {
+            page.line(format!("  {session}"));
+        }
+    })
+}
+
+fn end_sessions(town: &Town) -> anyhow::Result<Vec<String>> {
+    let rigs = town.rigs()?;
+    let mut ended = Vec::new();
+    for live in town.backend.list()? {
+        let names = rigs.iter().map(crate::town::RigLayout::name);
+        if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
+            let layout = town.layout.rig(&rig);
+            let id = Slot::id(&town.prefix(&rig), &rig, &name);
+            let slot = Slot::load(&town.rig_store(&layout)?.snapshot()?, &id);
+            polecat::snapshot(town, &layout, &name, &slot)?;
+        }
+        town.backend.kill(&live.name)?;
+        ended.push(live.name);
+    }
+    Ok(ended)
+}

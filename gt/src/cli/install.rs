@@ -1,0 +1,56 @@
+//! `gt install`.
+
+use bd::git::Git;
+use bd::sys::Clock;
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::town::{InstallRequest, install};
+
+/// Make a town: a folder that holds rigs, agents and the town's own beads. Safe to run again.
+#[derive(Debug, Args)]
+pub(super) struct InstallArgs {
+    /// Where; the working directory when left out.
+    #[arg(default_value = ".")]
+    path: String,
+    /// The town's name; that of its folder when left out.
+    #[arg(short, long)]
+    name: Option<String>,
+    /// The owner's e-mail address; git's user.email when left out. Agents' commits carry it.
+    #[arg(long)]
+    owner: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: InstallArgs) -> Answer {
+    let root = ctx.env.absolute(&args.path);
+    // A trailing `.` has no name, and links are kept as the person wrote them.
+    let root: std::path::PathBuf = root.components().collect();
+    let git = Git::at(ctx.env.cwd());
+    // Without git's identity the town simply has no owner yet.
+    let setting = |key: &str| git.config_get(key).ok().flatten();
+    let request = InstallRequest {
+        name: args.name,
+        owner: setting("user.name"),
+        email: args.owner.or_else(|| setting("user.email")),
+    };
+    let clock = Clock::choose(ctx.env.get("BD_NOW"));
+    let installed = install(&ctx.env, &clock, &root, &request)?;
+    answer(installed, |installed, page| {
+        let how = if installed.existed {
+            "was there already"
+        } else {
+            "is ready"
+        };
+        page.line(format!(
+            "✓ the town \"{}\" {how}: {}",
+            installed.name,
+            installed.root.display()
+        ));
+        page.line("Next:");
+        page.line(format!("  cd {}", installed.root.display()));
+        page.line("  gt rig add NAME GIT-URL     a repository to work on");
+        page.line("  gt up                       the daemon");
+        page.line("  gt status                   what is going on");
+    })
+}

@@ -1,0 +1,118 @@
+//! `gt status`.
+
+use bd::ui::{Page, escape};
+use clap::Args;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::polecat::State;
+use crate::status::{self, Agent, Rig, Status};
+
+/// Show what the town is doing: daemon, agents, rigs with their workers and merge queue, convoys.
+///
+/// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
+/// last_heartbeat, heartbeat_count, degraded}, agents[A], rigs[{name, prefix, remote, polecat_count, crew_count,
+/// agents[A], mq{pending, blocked, held}, waiting[]}], convoys[{id, title, completed, total}], summary{rig_count,
+/// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
+/// work_title?, hook_bead?, state?, why?, unread_mail}.
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {}
+
+pub(super) fn run(ctx: &Context, _args: &StatusArgs) -> Answer {
+    answer(status::status(&ctx.town()?)?, show)
+}
+
+fn show(status: &Status, page: &mut Page) {
+    page.cut_line(page.style().bold(&format!(
+        "{}  {}",
+        escape::line(&status.name),
+        status.location
+    )));
+    let daemon = match (&status.daemon.degraded, status.daemon.running) {
+        (Some(reason), true) => format!("● daemon degraded: {}", escape::line(reason)),
+        (None, true) => format!("● daemon runs (pid {})", status.daemon.pid),
+        (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
+    };
+    page.cut_line(daemon);
+    if status.overseer.unread_mail > 0 {
+        page.line(format!(
+            "📬 {} unread for {}",
+            status.overseer.unread_mail,
+            escape::line(&status.overseer.name)
+        ));
+    }
+    for problem in &status.problems {
+        page.line(page.style().yellow(&format!("! {}", escape::line(problem))));
+    }
+    for agent in &status.agents {
+        line("", agent, page);
+    }
+    for rig in &status.rigs {
+        show_rig(rig, page);
+    }
+    if status.rigs.is_empty() {
+        page.blank();
+        page.line("no rigs yet: gt rig add NAME GIT-URL");
+    }
+    if !status.convoys.is_empty() {
+        page.blank();
+        page.line(page.style().bold("Convoys"));
+    }
+    for convoy in &status.convoys {
+        let counts = format!("{}/{}", convoy.completed, convoy.total);
+        page.cut_line(format!(
+            "  🚚 {} {counts:>5}  {}",
+            convoy.id,
+            escape::line(&convoy.title)
+        ));
+    }
+}
+
+fn show_rig(rig: &Rig, page: &mut Page) {
+    page.blank();
+    let local = if rig.remote { "" } else { ", local only" };
+    page.line(
+        page.style()
+            .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
+    );
+    let queue = &rig.mq;
+    if queue.pending + queue.blocked + queue.held > 0 {
+        page.line(format!(
+            "  ⇡ merge queue: {} ready, {} wait for a task, {} for a person",
+            queue.pending, queue.blocked, queue.held
+        ));
+    }
+    if !rig.waiting.is_empty() {
+        page.cut_line(format!("  … in line: {}", rig.waiting.join(", ")));
+    }
+    for agent in &rig.agents {
+        line("  ", agent, page);
+    }
+    if rig.agents.is_empty() {
+        page.line("  no workers yet");
+    }
+}
+
+fn line(indent: &str, agent: &Agent, page: &mut Page) {
+    let (mark, word) = match (agent.state, agent.running) {
+        (Some(State::Working), _) => ("◐", "working"),
+        (Some(State::Idle), _) => ("○", "idle"),
+        (Some(State::Stalled), _) => ("!", "stalled"),
+        (Some(State::Zombie), _) => ("✗", "zombie"),
+        (None, Some(true)) => ("●", "running"),
+        (None, Some(false)) => ("○", "stopped"),
+        (None, None) => ("?", "unknown"),
+    };
+    let mut text = format!("{indent}{mark} {:<8} {:<10}", word, agent.name);
+    match (&agent.hook_bead, &agent.work_title) {
+        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
+        _ if matches!(agent.state, Some(State::Zombie | State::Stalled)) => {
+            text.push_str(&format!(" {}", agent.why));
+        }
+        _ => {}
+    }
+    if agent.unread_mail > 0 {
+        text.push_str(&format!(" 📬{}", agent.unread_mail));
+    }
+    page.cut_line(text);
+}
