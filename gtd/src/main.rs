@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `gtd`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gtd::main(bd::sys::Env::of_process(), bd::sys::env::args())
+}

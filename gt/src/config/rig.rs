@@ -178,7 +178,7 @@ pub fn names(_town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
 }
 
 /// Reads a duration such as `30s`, `10m` or `1h30m`.
-pub fn duration(text: &str) -> Option<Duration> {
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let signed: jiff::SignedDuration = text.parse().ok()?;
     Duration::try_from(signed).ok()
 }

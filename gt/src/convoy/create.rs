@@ -37,7 +37,7 @@ pub struct Created {
 
 /// Why a convoy is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum ConvoyError {
+pub(super) enum ConvoyError {
     /// It has no title.
     #[error("a convoy needs a title")]
     NoTitle,

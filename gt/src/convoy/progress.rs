@@ -149,7 +149,7 @@ fn look(stores: &Stores, id: &str, now: jiff::Timestamp) -> Tracked {
 }
 
 /// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
-pub fn is_work(bead: &Bead) -> bool {
+pub(super) fn is_work(bead: &Bead) -> bool {
     !matches!(
         bead.issue_type,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy

@@ -83,7 +83,7 @@ pub enum ProofError {
 }
 
 /// Proves the work in the worker's sandbox.
-pub fn prove(
+pub(super) fn prove(
     _town: &Town,
     worker: &Worker,
     slot: &Slot,
@@ -149,6 +149,6 @@ pub fn prove(
 }
 
 /// Whether a file of the repository holds beads.
-pub fn is_beads(file: &str) -> bool {
+pub(crate) fn is_beads(file: &str) -> bool {
     file.starts_with(".beads/")
 }

@@ -11,7 +11,7 @@ use crate::polecat::{self, Completion, DoneRecord, Outcome, Slot};
 use crate::town::Town;
 
 /// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
-pub fn submit(
+pub(super) fn submit(
     town: &Town,
     worker: &Worker,
     slot: &Slot,

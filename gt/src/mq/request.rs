@@ -121,7 +121,7 @@ pub fn source_of(request: &Bead) -> String {
 }
 
 /// What the queue has found out about a request.
-pub fn state_of(request: &Bead) -> State {
+pub(super) fn state_of(request: &Bead) -> State {
     let stored = metadata(request).remove("queue");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
@@ -129,7 +129,7 @@ pub fn state_of(request: &Bead) -> State {
 }
 
 /// Writes what the queue has found out; other metadata stays.
-pub fn set_state(request: &mut Bead, state: &State) -> serde_json::Result<()> {
+pub(super) fn set_state(request: &mut Bead, state: &State) -> serde_json::Result<()> {
     let mut metadata = metadata(request);
     metadata.insert("queue".to_owned(), serde_json::to_value(state)?);
     request.metadata = Some(serde_json::value::to_raw_value(&metadata)?);

@@ -82,14 +82,26 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
         Do::EndSession { rig, polecat } => end_session(town, rig, polecat),
         Do::ClearHook { rig, polecat } => clear_hook(town, rig, polecat),
         Do::SlingWaiting { rig, bead } => sling_waiting(town, rig, bead),
-        Do::RunQueue { rig } => {
-            let merged = mq::run(town, &town.rig(rig)?)?;
-            Ok((!merged.is_empty()).then(|| format!("{} merge requests handled", merged.len())))
-        }
+        Do::RunQueue { rig } => run_queue(town, rig),
         Do::Land { convoy } => {
             let landed = convoy::check(town, Some(convoy))?;
             Ok(landed.first().map(|landed| format!("{} landed", landed.id)))
         }
+    }
+}
+
+/// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
+fn run_queue(town: &Town, rig: &str) -> anyhow::Result<Option<String>> {
+    let merged = mq::run(town, &town.rig(rig)?)?;
+    let later = |one: &mq::Merged| match &one.outcome {
+        mq::MergeOutcome::Later { reason } => Some(reason.clone()),
+        _ => None,
+    };
+    let reasons: Vec<String> = merged.iter().filter_map(later).collect();
+    match (merged.len(), reasons.first()) {
+        (0, _) => Ok(None),
+        (all, Some(reason)) if reasons.len() == all => Err(anyhow::anyhow!("{reason}")),
+        (all, _) => Ok(Some(format!("{all} merge requests handled"))),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Facts {
     pub unreadable: Vec<String>,
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
+    /// The sessions that were seen, for whoever wants to hear of their end.
+    pub sessions: Vec<Live>,
 }
 
 /// What is known about a rig.
@@ -119,6 +121,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         landable,
         unreadable,
         degraded,
+        sessions: sessions.unwrap_or_default(),
     })
 }
 

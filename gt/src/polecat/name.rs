@@ -16,7 +16,7 @@ const THEMES: [(&str, &str); 3] = [
 const RESERVED: [&str; 6] = ["witness", "mayor", "deacon", "refinery", "crew", "polecats"];
 
 /// The themes that there are.
-pub fn themes() -> impl Iterator<Item = &'static str> {
+pub(super) fn themes() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
 }
 

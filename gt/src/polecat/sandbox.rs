@@ -256,7 +256,7 @@ impl<'a> Sandbox<'a> {
 }
 
 /// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
-pub fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
+pub(super) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
     let git = Git::at(rig.repo());
     for reference in [
         format!("refs/remotes/origin/{target}"),

@@ -101,7 +101,7 @@ impl Claimed {
 /// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
 /// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
 /// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
-pub fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
+pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
     let store = town.rig_store(rig)?;
     let prefix = town.prefix(rig.name());
     let sessions = town.backend.list()?;
@@ -146,7 +146,7 @@ pub fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claime
 }
 
 /// The reservation that a polecat's slot records, where its sling is unfinished.
-pub fn reload(
+pub(super) fn reload(
     town: &Town,
     rig: &RigLayout,
     name: &str,

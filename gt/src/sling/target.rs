@@ -17,7 +17,7 @@ pub enum Target {
 
 /// Why a target text is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum TargetError {
+pub(super) enum TargetError {
     /// No target was given and the caller is nobody.
     #[error(
         "no target given, and this is not an agent's folder (give a rig, or an agent's address)"

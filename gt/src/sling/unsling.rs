@@ -23,7 +23,7 @@ pub struct Unslung {
 /// The bead is on nobody's hook.
 #[derive(Debug, thiserror::Error)]
 #[error("{bead} is on nobody's hook (it is {status})")]
-pub struct NotHooked {
+pub(super) struct NotHooked {
     /// The bead.
     pub bead: String,
     /// Its status.

@@ -1,0 +1,79 @@
+//! The command line of `gtd`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use bd::sys::Env;
+use bd::ui::Ui;
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use gt::identity::Address;
+
+/// The daemon of Gas Town: watches a town and keeps it moving.
+///
+/// `gt up` starts it, `gt daemon` looks after it. Everything works without it, too: it makes things prompt and
+/// unattended.
+#[derive(Debug, Parser)]
+#[command(name = "gtd", version, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(RunArgs),
+}
+
+/// Watch a town until told to stop.
+///
+/// Wakes on changes of beads, on the end of a session's process and on requests, and looks at everything at least
+/// every three minutes. An idle town costs nothing but that look.
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// The town's folder; the one around the working directory when left out.
+    #[arg(long)]
+    town: Option<PathBuf>,
+    /// Make passes until nothing is left to do, merge queues included, and end.
+    #[arg(long)]
+    once: bool,
+}
+
+/// The whole command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs one `gtd` command line and says how it ended.
+pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
+            error.print().ok();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let Command::Run(args) = cli.command;
+    match run(&env, &args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let failure = gt::error::failure(&error);
+            Ui::new(false, false, &env).error(&failure);
+            ExitCode::from(failure.exit)
+        }
+    }
+}
+
+fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
+    let root = match &args.town {
+        Some(path) => gt::town::find(&env.at(&env.cwd().join(path)))?,
+        None => gt::town::find(env)?,
+    };
+    crate::log::begin(env);
+    let town = gt::context::open(env, &root, Address::Deacon);
+    if args.once {
+        return crate::run::once(&town);
+    }
+    crate::run::forever(town)
+}

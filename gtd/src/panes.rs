@@ -1,0 +1,64 @@
+//! Tells when the process of a session ends: a pidfd for each, so that nobody has to ask.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+
+use gt::session::Live;
+use tokio::io::unix::AsyncFd;
+use tokio::task::JoinHandle;
+
+use crate::wake::{Wake, Waker};
+
+/// The sessions that are waited for, by name.
+#[derive(Default)]
+pub(crate) struct Panes {
+    waits: BTreeMap<String, (i32, JoinHandle<()>)>,
+}
+
+impl Panes {
+    /// Waits for the processes of these sessions, and for no other any more.
+    pub(crate) fn follow(&mut self, sessions: &[Live], waker: &Waker) {
+        self.waits.retain(|name, (pid, wait)| {
+            let goes_on = sessions
+                .iter()
+                .any(|live| live.name == *name && live.pid == *pid);
+            if !goes_on {
+                wait.abort();
+            }
+            goes_on && !wait.is_finished()
+        });
+        for live in sessions {
+            if self.waits.contains_key(&live.name) {
+                continue;
+            }
+            // Where the machine has no such handles, or the process has ended already, the tick sees it.
+            let handle = live
+                .process
+                .as_ref()
+                .and_then(|process| process.handle().ok().flatten());
+            let Some(handle) = handle else { continue };
+            let waker = waker.clone();
+            let wait = tokio::spawn(async move {
+                if ended(handle).await.is_ok() {
+                    waker.wake(Wake::Pane);
+                }
+            });
+            self.waits.insert(live.name.clone(), (live.pid, wait));
+        }
+    }
+}
+
+/// A pidfd becomes readable when its process has ended.
+async fn ended(handle: OwnedFd) -> std::io::Result<()> {
+    let handle = AsyncFd::with_interest(handle, tokio::io::Interest::READABLE)?;
+    drop(handle.readable().await?);
+    Ok(())
+}
+
+impl Drop for Panes {
+    fn drop(&mut self) {
+        for (_, wait) in self.waits.values() {
+            wait.abort();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The daemon's socket: one JSON object a line, in both directions. Only the town's owner may speak.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use gt::daemon::protocol::{Answer, LINE_LIMIT, Request};
+use gt::daemon::{StateFile, socket_folder, socket_path};
+use gt::town::Town;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::broadcast;
+
+use crate::wake::{Wake, Waker};
+
+/// What the socket tells of the loop.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shared {
+    /// The state as it is written.
+    pub(crate) state: StateFile,
+    /// What keeps the daemon from doing everything.
+    pub(crate) degraded: Option<String>,
+}
+
+/// Opens the socket and answers on it until the loop ends.
+pub(crate) fn open(
+    town: &Town,
+    waker: Waker,
+    shared: Arc<Mutex<Shared>>,
+    passes: broadcast::Sender<Vec<String>>,
+) -> io::Result<()> {
+    let path = socket_path(town);
+    private_folder(&socket_folder(town))?;
+    // We hold the daemon's lock: a socket file that is there belongs to one that has died.
+    bd::sys::file::remove(&path)?;
+    let listener = UnixListener::bind(&path)?;
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            if !is_owner(&stream) {
+                continue;
+            }
+            let (waker, shared) = (waker.clone(), Arc::clone(&shared));
+            let passes = passes.subscribe();
+            tokio::spawn(async move {
+                // A client that goes away in the middle is no concern of ours.
+                serve(stream, waker, shared, passes).await.ok();
+            });
+        }
+    });
+    Ok(())
+}
+
+/// Makes the folder, and refuses one that others can enter or own.
+fn private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    bd::sys::file::make_folder(folder, 0o700)?;
+    let meta = std::fs::symlink_metadata(folder)?;
+    let mine = meta.is_dir() && meta.uid() == rustix::process::getuid().as_raw();
+    if mine && meta.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "{} is not a folder of ours that only we can enter",
+        folder.display()
+    );
+    Err(io::Error::other(text))
+}
+
+fn is_owner(stream: &UnixStream) -> bool {
+    let uid = rustix::process::getuid().as_raw();
+    stream
+        .peer_cred()
+        .is_ok_and(|peer| peer.uid() == uid || peer.uid() == 0)
+}
+
+async fn serve(
+    stream: UnixStream,
+    waker: Waker,
+    shared: Arc<Mutex<Shared>>,
+    mut passes: broadcast::Receiver<Vec<String>>,
+) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut read = BufReader::new(read);
+    while let Some(line) = next_line(&mut read).await? {
+        let request = serde_json::from_slice(&line).ok();
+        let answer = match request {
+            None => Answer::Error {
+                reason: "this is no request of ours".to_owned(),
+            },
+            Some(Request::Status) => status(&shared),
+            Some(Request::Wake) => {
+                waker.wake(Wake::Request);
+                Answer::Ok
+            }
+            Some(Request::Stop) => {
+                send(&mut write, &Answer::Ok).await?;
+                waker.wake(Wake::Stop);
+                return Ok(());
+            }
+            Some(Request::Subscribe) => {
+                send(&mut write, &Answer::Ok).await?;
+                while let Ok(did) = passes.recv().await {
+                    send(&mut write, &Answer::Pass { did }).await?;
+                }
+                return Ok(());
+            }
+        };
+        send(&mut write, &answer).await?;
+    }
+    Ok(())
+}
+
+/// The next line, or as much of it as we are willing to read; `None` at the end.
+async fn next_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(LINE_LIMIT).unwrap_or(u64::MAX);
+    let count = read.take(limit).read_until(b'\n', &mut line).await?;
+    if count == LINE_LIMIT && line.last() != Some(&b'\n') {
+        return Err(io::Error::other("the line is too long"));
+    }
+    Ok((count > 0).then_some(line))
+}
+
+fn status(shared: &Mutex<Shared>) -> Answer {
+    // A poisoned lock means the loop panicked while writing plain values; they are still readable.
+    let shared = shared
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    Answer::Status {
+        pid: shared.state.pid,
+        started_at: shared.state.started_at.clone(),
+        passes: shared.state.heartbeat_count,
+        last_pass: shared.state.last_heartbeat.clone(),
+        degraded: shared.degraded.clone(),
+    }
+}
+
+async fn send(write: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
+    let mut line = serde_json::to_vec(answer)?;
+    line.push(b'\n');
+    write.write_all(&line).await
+}

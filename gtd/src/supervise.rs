@@ -1,0 +1,68 @@
+//! One instance a town, and the files that say so.
+
+use bd::sys::file;
+use gt::daemon::{StateFile, lock_path, pid_path, state_path};
+use gt::lock::{Lock, LockError};
+use gt::town::Town;
+
+/// The running daemon's hold on its town.
+pub(crate) struct Instance {
+    _lock: Lock,
+    state: StateFile,
+}
+
+/// Another daemon watches this town.
+#[derive(Debug, thiserror::Error)]
+#[error("another daemon watches this town already (`gt daemon status`)")]
+pub(crate) struct AlreadyRunning;
+
+impl Instance {
+    /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
+    /// of that name would let two daemons hold "the" lock.
+    pub(crate) fn take(town: &Town) -> anyhow::Result<Self> {
+        file::make_folder(&town.layout.daemon(), 0o700)?;
+        let lock = match Lock::try_take(&lock_path(town)) {
+            Ok(lock) => lock,
+            Err(LockError::Held { .. }) => return Err(AlreadyRunning.into()),
+            Err(error) => return Err(error.into()),
+        };
+        let pid = std::process::id();
+        file::replace_relaxed(&pid_path(town), format!("{pid}\n").as_bytes(), 0o644)?;
+        let state = StateFile {
+            running: true,
+            pid,
+            started_at: town.clock.now().to_string(),
+            ..StateFile::default()
+        };
+        let instance = Self { _lock: lock, state };
+        instance.save(town)?;
+        Ok(instance)
+    }
+
+    /// Counts a pass.
+    pub(crate) fn passed(&mut self, town: &Town) -> anyhow::Result<()> {
+        self.state.heartbeat_count += 1;
+        self.state.last_heartbeat = town.clock.now().to_string();
+        self.save(town)
+    }
+
+    /// The state as it is written.
+    pub(crate) fn state(&self) -> &StateFile {
+        &self.state
+    }
+
+    /// Writes that the daemon has ended.
+    pub(crate) fn end(mut self, town: &Town) -> anyhow::Result<()> {
+        self.state.running = false;
+        self.save(town)?;
+        file::remove(&pid_path(town))?;
+        Ok(())
+    }
+
+    fn save(&self, town: &Town) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec_pretty(&self.state)?;
+        text.push(b'\n');
+        file::replace_relaxed(&state_path(town), &text, 0o644)?;
+        Ok(())
+    }
+}
