@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Git, GitError};
+use super::{Git, GitError, Identity};
 use crate::sys::file;
 
 /// How long a first download may take.
@@ -61,19 +61,68 @@ impl Git {
         self.config_set("remote.origin.fetch", refspec)
     }
 
-    /// Clones `url` into the folder, with `branch` checked out where one is named.
-    pub fn clone(&self, url: &str, branch: Option<&str>) -> Result<(), GitError> {
+    /// Makes the bare repository of a rig that has no origin: with the branches and tags of `source`, a
+    /// repository on this machine, or with one empty commit on `branch`. A failure leaves nothing behind.
+    pub fn import_bare(
+        &self,
+        source: Option<&Path>,
+        branch: &str,
+        author: &Identity,
+    ) -> Result<(), GitError> {
+        if self.folder.exists() {
+            return Err(Self::file_error(&self.folder, taken()));
+        }
+        let made = self.import(source, branch, author);
+        if made.is_err() {
+            // What is left is only what this call made.
+            fs::remove_dir_all(&self.folder).ok();
+        }
+        made
+    }
+
+    fn import(
+        &self,
+        source: Option<&Path>,
+        branch: &str,
+        author: &Identity,
+    ) -> Result<(), GitError> {
+        self.init(branch, true)?;
+        self.config_set("gc.pruneExpire", "never")?;
+        let Some(source) = source else {
+            let empty = self.plumbing(["mktree"]).text()?;
+            let first = self.commit_tree(&empty, &[], "Begin\n", author)?;
+            return self.update_ref(&format!("refs/heads/{branch}"), &first, None);
+        };
+        self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--"])
+            .args([source])
+            .args(["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"])
+            .limit(CLONE)
+            .done()
+            .map(drop)
+    }
+
+    /// Clones `url` into the folder, with `branch` checked out where one is named. What `reference`, a
+    /// repository on this machine, has already is copied from there.
+    pub fn clone_tree(
+        &self,
+        url: &str,
+        branch: Option<&str>,
+        reference: Option<&Path>,
+    ) -> Result<(), GitError> {
         if self.folder.exists() {
             return Err(Self::file_error(&self.folder, taken()));
         }
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
         let above = self.beside(parent);
-        let call = above.plumbing(["clone", "--quiet"]).limit(CLONE);
-        let call = match branch {
-            Some(branch) => call.args(["--branch", branch]),
-            None => call,
-        };
+        let mut call = above.plumbing(["clone", "--quiet"]).limit(CLONE);
+        if let Some(branch) = branch {
+            call = call.args(["--branch", branch]);
+        }
+        if let Some(reference) = reference {
+            call = call.args(["--dissociate", "--reference-if-able"]);
+            call = call.args([reference]);
+        }
         call.args(["--", url]).args([&self.folder]).done().map(drop)
     }
 

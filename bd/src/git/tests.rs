@@ -535,3 +535,26 @@ fn a_rescue_works_before_the_first_commit() {
         .unwrap();
     assert_eq!(saved.files, ["a"]);
 }
+
+#[test]
+fn a_repository_without_origin_begins_empty_or_from_a_copy() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    work.plumbing(["tag", "v1"]).done().unwrap();
+    let copy = place.git("a/.repo.git");
+    copy.import_bare(Some(work.folder()), "main", &tess())
+        .unwrap();
+    assert_eq!(copy.resolve("main").unwrap(), work.resolve("HEAD").unwrap());
+    assert!(copy.resolve("v1").unwrap().is_some());
+    assert!(copy.remotes().unwrap().is_empty());
+    let fresh = place.git("b/.repo.git");
+    fresh.import_bare(None, "trunk", &tess()).unwrap();
+    assert_eq!(fresh.default_branch().unwrap().as_deref(), Some("trunk"));
+    assert!(fresh.resolve("trunk").unwrap().is_some());
+    let tree = place.git("b/tree");
+    let url = fresh.folder().to_string_lossy().into_owned();
+    tree.clone_tree(&url, Some("trunk"), Some(copy.folder()))
+        .unwrap();
+    assert_eq!(head(&tree), fresh.resolve("trunk").unwrap().unwrap());
+    assert!(tree.clone_tree(&url, None, None).is_err());
+}

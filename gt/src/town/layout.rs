@@ -90,6 +90,11 @@ impl Layout {
         self.runtime().join("session")
     }
 
+    /// The lock around changes to the town's registry of rigs and its routes.
+    pub fn registry_lock(&self) -> PathBuf {
+        self.runtime().join("locks/registry")
+    }
+
     /// `.events.jsonl`: what happened.
     pub fn events(&self) -> PathBuf {
         self.root.join(".events.jsonl")
@@ -193,6 +198,11 @@ impl RigLayout {
     /// `crew/<name>/`: a crew member's clone.
     pub fn crew(&self, name: &str) -> PathBuf {
         self.root.join("crew").join(name)
+    }
+
+    /// `crew/`.
+    pub fn crew_folder(&self) -> PathBuf {
+        self.root.join("crew")
     }
 
     /// `.runtime/`: local state that may be lost.

@@ -1,0 +1,70 @@
+//! `gt rig status`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::detect;
+use crate::rig::{self, RigStatus};
+use crate::town::{RigLayout, Town};
+
+/// Show a rig: its repository, its merge queue, its workers and crew.
+///
+/// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue, workers, members}.
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// The rig; the one you are in where none is given.
+    rig: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+    let town = ctx.town()?;
+    let rig = wanted(ctx, &town, args.rig.as_deref())?;
+    answer(rig::status(&town, &rig)?, human)
+}
+
+fn human(status: &RigStatus, page: &mut bd::ui::Page) {
+    let remote = status.rig.remote.as_deref().unwrap_or("local only");
+    page.line(format!("{} at {}", status.rig.name, status.rig.path.display()));
+    page.line(format!("  remote  {remote}"));
+    page.line(format!("  branch  {}", status.branch));
+    page.line(format!("  beads   {}-", status.rig.prefix));
+    page.line(format!("  queue   {} waiting", status.queue));
+    if let Some(problem) = &status.rig.problem {
+        page.line(format!("  problem {}", bd::ui::escape::line(problem)));
+    }
+    for worker in &status.workers {
+        let dot = if worker.session_running { "●" } else { "○" };
+        let issue = worker.issue.as_deref().unwrap_or("-");
+        let state = worker.state.word();
+        page.cut_line(format!("  {dot} {:<12} {state:<8} {issue}  {}", worker.name, worker.why));
+    }
+    for member in &status.members {
+        let dot = if member.has_session { "●" } else { "○" };
+        let clean = if member.git_clean { "clean" } else { "dirty" };
+        page.cut_line(format!("  {dot} {:<12} crew     {} ({clean})", member.name, member.branch));
+    }
+}
+
+/// The rig that was named, else the one around the caller, else the only one.
+pub(in crate::cli) fn wanted(
+    ctx: &Context,
+    town: &Town,
+    named: Option<&str>,
+) -> anyhow::Result<RigLayout> {
+    if let Some(name) = named {
+        return town.rig(name);
+    }
+    let caller = detect(&ctx.env, &town.layout).address;
+    let own = caller.as_ref().and_then(|address| address.rig());
+    let around = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
+    let around = around.and_then(|path| path.components().next()?.as_os_str().to_str());
+    for name in own.into_iter().chain(around) {
+        if let Ok(rig) = town.rig(name) {
+            return Ok(rig);
+        }
+    }
+    let mut rigs = town.rigs()?;
+    anyhow::ensure!(rigs.len() == 1, "say which rig: gt rig list shows them");
+    Ok(rigs.remove(0))
+}

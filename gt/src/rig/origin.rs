@@ -1,0 +1,140 @@
+//! What a rig's repository comes from, and whether the town can work with it.
+
+use std::path::{Path, PathBuf};
+
+use bd::git::{Git, Identity};
+use bd::sys::Env;
+
+use super::RigError;
+
+/// Where the repository of a new rig comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A remote that work is merged into.
+    Remote(String),
+    /// Nowhere: the rig's own repository is the truth. It begins as a copy of another one, or empty.
+    Local(Option<PathBuf>),
+}
+
+impl Origin {
+    /// Reads what was given. A path becomes absolute, since git will run elsewhere.
+    pub(super) fn read(url: Option<&str>, no_remote: bool, env: &Env) -> Self {
+        match url {
+            None => Self::Local(None),
+            Some(url) if no_remote => Self::Local(Some(
+                local_path(url, env).unwrap_or_else(|| env.absolute(url)),
+            )),
+            Some(url) => Self::Remote(match local_path(url, env) {
+                Some(path) => path.to_string_lossy().into_owned(),
+                None => url.to_owned(),
+            }),
+        }
+    }
+
+    /// How it is named in messages.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Remote(url) => url.clone(),
+            Self::Local(Some(path)) => path.display().to_string(),
+            Self::Local(None) => "the new repository".to_owned(),
+        }
+    }
+
+    /// Brings the repository to `repo` and says on which branch work is merged.
+    pub(super) fn fetch(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
+        match self {
+            Self::Remote(url) => repo.clone_bare(url)?,
+            Self::Local(source) => {
+                let wanted = match source {
+                    Some(source) => Git::at(source).head_branch()?,
+                    None => None,
+                };
+                let wanted = branch.map(str::to_owned).or(wanted);
+                let first = wanted.as_deref().unwrap_or("main");
+                repo.import_bare(source.as_deref(), first, &founder())?;
+            }
+        }
+        let found = self.branch(repo, branch)?;
+        self.check(repo, &found)?;
+        Ok(found)
+    }
+
+    /// The ref at which a branch of the origin stands in the rig's repository.
+    pub(super) fn reference(&self, branch: &str) -> String {
+        match self {
+            Self::Remote(_) => format!("refs/remotes/origin/{branch}"),
+            Self::Local(_) => format!("refs/heads/{branch}"),
+        }
+    }
+
+    fn branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
+        let url = self.words();
+        if let Some(branch) = wanted {
+            return match repo.resolve(&self.reference(branch))? {
+                Some(_) => Ok(branch.to_owned()),
+                None => {
+                    let branch = branch.to_owned();
+                    Err(RigError::NoBranch { url, branch }.into())
+                }
+            };
+        }
+        let default = repo.default_branch()?;
+        for branch in default.into_iter().chain(["main".to_owned(), "master".to_owned()]) {
+            if repo.resolve(&self.reference(&branch))?.is_some() {
+                return Ok(branch);
+            }
+        }
+        Err(RigError::Empty { url }.into())
+    }
+
+    fn check(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
+        let (url, tip) = (self.words(), self.reference(branch));
+        let what = if repo.uses_lfs(&tip)? {
+            "git-lfs"
+        } else if repo.has_submodules(&tip)? {
+            "submodules"
+        } else {
+            return self.check_not_checked_out(branch);
+        };
+        Err(RigError::Unsupported { url, what }.into())
+    }
+
+    /// A branch that is checked out in its repository takes no push, unless it was told to.
+    fn check_not_checked_out(&self, branch: &str) -> anyhow::Result<()> {
+        let Self::Remote(url) = self else {
+            return Ok(());
+        };
+        let path = PathBuf::from(url);
+        if !path.is_absolute() || !path.is_dir() {
+            return Ok(());
+        }
+        let git = Git::at(&path);
+        if git.is_bare()? || git.head_branch()?.as_deref() != Some(branch) {
+            return Ok(());
+        }
+        let setting = git.config_get("receive.denyCurrentBranch")?.unwrap_or_default();
+        if matches!(setting.as_str(), "updateInstead" | "warn" | "ignore" | "false") {
+            return Ok(());
+        }
+        let branch = branch.to_owned();
+        Err(RigError::CheckedOut { path, branch }.into())
+    }
+}
+
+/// The folder that a URL names on this machine.
+fn local_path(url: &str, env: &Env) -> Option<PathBuf> {
+    if let Some(path) = url.strip_prefix("file://") {
+        return Some(PathBuf::from(path)).filter(|path| path.is_dir());
+    }
+    let path = env.absolute(url);
+    let is_remote = url.contains("://") || !Path::new(url).exists() && url.contains(':');
+    (!is_remote && path.is_dir()).then(|| path.canonicalize().unwrap_or(path))
+}
+
+/// Who the first commit of a rig of our own is by.
+fn founder() -> Identity {
+    Identity {
+        name: "Gas Town".to_owned(),
+        email: "town@gastown.local".to_owned(),
+    }
+}

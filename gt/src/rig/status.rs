@@ -1,0 +1,167 @@
+//! What rigs are and what goes on in them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use bd::bead::Kind;
+use bd::git::Git;
+use serde::Serialize;
+
+use crate::config;
+use crate::identity::{Address, SessionName};
+use crate::polecat::{self, State};
+use crate::session::Live;
+use crate::town::{RigLayout, Town};
+
+/// A rig in the list of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RigRow {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub path: PathBuf,
+    /// The prefix of its beads.
+    pub prefix: String,
+    /// Where work is pushed; none for a rig of its own.
+    pub remote: Option<String>,
+    /// How many polecats it has.
+    pub polecats: usize,
+    /// How many of them are at work.
+    pub working: usize,
+    /// Its crew.
+    pub crew: Vec<String>,
+    /// Why it cannot be read, where it cannot.
+    pub problem: Option<String>,
+}
+
+/// A rig seen from near.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RigStatus {
+    /// The rig.
+    #[serde(flatten)]
+    pub rig: RigRow,
+    /// The branch that work is merged into.
+    pub branch: String,
+    /// How many requests wait in its merge queue.
+    pub queue: usize,
+    /// Its workers, each with what it does and why.
+    pub workers: Vec<WorkerRow>,
+    /// Its crew, each with its clone.
+    pub members: Vec<CrewRow>,
+}
+
+/// A polecat of a rig.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkerRow {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub state: State,
+    /// Why.
+    pub why: String,
+    /// The bead on its hook.
+    pub issue: Option<String>,
+    /// Whether its session runs.
+    pub session_running: bool,
+}
+
+/// A crew member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CrewRow {
+    /// Its name.
+    pub name: String,
+    /// Its rig.
+    pub rig: String,
+    /// The branch that its clone is on.
+    pub branch: String,
+    /// Its clone.
+    pub path: PathBuf,
+    /// Whether its session runs.
+    pub has_session: bool,
+    /// Whether its clone has nothing uncommitted.
+    pub git_clean: bool,
+}
+
+/// All rigs of the town. One that cannot be read is listed with the reason.
+pub fn list(town: &Town) -> anyhow::Result<Vec<RigRow>> {
+    let sessions = town.backend.list().ok();
+    let rigs = town.rigs()?;
+    Ok(rigs.iter().map(|rig| row(town, rig, sessions.as_deref())).collect())
+}
+
+/// One rig.
+pub fn status(town: &Town, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+    let sessions = town.backend.list().ok();
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let workers = polecat::all(town, rig, &beads, sessions.as_deref());
+    let workers = workers.into_iter().map(|polecat| WorkerRow {
+        session_running: polecat.session.as_ref().is_some_and(|live| live.dead.is_none()),
+        name: polecat.name,
+        state: polecat.state,
+        why: polecat.why,
+        issue: polecat.hook,
+    });
+    let is_request = |kind: &Kind| *kind == Kind::MergeRequest;
+    Ok(RigStatus {
+        branch: config::target_branch(town, rig),
+        queue: beads.live().filter(|bead| bead.is_open() && is_request(&bead.issue_type)).count(),
+        workers: workers.collect(),
+        members: crew(rig, sessions.as_deref().unwrap_or_default()),
+        rig: row(town, rig, sessions.as_deref()),
+    })
+}
+
+/// The crew of a rig, by name.
+pub(crate) fn crew(rig: &RigLayout, sessions: &[Live]) -> Vec<CrewRow> {
+    let member = |name: String| {
+        let path = rig.crew(&name);
+        let git = Git::at(&path);
+        let address = Address::Crew(rig.name().to_owned(), name.clone());
+        let session = SessionName::of(&address);
+        let runs = |live: &Live| {
+            session.as_ref().is_some_and(|session| session.as_str() == live.name)
+                && live.dead.is_none()
+        };
+        CrewRow {
+            rig: rig.name().to_owned(),
+            branch: git.head_branch().ok().flatten().unwrap_or_default(),
+            has_session: sessions.iter().any(runs),
+            git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
+            name,
+            path,
+        }
+    };
+    crew_names(rig).into_iter().map(member).collect()
+}
+
+fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
+    let remote = Git::at(rig.repo()).remote_url("origin");
+    let beads = town.rig_store(rig).and_then(|store| Ok(store.snapshot()?));
+    let problem = match (&remote, &beads) {
+        (Err(error), _) => Some(error.to_string()),
+        (_, Err(error)) => Some(format!("{error:#}")),
+        _ => None,
+    };
+    let polecats = beads.map(|beads| polecat::all(town, rig, &beads, sessions));
+    let polecats = polecats.unwrap_or_default();
+    RigRow {
+        name: rig.name().to_owned(),
+        path: rig.root().to_owned(),
+        prefix: town.prefix(rig.name()),
+        remote: remote.ok().flatten(),
+        working: polecats.iter().filter(|polecat| polecat.state == State::Working).count(),
+        polecats: polecats.len(),
+        crew: crew_names(rig),
+        problem,
+    }
+}
+
+fn crew_names(rig: &RigLayout) -> Vec<String> {
+    let entries = fs::read_dir(rig.crew_folder()).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().join(".git").exists())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
