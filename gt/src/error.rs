@@ -2,15 +2,23 @@
 //! bead library have their own table there.
 
 use bd::error::Failure;
+use bd::git::GitError;
 
 use crate::beads::UnknownBead;
 use crate::identity::BadAddress;
 use crate::lock::LockError;
+use crate::rig::RigError;
+use crate::runtime::RuntimeError;
+use crate::runtime::scripted::ScriptedError;
+use crate::session::BackendError;
 use crate::town::{NotInTown, UnknownRig};
 
 /// How a command's failure is shown.
 pub fn failure(error: &anyhow::Error) -> Failure {
     let mut failure = Failure::of(error);
+    if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
+        failure.exit = scripted.exit();
+    }
     let Some((code, hint)) = error.chain().find_map(known) else {
         return failure;
     };
@@ -48,6 +56,18 @@ fn known(
     if error.is::<BadAddress>() {
         return Some(("bad_address", None));
     }
+    if let Some(error) = error.downcast_ref::<RigError>() {
+        return Some((rig_code(error), None));
+    }
+    if let Some(error) = error.downcast_ref::<RuntimeError>() {
+        return Some(("agent", agent_hint(error)));
+    }
+    if let Some(error) = error.downcast_ref::<BackendError>() {
+        return Some(backend(error));
+    }
+    if let Some(error) = error.downcast_ref::<GitError>() {
+        return Some(("git", git_hint(error)));
+    }
     if let Some(LockError::Held { .. }) = error.downcast_ref() {
         return Some((
             "busy",
@@ -55,4 +75,59 @@ fn known(
         ));
     }
     None
+}
+
+fn rig_code(error: &RigError) -> &'static str {
+    match error {
+        RigError::BadName { .. } => "bad_rig_name",
+        RigError::Taken { .. } => "rig_exists",
+        RigError::BadPrefix { .. } => "bad_prefix",
+        RigError::PrefixTaken { .. } => "prefix_taken",
+        RigError::PrefixDiffers { .. } => "prefix_differs",
+        RigError::CheckedOut { .. } => "branch_checked_out",
+        RigError::Empty { .. } => "empty_repository",
+        RigError::NoBranch { .. } => "no_branch",
+        RigError::Unsupported { .. } => "unsupported_repository",
+        RigError::Io { .. } => "io",
+        RigError::Running { .. } => "rig_running",
+    }
+}
+
+fn agent_hint(error: &RuntimeError) -> Option<&'static str> {
+    match error {
+        RuntimeError::NotInstalled { .. } => Some(
+            "install it, or choose another agent with --agent or `default_agent` in the settings",
+        ),
+        RuntimeError::Unknown { .. } | RuntimeError::Io { .. } | RuntimeError::Invalid { .. } => {
+            None
+        }
+    }
+}
+
+fn backend(error: &BackendError) -> (&'static str, Option<&'static str>) {
+    match error {
+        BackendError::Missing { .. } => (
+            "no_backend",
+            Some("install tmux; work that needs no session goes on without it"),
+        ),
+        BackendError::NoSession { .. } => ("no_session", Some("`gt status` shows who runs")),
+        BackendError::Exists { .. } => ("session_exists", None),
+        BackendError::EndedAtOnce { .. } => ("agent_ended", None),
+        _ => ("session", None),
+    }
+}
+
+/// What helps where a remote does not let us in.
+fn git_hint(error: &GitError) -> Option<&'static str> {
+    let GitError::Failed { words, .. } = error else {
+        return None;
+    };
+    let refused = [
+        "Authentication failed",
+        "could not read Username",
+        "Permission denied",
+    ];
+    refused.iter().any(|sign| words.contains(sign)).then_some(
+        "set up a credential helper or an ssh key for this remote; the ssh form is git@HOST:OWNER/REPO.git",
+    )
 }

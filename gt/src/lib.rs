@@ -21,6 +21,7 @@ pub mod patrol;
 pub mod polecat;
 pub mod prime;
 pub mod process;
+pub mod rig;
 pub mod runtime;
 pub mod session;
 pub mod sling;

@@ -14,6 +14,7 @@ mod peek;
 mod polecat;
 mod prime;
 mod rescue;
+mod rig;
 mod scripted;
 mod session_wrapper;
 mod sling;
@@ -102,6 +103,7 @@ enum Command {
     Polecat(polecat::PolecatArgs),
     Prime(prime::PrimeArgs),
     Rescue(rescue::RescueArgs),
+    Rig(rig::RigArgs),
     Scripted(scripted::Args),
     #[command(hide = true)]
     SessionWrapper(session_wrapper::Args),
@@ -135,6 +137,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Polecat(args) => polecat::run(ctx, &args),
         Command::Prime(args) => prime::run(ctx, &args),
         Command::Rescue(args) => rescue::run(ctx, &args),
+        Command::Rig(args) => rig::run(ctx, &args),
         Command::Scripted(args) => scripted::run(ctx, &args),
         Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
         Command::Sling(args) => sling::run(ctx, args),

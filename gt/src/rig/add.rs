@@ -91,7 +91,10 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let (rig, wanted) = look(town, request)?;
     let origin = Origin::read(request.url.as_deref(), request.no_remote, &town.env);
-    let mut draft = Draft { root: rig.root().to_owned(), kept: false };
+    let mut draft = Draft {
+        root: rig.root().to_owned(),
+        kept: false,
+    };
     make(rig.root(), 0o755)?;
     say(&format!("Fetching {} ...", origin.words()));
     let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
@@ -107,7 +110,10 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
         Origin::Remote(url) => Some(url),
         Origin::Local(_) => None,
     };
-    town.tell("rig_added", json!({ "rig": rig.name(), "prefix": prefix, "remote": remote }));
+    town.tell(
+        "rig_added",
+        json!({ "rig": rig.name(), "prefix": prefix, "remote": remote }),
+    );
     Ok(Added {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
@@ -122,7 +128,10 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
 fn look(town: &Town, request: &Request) -> anyhow::Result<(RigLayout, String)> {
     name::check_name(&request.name)?;
     let rig = town.layout.rig(&request.name);
-    let taken = |path: PathBuf| RigError::Taken { name: request.name.clone(), path };
+    let taken = |path: PathBuf| RigError::Taken {
+        name: request.name.clone(),
+        path,
+    };
     if town.registry()?.rigs.contains_key(&request.name) {
         return Err(taken(town.layout.rigs_json()).into());
     }
@@ -182,11 +191,18 @@ fn beads(
     }
     let folder = rig.mayor_clone().join(".beads");
     let prefix = Store::open(&folder)?.prefix()?;
-    if let Some(given) = request.prefix.as_deref().map(|given| given.trim_end_matches('-'))
+    if let Some(given) = request
+        .prefix
+        .as_deref()
+        .map(|given| given.trim_end_matches('-'))
         && given != prefix
     {
         let given = given.to_owned();
-        return Err(RigError::PrefixDiffers { given, tracked: prefix }.into());
+        return Err(RigError::PrefixDiffers {
+            given,
+            tracked: prefix,
+        }
+        .into());
     }
     check_free(town, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
@@ -209,7 +225,10 @@ fn folders(rig: &RigLayout) -> Result<(), RigError> {
         make(&folder, 0o755)?;
     }
     make(&rig.runtime(), 0o700)?;
-    write(&rig.root().join(".gitignore"), ".repo.git/\n.runtime/\nplugins/\n")
+    write(
+        &rig.root().join(".gitignore"),
+        ".repo.git/\n.runtime/\nplugins/\n",
+    )
 }
 
 /// `config.json`, the rig's identity, and its settings.
@@ -227,7 +246,10 @@ fn config(
     });
     let settings = json!({ "type": "rig-settings", "version": 1 });
     for (path, value) in [(rig.config(), identity), (rig.settings(), settings)] {
-        write(&path, &format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+        write(
+            &path,
+            &format!("{}\n", serde_json::to_string_pretty(&value)?),
+        )?;
     }
     Ok(())
 }
@@ -247,7 +269,10 @@ fn own_beads(town: &Town, rig: &RigLayout, origin: &Origin, prefix: &str) -> any
         ),
         ..Bead::default()
     };
-    let agents = [Address::Witness(name.to_owned()), Address::Refinery(name.to_owned())];
+    let agents = [
+        Address::Witness(name.to_owned()),
+        Address::Refinery(name.to_owned()),
+    ];
     let agents = agents.map(|agent| crate::rig::agent_bead(&agent, prefix));
     town.transact(&store, |tx| {
         for mut bead in std::iter::once(identity).chain(agents) {
@@ -271,7 +296,11 @@ fn register(
     tracked: bool,
 ) -> anyhow::Result<()> {
     let name = rig.name();
-    let path = if tracked { format!("{name}/mayor/rig") } else { name.to_owned() };
+    let path = if tracked {
+        format!("{name}/mayor/rig")
+    } else {
+        name.to_owned()
+    };
     let routes = town.layout.routes();
     route::set(&routes, prefix, &path)?;
     let mut registry = town.registry()?;
@@ -293,10 +322,15 @@ fn url_of(origin: &Origin) -> String {
 }
 
 fn make(path: &Path, mode: u32) -> Result<(), RigError> {
-    file::make_folder(path, mode).map_err(|source| RigError::Io { path: path.to_owned(), source })
+    file::make_folder(path, mode).map_err(|source| RigError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), RigError> {
-    file::replace(path, text.as_bytes(), 0o644)
-        .map_err(|source| RigError::Io { path: path.to_owned(), source })
+    file::replace(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }

@@ -12,7 +12,6 @@ mod status;
 pub use add::{Added, Request, add};
 pub use name::{check_name, derive_prefix};
 pub use remove::{Removed, remove};
-pub(crate) use status::crew;
 pub use status::{CrewRow, RigRow, RigStatus, WorkerRow, list, status};
 
 use std::path::PathBuf;
@@ -43,7 +42,9 @@ pub enum RigError {
         path: PathBuf,
     },
     /// The prefix is not one.
-    #[error("`{prefix}` cannot be a prefix: it begins with a letter and has up to 20 letters, digits and -")]
+    #[error(
+        "`{prefix}` cannot be a prefix: it begins with a letter and has up to 20 letters, digits and -"
+    )]
     BadPrefix {
         /// What was given.
         prefix: String,
@@ -57,7 +58,9 @@ pub enum RigError {
         owner: String,
     },
     /// The repository tracks beads with another prefix.
-    #[error("the repository's own beads have the prefix `{tracked}`, not `{given}`: leave --prefix out")]
+    #[error(
+        "the repository's own beads have the prefix `{tracked}`, not `{given}`: leave --prefix out"
+    )]
     PrefixDiffers {
         /// What was given.
         given: String,
@@ -76,7 +79,9 @@ pub enum RigError {
         branch: String,
     },
     /// The repository has no commits.
-    #[error("{url} has no commits yet: push a first one, or leave the URL out for a rig of its own")]
+    #[error(
+        "{url} has no commits yet: push a first one, or leave the URL out for a rig of its own"
+    )]
     Empty {
         /// The repository.
         url: String,

@@ -12,7 +12,9 @@ const RESERVED: &[&str] = &[
 const LANGUAGES: &[&str] = &["-py", "-go", "-rs", "-js", "-ts"];
 
 /// Words that end a compound name.
-const ENDINGS: &[&str] = &["town", "ville", "port", "place", "land", "field", "wood", "ford"];
+const ENDINGS: &[&str] = &[
+    "town", "ville", "port", "place", "land", "field", "wood", "ford",
+];
 
 /// Checks a rig's name: letters, digits and `_`, since `-` and `.` separate other things in session names
 /// and bead ids.
@@ -21,7 +23,10 @@ pub fn check_name(name: &str) -> Result<(), RigError> {
         "it is empty"
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
         "the town uses it itself"
-    } else if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+    } else if !name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
         "only letters, digits and _ are allowed"
     } else if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         "it must begin with a letter"
@@ -38,10 +43,18 @@ pub fn check_name(name: &str) -> Result<(), RigError> {
 }
 
 fn suggestion(name: &str) -> String {
-    let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let kept = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
     let name: String = name.chars().map(kept).take(40).collect();
     let name = name.trim_matches('_').to_owned();
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let name = name
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .to_owned();
     if name.is_empty() {
         "rig".to_owned()
     } else if RESERVED.contains(&name.as_str()) {
@@ -55,9 +68,14 @@ fn suggestion(name: &str) -> String {
 /// is short; else its first two letters.
 pub fn derive_prefix(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let language = LANGUAGES.iter().find_map(|ending| lower.strip_suffix(ending));
+    let language = LANGUAGES
+        .iter()
+        .find_map(|ending| lower.strip_suffix(ending));
     let base = language.unwrap_or(&lower);
-    let mut parts: Vec<&str> = base.split(['-', '_']).filter(|part| !part.is_empty()).collect();
+    let mut parts: Vec<&str> = base
+        .split(['-', '_'])
+        .filter(|part| !part.is_empty())
+        .collect();
     if let [whole] = parts[..] {
         let cut = ENDINGS.iter().find_map(|ending| {
             let head = whole.strip_suffix(ending)?;
@@ -68,7 +86,10 @@ pub fn derive_prefix(name: &str) -> String {
         }
     }
     if parts.len() > 1 {
-        return parts.iter().filter_map(|part| part.chars().next()).collect();
+        return parts
+            .iter()
+            .filter_map(|part| part.chars().next())
+            .collect();
     }
     if base.len() <= 3 {
         return base.to_owned();
@@ -82,7 +103,9 @@ pub(super) fn check_prefix(prefix: &str) -> Result<String, RigError> {
     let good = !prefix.is_empty()
         && prefix.len() <= 20
         && prefix.starts_with(|c: char| c.is_ascii_alphabetic())
-        && prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        && prefix
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if good {
         return Ok(prefix.to_owned());
     }

@@ -70,16 +70,17 @@ impl Origin {
     fn branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
         let url = self.words();
         if let Some(branch) = wanted {
-            return match repo.resolve(&self.reference(branch))? {
-                Some(_) => Ok(branch.to_owned()),
-                None => {
-                    let branch = branch.to_owned();
-                    Err(RigError::NoBranch { url, branch }.into())
-                }
-            };
+            if repo.resolve(&self.reference(branch))?.is_some() {
+                return Ok(branch.to_owned());
+            }
+            let branch = branch.to_owned();
+            return Err(RigError::NoBranch { url, branch }.into());
         }
         let default = repo.default_branch()?;
-        for branch in default.into_iter().chain(["main".to_owned(), "master".to_owned()]) {
+        for branch in default
+            .into_iter()
+            .chain(["main".to_owned(), "master".to_owned()])
+        {
             if repo.resolve(&self.reference(&branch))?.is_some() {
                 return Ok(branch);
             }
@@ -112,8 +113,13 @@ impl Origin {
         if git.is_bare()? || git.head_branch()?.as_deref() != Some(branch) {
             return Ok(());
         }
-        let setting = git.config_get("receive.denyCurrentBranch")?.unwrap_or_default();
-        if matches!(setting.as_str(), "updateInstead" | "warn" | "ignore" | "false") {
+        let setting = git
+            .config_get("receive.denyCurrentBranch")?
+            .unwrap_or_default();
+        if matches!(
+            setting.as_str(),
+            "updateInstead" | "warn" | "ignore" | "false"
+        ) {
             return Ok(());
         }
         let branch = branch.to_owned();

@@ -45,5 +45,8 @@ pub fn remove(town: &Town, name: &str) -> anyhow::Result<Removed> {
     registry.save(&town.layout.rigs_json())?;
     route::remove(&town.layout.routes(), name)?;
     town.tell("rig_removed", json!({ "rig": name }));
-    Ok(Removed { name: name.to_owned(), path: rig.root().to_owned() })
+    Ok(Removed {
+        name: name.to_owned(),
+        path: rig.root().to_owned(),
+    })
 }

@@ -10,7 +10,11 @@ use super::RigError;
 /// Leads a prefix to a folder, in place of where it led before.
 pub(super) fn set(routes: &Path, prefix: &str, path: &str) -> Result<(), RigError> {
     let prefix = format!("{prefix}-");
-    edit(routes, |route| key(route, "prefix") != prefix, Some(json!({"prefix": prefix, "path": path})))
+    edit(
+        routes,
+        |route| key(route, "prefix") != prefix,
+        Some(json!({"prefix": prefix, "path": path})),
+    )
 }
 
 /// Takes out the routes that lead into a rig.
@@ -27,18 +31,19 @@ fn key<'a>(route: &'a Value, name: &str) -> &'a str {
     route.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn edit(
-    path: &Path,
-    keep: impl Fn(&Value) -> bool,
-    more: Option<Value>,
-) -> Result<(), RigError> {
-    let io = |source| RigError::Io { path: path.to_owned(), source };
+fn edit(path: &Path, keep: impl Fn(&Value) -> bool, more: Option<Value>) -> Result<(), RigError> {
+    let io = |source| RigError::Io {
+        path: path.to_owned(),
+        source,
+    };
     let bytes = file::read(path).map_err(io)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let kept = text.lines().filter(|line| match serde_json::from_str::<Value>(line) {
-        Ok(route) => keep(&route),
-        Err(_) => true,
-    });
+    let kept = text
+        .lines()
+        .filter(|line| match serde_json::from_str::<Value>(line) {
+            Ok(route) => keep(&route),
+            Err(_) => true,
+        });
     let mut lines: Vec<String> = kept.map(str::to_owned).collect();
     lines.extend(more.map(|route| route.to_string()));
     let mut text = lines.join("\n");
@@ -54,7 +59,11 @@ mod tests {
     fn a_route_is_replaced_and_other_lines_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("routes.jsonl");
-        std::fs::write(&path, "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"old\"}\n").unwrap();
+        std::fs::write(
+            &path,
+            "# mine\n{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"w-\",\"path\":\"old\"}\n",
+        )
+        .unwrap();
         set(&path, "w", "web/mayor/rig").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(

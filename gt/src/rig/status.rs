@@ -86,16 +86,22 @@ pub struct CrewRow {
 pub fn list(town: &Town) -> anyhow::Result<Vec<RigRow>> {
     let sessions = town.backend.list().ok();
     let rigs = town.rigs()?;
-    Ok(rigs.iter().map(|rig| row(town, rig, sessions.as_deref())).collect())
+    Ok(rigs
+        .iter()
+        .map(|rig| row(town, rig, sessions.as_deref()))
+        .collect())
 }
 
 /// One rig.
 pub fn status(town: &Town, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let sessions = town.backend.list().ok();
     let beads = town.rig_store(rig)?.snapshot()?;
-    let workers = polecat::all(town, rig, &beads, sessions.as_deref());
+    let workers = polecat::all(rig, &beads, sessions.as_deref());
     let workers = workers.into_iter().map(|polecat| WorkerRow {
-        session_running: polecat.session.as_ref().is_some_and(|live| live.dead.is_none()),
+        session_running: polecat
+            .session
+            .as_ref()
+            .is_some_and(|live| live.dead.is_none()),
         name: polecat.name,
         state: polecat.state,
         why: polecat.why,
@@ -104,7 +110,10 @@ pub fn status(town: &Town, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     let is_request = |kind: &Kind| *kind == Kind::MergeRequest;
     Ok(RigStatus {
         branch: config::target_branch(town, rig),
-        queue: beads.live().filter(|bead| bead.is_open() && is_request(&bead.issue_type)).count(),
+        queue: beads
+            .live()
+            .filter(|bead| bead.is_open() && is_request(&bead.issue_type))
+            .count(),
         workers: workers.collect(),
         members: crew(rig, sessions.as_deref().unwrap_or_default()),
         rig: row(town, rig, sessions.as_deref()),
@@ -119,7 +128,9 @@ pub(crate) fn crew(rig: &RigLayout, sessions: &[Live]) -> Vec<CrewRow> {
         let address = Address::Crew(rig.name().to_owned(), name.clone());
         let session = SessionName::of(&address);
         let runs = |live: &Live| {
-            session.as_ref().is_some_and(|session| session.as_str() == live.name)
+            session
+                .as_ref()
+                .is_some_and(|session| session.as_str() == live.name)
                 && live.dead.is_none()
         };
         CrewRow {
@@ -142,14 +153,17 @@ fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
         (_, Err(error)) => Some(format!("{error:#}")),
         _ => None,
     };
-    let polecats = beads.map(|beads| polecat::all(town, rig, &beads, sessions));
+    let polecats = beads.map(|beads| polecat::all(rig, &beads, sessions));
     let polecats = polecats.unwrap_or_default();
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix: town.prefix(rig.name()),
         remote: remote.ok().flatten(),
-        working: polecats.iter().filter(|polecat| polecat.state == State::Working).count(),
+        working: polecats
+            .iter()
+            .filter(|polecat| polecat.state == State::Working)
+            .count(),
         polecats: polecats.len(),
         crew: crew_names(rig),
         problem,
@@ -157,7 +171,10 @@ fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
 }
 
 fn crew_names(rig: &RigLayout) -> Vec<String> {
-    let entries = fs::read_dir(rig.crew_folder()).into_iter().flatten().flatten();
+    let entries = fs::read_dir(rig.crew_folder())
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut names: Vec<String> = entries
         .filter(|entry| entry.path().join(".git").exists())
         .filter_map(|entry| entry.file_name().into_string().ok())

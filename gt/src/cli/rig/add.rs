@@ -41,8 +41,16 @@ pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
     let added = rig::add(&town, &request, &|text| ctx.ui.status(text))?;
     answer(added, |added, page| {
         let remote = added.remote.as_deref().unwrap_or("none: local only");
-        let beads = if added.tracked_beads { "tracked by the repository" } else { "the rig's own" };
-        page.line(format!("Added rig {} at {}", added.name, added.path.display()));
+        let beads = if added.tracked_beads {
+            "tracked by the repository"
+        } else {
+            "the rig's own"
+        };
+        page.line(format!(
+            "Added rig {} at {}",
+            added.name,
+            added.path.display()
+        ));
         page.line(format!("  remote  {remote}"));
         page.line(format!("  branch  {}", added.branch));
         page.line(format!("  beads   {}-, {beads}", added.prefix));

@@ -20,7 +20,11 @@ pub(super) fn run(ctx: &Context) -> Answer {
         }
         for row in rows {
             if let Some(problem) = &row.problem {
-                page.cut_line(format!("! {:<16} {}", row.name, bd::ui::escape::line(problem)));
+                page.cut_line(format!(
+                    "! {:<16} {}",
+                    row.name,
+                    bd::ui::escape::line(problem)
+                ));
                 continue;
             }
             let remote = row.remote.as_deref().unwrap_or("local only");

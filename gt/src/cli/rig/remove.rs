@@ -19,6 +19,9 @@ pub(super) fn run(ctx: &Context, args: &RemoveArgs) -> Answer {
     let removed = rig::remove(&ctx.town()?, &args.name)?;
     answer(removed, |removed, page| {
         page.line(format!("{} is off the town's list.", removed.name));
-        page.line(format!("Its folder is still there: {}", removed.path.display()));
+        page.line(format!(
+            "Its folder is still there: {}",
+            removed.path.display()
+        ));
     })
 }

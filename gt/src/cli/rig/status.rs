@@ -25,7 +25,11 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
 
 fn human(status: &RigStatus, page: &mut bd::ui::Page) {
     let remote = status.rig.remote.as_deref().unwrap_or("local only");
-    page.line(format!("{} at {}", status.rig.name, status.rig.path.display()));
+    page.line(format!(
+        "{} at {}",
+        status.rig.name,
+        status.rig.path.display()
+    ));
     page.line(format!("  remote  {remote}"));
     page.line(format!("  branch  {}", status.branch));
     page.line(format!("  beads   {}-", status.rig.prefix));
@@ -37,12 +41,18 @@ fn human(status: &RigStatus, page: &mut bd::ui::Page) {
         let dot = if worker.session_running { "●" } else { "○" };
         let issue = worker.issue.as_deref().unwrap_or("-");
         let state = worker.state.word();
-        page.cut_line(format!("  {dot} {:<12} {state:<8} {issue}  {}", worker.name, worker.why));
+        page.cut_line(format!(
+            "  {dot} {:<12} {state:<8} {issue}  {}",
+            worker.name, worker.why
+        ));
     }
     for member in &status.members {
         let dot = if member.has_session { "●" } else { "○" };
         let clean = if member.git_clean { "clean" } else { "dirty" };
-        page.cut_line(format!("  {dot} {:<12} crew     {} ({clean})", member.name, member.branch));
+        page.cut_line(format!(
+            "  {dot} {:<12} crew     {} ({clean})",
+            member.name, member.branch
+        ));
     }
 }
 
