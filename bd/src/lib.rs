@@ -2,8 +2,9 @@
 //!
 //! The map of the crate, in the direction in which data flows:
 //!
+//! - [`cli`] the `bd` command, [`context`] what it starts with
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
-//! - [`change`] the verbs, [`graph`] what is ready and what is blocked
+//! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
 //! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
 //! - [`git`] repositories: the only place that runs git
@@ -11,10 +12,13 @@
 
 pub mod bead;
 pub mod change;
+pub mod cli;
 pub mod config;
+pub mod context;
 pub mod error;
 pub mod git;
 pub mod graph;
+pub mod query;
 pub mod store;
 pub mod sys;
 pub mod ui;

@@ -1,3 +1,5 @@
 //! The `bd` command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    bd::cli::main(bd::sys::Env::of_process(), bd::sys::env::args())
+}

@@ -52,6 +52,13 @@ impl Env {
         }
     }
 
+    /// The same environment with one variable set.
+    #[must_use]
+    pub fn and(mut self, name: &str, value: &str) -> Self {
+        self.vars.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
     /// A variable's value; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars

@@ -25,10 +25,14 @@ use crate::sys::Env;
 
 /// What a command has to say.
 pub trait Report {
-    /// It as JSON. Keys are stable; an empty list is `[]`.
+    /// It as JSON. Keys are stable; an empty list is `[]`; `null` is nothing to print.
     fn json(&self) -> serde_json::Value;
     /// It as text for people.
     fn human(&self, page: &mut Page);
+    /// The exit code of a command that says this.
+    fn exit(&self) -> u8 {
+        0
+    }
 }
 
 /// Where output goes and how it looks.
@@ -90,7 +94,10 @@ impl Ui {
     /// Shows a report on standard output.
     pub fn show(&self, report: &dyn Report) {
         if self.json {
-            self.raw(&pretty(&report.json()));
+            let value = report.json();
+            if !value.is_null() {
+                self.raw(&pretty(&value));
+            }
         } else {
             let mut page = self.page();
             report.human(&mut page);
@@ -120,6 +127,11 @@ impl Ui {
     pub fn warn(&self, text: &str) {
         let mark = self.err_style.yellow("warning:");
         Self::err(&format!("{mark} {text}"));
+    }
+
+    /// Writes a line to standard error as it is.
+    pub fn problem(&self, text: &str) {
+        Self::err(text);
     }
 
     /// Says why the command failed, on standard error; as one JSON object when output is JSON.

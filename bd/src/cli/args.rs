@@ -1,0 +1,337 @@
+//! Flags that several commands share, and how their values are read.
+
+use std::fs;
+use std::io::Read;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::bead::{Kind, Status, validate};
+use crate::context::Context;
+use crate::error::Usage;
+use crate::query::filter::{Between, Filter};
+
+/// Reads a priority.
+pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
+    validate::priority(text).ok_or_else(|| {
+        Usage(format!(
+            "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
+        ))
+    })
+}
+
+/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
+pub(crate) fn slice(values: &[String]) -> Vec<String> {
+    values.iter().flat_map(|value| split(value)).collect()
+}
+
+fn split(value: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut quoted = false;
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                part.push('"');
+                chars.next();
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => parts.push(std::mem::take(&mut part)),
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read standard input")?;
+    Ok(text)
+}
+
+/// Reads a file named by a flag; `-` is standard input.
+pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    if path == "-" {
+        return stdin();
+    }
+    let path = ctx.env.absolute(path);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Reads JSON given to a flag, or from the file named after `@`.
+pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<serde_json::Value> {
+    let text = match text.strip_prefix('@') {
+        Some(path) => file(ctx, path)?,
+        None => text.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Usage(format!(
+            "invalid JSON in {flag}: must be valid JSON ({error})"
+        ))
+        .into()
+    })
+}
+
+/// The texts of a bead that `create` and `update` both take.
+#[derive(Debug, Default, Args)]
+pub(crate) struct DescriptionArgs {
+    /// The long text; `-` reads standard input
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    description: Option<String>,
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    body: Option<String>,
+    #[arg(short, long, hide = true, allow_hyphen_values = true)]
+    message: Option<String>,
+    /// Read the long text from a file; `-` is standard input
+    #[arg(long, value_name = "PATH", alias = "description-file", conflicts_with_all = ["description", "body", "message"])]
+    body_file: Option<String>,
+    /// Read the long text from standard input
+    #[arg(long, conflicts_with = "body_file")]
+    stdin: bool,
+}
+
+impl DescriptionArgs {
+    /// The text that was given, if any.
+    pub(crate) fn read(&self, ctx: &Context) -> anyhow::Result<Option<String>> {
+        if let Some(path) = &self.body_file {
+            return file(ctx, path).map(Some);
+        }
+        if self.stdin {
+            return stdin().map(Some);
+        }
+        let mut given: Vec<&String> = [&self.description, &self.body, &self.message]
+            .into_iter()
+            .flatten()
+            .collect();
+        given.dedup();
+        match given.as_slice() {
+            [] => Ok(None),
+            [text] if *text == "-" => stdin().map(Some),
+            [text] => Ok(Some((*text).clone())),
+            _ => Err(Usage(
+                "cannot specify different descriptions with --description, --body and --message"
+                    .into(),
+            )
+            .into()),
+        }
+    }
+}
+
+/// The conditions of `list`, `search` and `count`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct FilterArgs {
+    /// Only this status; `all` for any
+    #[arg(short, long, alias = "state", value_name = "STATUS")]
+    status: Option<String>,
+    /// Only this priority (0-4 or P0-P4)
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    /// Only this priority or a less urgent one
+    #[arg(long, value_name = "N")]
+    priority_min: Option<String>,
+    /// Only this priority or a more urgent one
+    #[arg(long, value_name = "N")]
+    priority_max: Option<String>,
+    /// Only this kind
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// None of these kinds
+    #[arg(long, value_name = "KINDS")]
+    exclude_type: Vec<String>,
+    /// Only this assignee's
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Only what no one has
+    #[arg(long)]
+    no_assignee: bool,
+    /// With all of these labels
+    #[arg(
+        short,
+        long = "label",
+        visible_alias = "labels",
+        alias = "tag",
+        value_name = "LABELS"
+    )]
+    label: Vec<String>,
+    /// With one of these labels
+    #[arg(long, value_name = "LABELS")]
+    label_any: Vec<String>,
+    /// With none of these labels
+    #[arg(long, value_name = "LABELS")]
+    exclude_label: Vec<String>,
+    /// With a label that matches a pattern of `*` and `?`
+    #[arg(long, value_name = "PATTERN")]
+    label_pattern: Option<String>,
+    /// Only without labels
+    #[arg(long)]
+    no_labels: bool,
+    /// Only these ids
+    #[arg(long = "id", value_name = "IDS")]
+    ids: Vec<String>,
+    /// With this text in the title
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// With this text in the title
+    #[arg(long, value_name = "TEXT", hide = true)]
+    title_contains: Option<String>,
+    /// With this text in the description
+    #[arg(long, value_name = "TEXT")]
+    desc_contains: Option<String>,
+    /// With this text in the notes
+    #[arg(long, value_name = "TEXT")]
+    notes_contains: Option<String>,
+    /// With a specification that starts so
+    #[arg(long, value_name = "PREFIX")]
+    spec: Option<String>,
+    /// Only without a description
+    #[arg(long)]
+    empty_description: bool,
+    #[command(flatten)]
+    times: TimeArgs,
+}
+
+/// Conditions on times; each takes what `--due` takes.
+#[derive(Debug, Default, Args)]
+struct TimeArgs {
+    /// Created after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    created_after: Option<String>,
+    /// Created before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    created_before: Option<String>,
+    /// Updated after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    updated_after: Option<String>,
+    /// Updated before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    updated_before: Option<String>,
+    /// Closed after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    closed_after: Option<String>,
+    /// Closed before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    closed_before: Option<String>,
+}
+
+impl FilterArgs {
+    /// Whether a status was asked for.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Whether a kind was asked for.
+    pub(crate) fn has_kind(&self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// The filter that these flags mean.
+    pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
+        let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
+        let status = self.status.as_deref().unwrap_or_default();
+        let words = slice(&[status.to_owned()]);
+        let any = words.is_empty() || words.iter().any(|word| word == "all");
+        let titles = [&self.title, &self.title_contains];
+        Ok(Filter {
+            statuses: if any {
+                Vec::new()
+            } else {
+                words
+                    .iter()
+                    .map(|word| Status::from(word.as_str()))
+                    .collect()
+            },
+            kind: self.kind.as_deref().map(Kind::in_filter),
+            not_kinds: slice(&self.exclude_type)
+                .iter()
+                .map(|kind| Kind::in_filter(kind))
+                .collect(),
+            priority: number(&self.priority)?,
+            priority_min: number(&self.priority_min)?,
+            priority_max: number(&self.priority_max)?,
+            assignee: self.assignee.clone(),
+            no_assignee: self.no_assignee,
+            labels: trimmed(&self.label),
+            labels_any: trimmed(&self.label_any),
+            not_labels: trimmed(&self.exclude_label),
+            label_pattern: self.label_pattern.clone(),
+            no_labels: self.no_labels,
+            ids: slice(&self.ids),
+            title_contains: titles.into_iter().flatten().cloned().collect(),
+            desc_contains: self.desc_contains.clone(),
+            notes_contains: self.notes_contains.clone(),
+            spec_prefix: self.spec.clone(),
+            empty_description: self.empty_description,
+            created: between(
+                ctx,
+                "created",
+                self.times.created_after.as_deref(),
+                self.times.created_before.as_deref(),
+            )?,
+            updated: between(
+                ctx,
+                "updated",
+                self.times.updated_after.as_deref(),
+                self.times.updated_before.as_deref(),
+            )?,
+            closed: between(
+                ctx,
+                "closed",
+                self.times.closed_after.as_deref(),
+                self.times.closed_before.as_deref(),
+            )?,
+            ..Filter::default()
+        })
+    }
+}
+
+/// A span of time from two flags.
+pub(crate) fn between(
+    ctx: &Context,
+    name: &str,
+    after: Option<&str>,
+    before: Option<&str>,
+) -> Result<Between, Usage> {
+    let read = |end: &str, text: Option<&str>| {
+        let flag = format!("--{name}-{end}");
+        text.map(|text| ctx.time(&flag, text)).transpose()
+    };
+    Ok(Between {
+        after: read("after", after)?,
+        before: read("before", before)?,
+    })
+}
+
+/// Labels without surrounding white space, each once.
+fn trimmed(values: &[String]) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for label in slice(values) {
+        let label = label.trim();
+        if !label.is_empty() && !labels.iter().any(|own| own == label) {
+            labels.push(label.to_owned());
+        }
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_split_at_commas_outside_quotes() {
+        let given = [
+            "a,b".to_owned(),
+            "\"c,d\"".to_owned(),
+            String::new(),
+            "\"e\"\"f\"".to_owned(),
+        ];
+        assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+        assert_eq!(trimmed(&[" a , b,a".to_owned()]), ["a", "b"]);
+    }
+}

@@ -1,0 +1,149 @@
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, DepKind, Status};
+use crate::change;
+use crate::context::Context;
+use crate::error::Usage;
+use crate::graph::ready;
+use crate::ui::{Page, Report, escape};
+
+use super::report::{Answer, plain_json};
+use super::{args, each};
+
+/// Close beads.
+///
+/// A bead that waits for open ones is refused, as are templates and pinned beads, unless --force is given.
+/// Closing several is one transaction. If one of the ids is not found nothing is closed. Without ids the
+/// bead that was last created, updated or shown is meant.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    #[arg(long, hide = true, value_name = "TEXT", aliases = ["comment"], allow_hyphen_values = true)]
+    resolution: Option<String>,
+    #[arg(
+        short,
+        long,
+        hide = true,
+        value_name = "TEXT",
+        allow_hyphen_values = true
+    )]
+    message: Option<String>,
+    /// Read the reason from a file; `-` is standard input
+    #[arg(long, value_name = "PATH")]
+    reason_file: Option<String>,
+    /// Close it even if it waits for others or is pinned
+    #[arg(short, long)]
+    force: bool,
+    /// Show what can be started now
+    #[arg(long)]
+    suggest_next: bool,
+    /// The agent session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("close")?;
+    let ids = each::ids_or_last(ctx, args.ids)?;
+    if args.suggest_next && ids.len() > 1 {
+        return Err(Usage("--suggest-next only works when closing a single issue".into()).into());
+    }
+    let from_file = args
+        .reason_file
+        .map(|path| args::file(ctx, &path))
+        .transpose()?;
+    let given = from_file
+        .or(args.reason)
+        .or(args.resolution)
+        .or(args.message);
+    let reason = given
+        .map(|text| text.trim_end().to_owned())
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| "Closed".to_owned());
+    let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
+    let session = args.session.or_else(own).unwrap_or_default();
+    resolve_all(ctx, &ids)?;
+    let closed = each::change(ctx, "closing", &ids, |tx, id| {
+        change::close(tx, id, &reason, &session, args.force)
+    })?;
+    let unblocked = match closed.first() {
+        Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,
+        _ => Vec::new(),
+    };
+    Ok(Box::new(Closed { closed, unblocked }))
+}
+
+/// Every id must be known before anything is closed.
+fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
+    for id in ids {
+        let snapshot = ctx.store_of(id)?.snapshot()?;
+        let found = snapshot.resolve(id).map(drop);
+        found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {id}")))?;
+    }
+    Ok(())
+}
+
+/// What waited for a bead and can be started now, most urgent first.
+fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = ctx.store_of(id)?.snapshot()?;
+    let blocked = ready::blocked_set(&snapshot, ctx.now());
+    let mut found: Vec<Bead> = snapshot
+        .dependents_of(id)
+        .into_iter()
+        .filter(|(bead, edge)| {
+            let alive = matches!(bead.status, Status::Open | Status::InProgress);
+            edge.kind == DepKind::Blocks
+                && alive
+                && !bead.pinned
+                && !blocked.contains(bead.id.as_str())
+        })
+        .map(|(bead, _)| bead.clone())
+        .collect();
+    found.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
+    Ok(found)
+}
+
+/// Beads that were closed.
+#[derive(Debug)]
+struct Closed {
+    closed: Vec<Bead>,
+    unblocked: Vec<Bead>,
+}
+
+impl Report for Closed {
+    fn json(&self) -> Value {
+        let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
+        if self.unblocked.is_empty() {
+            return list(&self.closed);
+        }
+        json!({"closed": list(&self.closed), "unblocked": list(&self.unblocked)})
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        for bead in &self.closed {
+            page.line(format!(
+                "{mark} Closed {}: {}",
+                bead.id,
+                escape::line(&bead.close_reason)
+            ));
+        }
+        if !self.unblocked.is_empty() {
+            page.blank();
+            page.line("Newly unblocked:");
+            for bead in &self.unblocked {
+                page.cut_line(format!(
+                    "  • {} \"{}\" (P{})",
+                    bead.id,
+                    escape::line(&bead.title),
+                    bead.priority
+                ));
+            }
+        }
+    }
+}

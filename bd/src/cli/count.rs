@@ -1,0 +1,119 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::bead::Bead;
+use crate::context::Context;
+use crate::ui::{Page, Report, escape};
+
+use super::args::FilterArgs;
+use super::report::Answer;
+
+/// Count beads, closed ones too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    by: By,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct By {
+    /// A count for each status
+    #[arg(long = "by-status")]
+    status: bool,
+    /// A count for each priority
+    #[arg(long = "by-priority")]
+    priority: bool,
+    /// A count for each kind
+    #[arg(long = "by-type")]
+    kind: bool,
+    /// A count for each assignee
+    #[arg(long = "by-assignee")]
+    assignee: bool,
+    /// A count for each label
+    #[arg(long = "by-label")]
+    label: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let found = args.filter.filter(ctx)?.apply(&snapshot);
+    let Some(key) = key(&args.by) else {
+        return Ok(Box::new(Count {
+            total: found.len(),
+            groups: None,
+        }));
+    };
+    let mut groups: BTreeMap<String, usize> = BTreeMap::new();
+    for name in found.iter().flat_map(|bead| key(bead)) {
+        *groups.entry(name).or_default() += 1;
+    }
+    Ok(Box::new(Count {
+        total: found.len(),
+        groups: Some(groups),
+    }))
+}
+
+type Key = fn(&Bead) -> Vec<String>;
+
+/// The groups that a bead belongs to.
+fn key(by: &By) -> Option<Key> {
+    let keys: [(bool, Key); 5] = [
+        (by.status, |bead| vec![bead.status.to_string()]),
+        (by.priority, |bead| vec![format!("P{}", bead.priority)]),
+        (by.kind, |bead| vec![bead.issue_type.to_string()]),
+        (by.assignee, |bead| vec![or(&bead.assignee, "(unassigned)")]),
+        (by.label, |bead| {
+            if bead.labels.is_empty() {
+                vec!["(no labels)".to_owned()]
+            } else {
+                bead.labels.clone()
+            }
+        }),
+    ];
+    keys.into_iter()
+        .find(|(wanted, _)| *wanted)
+        .map(|(_, key)| key)
+}
+
+fn or(text: &str, none: &str) -> String {
+    if text.is_empty() { none } else { text }.to_owned()
+}
+
+/// A number, or one for each group.
+#[derive(Debug)]
+struct Count {
+    total: usize,
+    groups: Option<BTreeMap<String, usize>>,
+}
+
+impl Report for Count {
+    fn json(&self) -> Value {
+        match &self.groups {
+            None => json!({"count": self.total}),
+            Some(groups) => {
+                let groups: Vec<Value> = groups
+                    .iter()
+                    .map(|(group, count)| json!({"group": group, "count": count}))
+                    .collect();
+                json!({"total": self.total, "groups": groups})
+            }
+        }
+    }
+
+    fn human(&self, page: &mut Page) {
+        match &self.groups {
+            None => page.line(self.total.to_string()),
+            Some(groups) => {
+                page.line(format!("Total: {}", self.total));
+                page.blank();
+                for (group, count) in groups {
+                    page.line(format!("{}: {count}", escape::line(group)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,400 @@
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, DepKind, Kind, Stamp};
+use crate::change::{self, New};
+use crate::context::Context;
+use crate::error::{Failure, Usage};
+use crate::store::{Store, Tx};
+use crate::ui::{Page, Report, escape};
+
+use super::args::{self, DescriptionArgs};
+use super::report::{Answer, Nothing, plain_json};
+
+/// Make a new bead.
+///
+/// The title is a positional argument or --title. With --parent the bead becomes a child: `bd-a3f.1`.
+/// --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is a warning. An id
+/// chosen with --id must have this project's prefix, unless --force is given.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// The title
+    #[arg(value_name = "TITLE")]
+    positional: Option<String>,
+    /// The title
+    #[arg(long = "title", value_name = "TITLE", allow_hyphen_values = true)]
+    title_flag: Option<String>,
+    #[command(flatten)]
+    description: DescriptionArgs,
+    /// How it is to be done
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    design: Option<String>,
+    /// When it is done
+    #[arg(
+        long,
+        value_name = "TEXT",
+        alias = "acceptance-criteria",
+        allow_hyphen_values = true
+    )]
+    acceptance: Option<String>,
+    /// Working notes
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    notes: Option<String>,
+    #[arg(long, hide = true, value_name = "TEXT", allow_hyphen_values = true)]
+    append_notes: Option<String>,
+    /// Priority, 0-4 or P0-P4; 0 is most urgent
+    #[arg(
+        short,
+        long,
+        default_value = "2",
+        value_name = "N",
+        allow_hyphen_values = true
+    )]
+    priority: String,
+    /// Kind: bug, feature, task, epic, chore, or one from types.custom
+    #[arg(
+        short = 't',
+        long = "type",
+        default_value = "task",
+        value_name = "KIND"
+    )]
+    kind: String,
+    /// Who works on it
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Labels
+    #[arg(short, long, alias = "label", value_name = "LABELS")]
+    labels: Vec<String>,
+    /// An id of your own
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// Make it a child of this bead
+    #[arg(long, value_name = "ID", conflicts_with = "id")]
+    parent: Option<String>,
+    /// Edges: kind:id or id
+    #[arg(long, value_name = "EDGES")]
+    deps: Vec<String>,
+    /// Wait for the children of this bead
+    #[arg(long, value_name = "ID")]
+    waits_for: Option<String>,
+    /// Which of them: all-children or any-children
+    #[arg(long, default_value = "all-children", value_name = "GATE")]
+    waits_for_gate: String,
+    /// Its id in another tracker
+    #[arg(long, value_name = "REF")]
+    external_ref: Option<String>,
+    /// A specification
+    #[arg(long, value_name = "PATH")]
+    spec_id: Option<String>,
+    /// Estimated minutes
+    #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]
+    estimate: Option<i64>,
+    /// When it is due
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due: Option<String>,
+    /// Not ready before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer: Option<String>,
+    /// JSON of your own, or @file
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// A wisp: local, never in git
+    #[arg(long)]
+    ephemeral: bool,
+    #[arg(long, value_name = "KIND", hide = true)]
+    mol_type: Option<String>,
+    #[arg(long, value_name = "KIND", hide = true)]
+    wisp_type: Option<String>,
+    #[arg(long, value_name = "RIG", hide = true)]
+    agent_rig: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_category: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_actor: Option<String>,
+    #[arg(long, value_name = "TEXT", hide = true)]
+    event_target: Option<String>,
+    #[arg(long, value_name = "JSON", hide = true)]
+    event_payload: Option<String>,
+    /// Accept an id with another prefix
+    #[arg(long)]
+    force: bool,
+    /// Make it in this rig of the town
+    #[arg(long, value_name = "RIG", conflicts_with = "prefix")]
+    rig: Option<String>,
+    /// Make it in the rig with this prefix
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<String>,
+    /// Make it in the project in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rig", "prefix"])]
+    repo: Option<String>,
+    /// Show what would be made
+    #[arg(long)]
+    dry_run: bool,
+    /// Print only the id
+    #[arg(long)]
+    silent: bool,
+    #[arg(long, hide = true)]
+    validate: bool,
+}
+
+impl Args {
+    /// What `bd q` gives.
+    pub(super) fn quick(
+        title: String,
+        priority: String,
+        kind: String,
+        labels: Vec<String>,
+    ) -> Self {
+        Self {
+            positional: Some(title),
+            priority,
+            kind,
+            labels,
+            waits_for_gate: "all-children".into(),
+            silent: true,
+            ..Self::default()
+        }
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.dry_run {
+        let new = request(ctx, &args)?;
+        return Ok(Box::new(Created {
+            bead: preview(new),
+            rig: None,
+            dry_run: true,
+        }));
+    }
+    let silent = args.silent;
+    let (bead, rig) = make(ctx, &args)?;
+    if silent {
+        ctx.ui.raw(&format!("{}\n", bead.id));
+        return Ok(Box::new(Nothing));
+    }
+    Ok(Box::new(Created {
+        bead,
+        rig,
+        dry_run: false,
+    }))
+}
+
+/// Makes the bead; says also in which rig, where that is not the one of the working directory.
+pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<String>)> {
+    ctx.may_change("create")?;
+    let new = request(ctx, args)?;
+    if !args.silent && !ctx.ui.is_quiet() {
+        remark(ctx, &new);
+    }
+    let (store, rig) = place(ctx, args)?;
+    let edges = edges(args);
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        check_kind(tx, &new.issue_type)?;
+        let bead = change::create(tx, new)?;
+        let problems = link(tx, &bead.id, args, &edges);
+        let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
+        Ok((bead, problems))
+    });
+    ctx.tell_notices(&store);
+    let (bead, problems) = result?;
+    for problem in problems {
+        ctx.ui.warn(&Failure::of(&problem).message);
+    }
+    ctx.touch(&bead.id);
+    Ok((bead, rig))
+}
+
+/// The new bead as the flags describe it.
+fn request(ctx: &Context, args: &Args) -> anyhow::Result<New> {
+    let description = args.description.read(ctx)?.unwrap_or_default();
+    if description.is_empty() && ctx.config.flag("create.require-description") {
+        return Err(
+            Usage("description is required (create.require-description is set)".into()).into(),
+        );
+    }
+    if args.agent_rig.is_some() && args.kind != "agent" {
+        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
+    }
+    if args.estimate.is_some_and(|minutes| minutes < 0) {
+        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+    }
+    let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
+        let text = text.as_deref().filter(|text| !text.is_empty());
+        Ok(text
+            .map(|text| ctx.time(flag, text))
+            .transpose()?
+            .map(Stamp::from))
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let metadata = args
+        .metadata
+        .as_deref()
+        .map(|text| args::json(ctx, "--metadata", text));
+    Ok(New {
+        id: args.id.clone(),
+        force: args.force,
+        parent: args.parent.clone(),
+        title: title(args)?,
+        description,
+        design: text(&args.design),
+        acceptance_criteria: text(&args.acceptance),
+        notes: text(&args.notes),
+        spec_id: text(&args.spec_id),
+        priority: args::priority(&args.priority)?,
+        issue_type: Kind::normal(&args.kind),
+        assignee: text(&args.assignee),
+        labels: args::slice(&args.labels),
+        external_ref: args.external_ref.clone(),
+        estimated_minutes: args.estimate,
+        due_at: time("--due", &args.due)?,
+        defer_until: time("--defer", &args.defer)?,
+        metadata: metadata.transpose()?,
+        ephemeral: args.ephemeral,
+        mol_type: text(&args.mol_type),
+        wisp_type: text(&args.wisp_type),
+        rig: text(&args.agent_rig),
+        event_kind: text(&args.event_category),
+        actor: text(&args.event_actor),
+        target: text(&args.event_target),
+        payload: text(&args.event_payload),
+        ..New::default()
+    })
+}
+
+fn title(args: &Args) -> Result<String, Usage> {
+    match (&args.positional, &args.title_flag) {
+        (Some(one), Some(other)) if one != other => Err(Usage(format!(
+            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
+        ))),
+        (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
+        (None, None) => Err(Usage("title required".into())),
+    }
+}
+
+fn remark(ctx: &Context, new: &New) {
+    let lower = new.title.to_lowercase();
+    if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
+        ctx.ui
+            .warn("no description: whoever takes this up will have only the title");
+    }
+    let past = new
+        .defer_until
+        .as_ref()
+        .filter(|until| until.instant() <= ctx.now());
+    if let Some(until) = past {
+        ctx.ui.warn(&format!(
+            "--defer {until} is in the past: the bead is ready at once"
+        ));
+    }
+}
+
+/// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
+fn place(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
+    if let Some(folder) = &args.repo {
+        let dir = ctx.env.absolute(folder).join(".beads");
+        let dir = crate::store::find::follow(&dir, &mut Vec::new());
+        return Ok((Store::open(&dir)?, None));
+    }
+    let name = args.rig.as_ref().or(args.prefix.as_ref());
+    let here = ctx.found()?;
+    let routes = ctx.routes(&here.dir);
+    if let Some(name) = name {
+        let unknown = || {
+            Usage(format!(
+                "rig or prefix \"{name}\" not found in routes.jsonl"
+            ))
+        };
+        let route = routes.of_rig(name).ok_or_else(unknown)?;
+        let dir = routes.dir_of(route).ok_or_else(unknown)?;
+        return Ok((Store::open(&dir)?, Some(route.rig().to_owned())));
+    }
+    let by_id = args.id.as_deref().or(args.parent.as_deref());
+    let elsewhere = by_id.and_then(|id| routes.dir_for(id));
+    match elsewhere.filter(|dir| *dir != here.dir) {
+        Some(dir) => Ok((Store::open(&dir)?, None)),
+        None => Ok((ctx.store()?, None)),
+    }
+}
+
+fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
+    let usual = crate::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
+    if usual || tx.words().kinds.iter().any(|own| own == kind.as_str()) {
+        return Ok(());
+    }
+    Err(Usage(format!("invalid issue type: {kind}")))
+}
+
+/// The edges of --deps: kind and target.
+fn edges(args: &Args) -> Vec<(DepKind, String)> {
+    let read = |text: String| match text.split_once(':') {
+        Some((kind, target)) if !text.starts_with("external:") => {
+            (DepKind::from(kind.trim()), target.trim().to_owned())
+        }
+        _ => (DepKind::Blocks, text.trim().to_owned()),
+    };
+    args::slice(&args.deps).into_iter().map(read).collect()
+}
+
+/// Adds the edges; those that fail are returned, and the bead stays.
+fn link(tx: &mut Tx<'_>, id: &str, args: &Args, edges: &[(DepKind, String)]) -> Vec<anyhow::Error> {
+    let mut problems = Vec::new();
+    let mut add = |kind: DepKind, target: &str, metadata: &str| {
+        let found = tx.get_live(target).map(|bead| bead.id.clone());
+        let target = found.unwrap_or_else(|| target.to_owned());
+        if let Err(error) = change::add_dep_with(tx, id, &target, kind, metadata) {
+            let context = format!("failed to add dependency {id} → {target}");
+            problems.push(anyhow::Error::from(error).context(context));
+        }
+    };
+    for (kind, target) in edges {
+        add(kind.clone(), target, "");
+    }
+    if let Some(target) = &args.waits_for {
+        let metadata = json!({"gate": args.waits_for_gate}).to_string();
+        add(DepKind::WaitsFor, target, &metadata);
+    }
+    problems
+}
+
+fn preview(new: New) -> Bead {
+    Bead {
+        title: new.title,
+        description: new.description,
+        priority: new.priority,
+        issue_type: new.issue_type,
+        assignee: new.assignee,
+        labels: new.labels,
+        ..Bead::default()
+    }
+}
+
+/// A bead that was made.
+#[derive(Debug)]
+struct Created {
+    bead: Bead,
+    rig: Option<String>,
+    dry_run: bool,
+}
+
+impl Report for Created {
+    fn json(&self) -> Value {
+        plain_json(&self.bead)
+    }
+
+    fn human(&self, page: &mut Page) {
+        let bead = &self.bead;
+        let mark = page.style().green("✓");
+        let place = self
+            .rig
+            .as_ref()
+            .map(|rig| format!(" in rig \"{rig}\""))
+            .unwrap_or_default();
+        if self.dry_run {
+            page.line("Would create issue:");
+        } else {
+            page.line(format!("{mark} Created issue{place}: {}", bead.id));
+        }
+        page.line(format!("  Title: {}", escape::line(&bead.title)));
+        page.line(format!("  Priority: P{}", bead.priority));
+        page.line(format!("  Status: {}", bead.status));
+    }
+}

@@ -1,0 +1,40 @@
+use crate::bead::{Stamp, Status};
+use crate::change::{self, Edit};
+use crate::context::Context;
+
+use super::each;
+use super::report::{Answer, Changed};
+
+/// Put beads off.
+///
+/// They are not ready until `bd undefer`; --until says from when they should be looked at again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Until when
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("defer")?;
+    let until = args
+        .until
+        .as_deref()
+        .map(|text| ctx.time("--until", text))
+        .transpose()?;
+    let edit = Edit {
+        status: Some(Status::Deferred),
+        defer_until: until.map(|until| Some(Stamp::from(until))),
+        ..Edit::default()
+    };
+    let beads = each::change(ctx, "deferring", &args.ids, |tx, id| {
+        change::update(tx, id, edit.clone())
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("* Deferred {}", bead.id),
+    }))
+}

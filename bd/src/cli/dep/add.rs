@@ -1,0 +1,106 @@
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::bead::DepKind;
+use crate::change;
+use crate::cli::report::{Answer, Said};
+use crate::context::Context;
+use crate::error::Usage;
+use crate::store::Tx;
+
+/// Make a bead depend on another.
+///
+/// The other may be a capability of another project, `external:<project>:<capability>`, or a bead of
+/// another rig of the town.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead that depends
+    #[arg(value_name = "ID")]
+    from: String,
+    /// What it depends on
+    #[arg(value_name = "ON")]
+    to: Option<String>,
+    #[arg(long, value_name = "ID", conflicts_with = "to")]
+    blocked_by: Option<String>,
+    #[arg(long, value_name = "ID", conflicts_with_all = ["to", "blocked_by"])]
+    depends_on: Option<String>,
+    /// Kind of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks
+    #[arg(
+        short = 't',
+        long = "type",
+        default_value = "blocks",
+        value_name = "KIND"
+    )]
+    kind: String,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let to = args.to.or(args.blocked_by).or(args.depends_on);
+    let to = to.ok_or_else(|| Usage("dependency target is required: bd dep add ID ON".into()))?;
+    if args.kind.is_empty() || args.kind.len() > 50 {
+        return Err(Usage(format!("invalid dependency type \"{}\"", args.kind)).into());
+    }
+    let kind = DepKind::from(args.kind.as_str());
+    let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
+    let value =
+        json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
+    Said::new(
+        value,
+        format!("✓ Added dependency: {from} depends on {to} ({kind})"),
+    )
+    .answer()
+}
+
+/// Adds an edge between two beads as they were given; returns their full ids.
+pub(super) fn link(
+    ctx: &Context,
+    from: &str,
+    to: &str,
+    kind: DepKind,
+) -> anyhow::Result<(String, String)> {
+    ctx.may_change("dep add")?;
+    check_external(to)?;
+    let store = ctx.store_of(from)?;
+    let routes = ctx.routes(store.dir());
+    let elsewhere = |id: &str| {
+        let prefix = crate::bead::id::route_prefix(id)?;
+        let route = routes.all().iter().find(|route| route.prefix == prefix)?;
+        let dir = routes.dir_of(route).filter(|dir| dir != store.dir())?;
+        let name = if route.path == "." { "hq" } else { route.rig() };
+        dir.is_dir().then(|| format!("external:{name}:{id}"))
+    };
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let from = resolve(tx, from, "issue")?;
+        let to = match resolve(tx, to, "dependency") {
+            Ok(id) => id,
+            Err(error) => elsewhere(to).ok_or(error)?,
+        };
+        change::add_dep(tx, &from, &to, kind)?;
+        Ok((from, to))
+    });
+    ctx.tell_notices(&store);
+    result
+}
+
+/// The full id of a bead; an external one is taken as it is.
+pub(super) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
+    if given.starts_with("external:") {
+        return Ok(given.to_owned());
+    }
+    let bead = tx
+        .resolve(given)
+        .with_context(|| format!("resolving {role} ID {given}"))?;
+    Ok(bead.id.clone())
+}
+
+fn check_external(to: &str) -> Result<(), Usage> {
+    let Some(rest) = to.strip_prefix("external:") else {
+        return Ok(());
+    };
+    match rest.split_once(':') {
+        Some((project, capability)) if !project.is_empty() && !capability.is_empty() => Ok(()),
+        _ => Err(Usage(format!(
+            "invalid external reference \"{to}\": use external:<project>:<capability>"
+        ))),
+    }
+}

@@ -1,0 +1,157 @@
+use std::collections::HashSet;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::bead::Bead;
+use crate::cli::line;
+use crate::cli::report::{Answer, plain_json};
+use crate::context::Context;
+use crate::store::Snapshot;
+use crate::ui::{Page, Report};
+
+/// Show what a bead depends on, and that in turn, as a tree.
+///
+/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its least depth.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The bead
+    #[arg(value_name = "ID")]
+    id: String,
+    /// How deep
+    #[arg(short = 'd', long, default_value_t = 50, value_name = "N")]
+    max_depth: usize,
+    /// down: what it depends on; up: what depends on it
+    #[arg(long, default_value = "down", value_parser = ["down", "up"], value_name = "WAY")]
+    direction: String,
+    /// What depends on it
+    #[arg(long)]
+    reverse: bool,
+    #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]
+    kind: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let root = snapshot
+        .resolve(&args.id)
+        .with_context(|| format!("resolving {}", args.id))?;
+    let up = args.reverse || args.direction == "up";
+    Ok(Box::new(Tree {
+        nodes: nodes(&snapshot, root, up, args.max_depth.max(1)),
+    }))
+}
+
+/// All beads reached from the root, level by level, each once.
+fn nodes(snapshot: &Snapshot, root: &Bead, up: bool, max_depth: usize) -> Vec<Node> {
+    let mut seen = HashSet::from([root.id.clone()]);
+    let mut nodes = vec![Node {
+        bead: root.clone(),
+        depth: 0,
+        parent: root.id.clone(),
+        truncated: false,
+    }];
+    let mut at = 0;
+    while at < nodes.len() {
+        let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
+        let mut next: Vec<&Bead> = neighbours(snapshot, &id, up);
+        next.retain(|bead| !seen.contains(&bead.id));
+        if depth >= max_depth {
+            nodes[at].truncated = !next.is_empty();
+            next.clear();
+        }
+        next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
+        for bead in next {
+            if seen.insert(bead.id.clone()) {
+                nodes.push(Node {
+                    bead: bead.clone(),
+                    depth: depth + 1,
+                    parent: id.clone(),
+                    truncated: false,
+                });
+            }
+        }
+        at += 1;
+    }
+    nodes
+}
+
+fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
+    if up {
+        return snapshot
+            .dependents_of(id)
+            .into_iter()
+            .map(|(bead, _)| bead)
+            .collect();
+    }
+    let edges = snapshot
+        .get_live(id)
+        .map_or(&[][..], |bead| &bead.dependencies);
+    edges
+        .iter()
+        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        .collect()
+}
+
+#[derive(Debug)]
+struct Node {
+    bead: Bead,
+    depth: usize,
+    parent: String,
+    truncated: bool,
+}
+
+/// A tree of beads.
+#[derive(Debug)]
+struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Report for Tree {
+    fn json(&self) -> Value {
+        let one = |node: &Node| {
+            let mut value = plain_json(&node.bead);
+            value["depth"] = json!(node.depth);
+            value["parent_id"] = json!(node.parent);
+            value["truncated"] = json!(node.truncated);
+            value
+        };
+        self.nodes.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mut stack: Vec<(&Node, String, &str)> = self
+            .nodes
+            .first()
+            .map(|root| (root, String::new(), ""))
+            .into_iter()
+            .collect();
+        while let Some((node, indent, branch)) = stack.pop() {
+            let style = page.style().clone();
+            let symbol = line::painted_symbol(&style, &node.bead.status);
+            let head = format!("{indent}{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+            let more = if node.truncated { " …" } else { "" };
+            let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
+            line::fitted(page, &head, &node.bead.title, &tail);
+            let below = match branch {
+                "" => indent,
+                "└── " => indent + "    ",
+                _ => indent + "│   ",
+            };
+            let is_child =
+                |other: &&Node| other.depth == node.depth + 1 && other.parent == node.bead.id;
+            let children: Vec<&Node> = self.nodes.iter().filter(is_child).collect();
+            for (number, child) in children.into_iter().rev().enumerate() {
+                stack.push((
+                    child,
+                    below.clone(),
+                    if number == 0 {
+                        "└── "
+                    } else {
+                        "├── "
+                    },
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Work on several ids: each by itself, in one transaction a store.
+//!
+//! An id that fails is told on standard error and the others go on. When none succeeds the command fails
+//! with the first reason.
+
+use crate::change::ChangeError;
+use crate::context::Context;
+use crate::error::{Failure, Usage};
+use crate::store::Tx;
+
+/// The ids of a command, or the bead touched last.
+pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, Usage> {
+    if !ids.is_empty() {
+        return Ok(ids);
+    }
+    let missing = || Usage("no issue ID provided and no last touched issue".into());
+    ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
+}
+
+/// Runs `work` on each id, resolved, in the store that holds it.
+pub(crate) fn change<T>(
+    ctx: &Context,
+    verb: &str,
+    ids: &[String],
+    mut work: impl FnMut(&mut Tx<'_>, &str) -> Result<T, ChangeError>,
+) -> anyhow::Result<Vec<T>> {
+    let author = ctx.author();
+    let (mut done, mut problems) = (Vec::new(), Vec::new());
+    for group in by_store(ctx, ids)? {
+        let (store, ids) = group;
+        let result = store.transact(&author, &ctx.clock, |tx| {
+            let (mut done, mut problems) = (Vec::new(), Vec::new());
+            for given in &ids {
+                let id = match tx.resolve(given) {
+                    Ok(bead) => bead.id.clone(),
+                    Err(error) => {
+                        problems
+                            .push(anyhow::Error::from(error).context(format!("resolving {given}")));
+                        continue;
+                    }
+                };
+                match work(tx, &id) {
+                    Ok(value) => done.push(value),
+                    Err(error) => {
+                        problems.push(anyhow::Error::from(error).context(format!("{verb} {id}")));
+                    }
+                }
+            }
+            Ok((done, problems))
+        });
+        ctx.tell_notices(&store);
+        let (some, failed) = result?;
+        done.extend(some);
+        problems.extend(failed);
+    }
+    finish(ctx, done, problems)
+}
+
+/// Tells the problems; fails where nothing was done.
+pub(crate) fn finish<T>(
+    ctx: &Context,
+    done: Vec<T>,
+    mut problems: Vec<anyhow::Error>,
+) -> anyhow::Result<Vec<T>> {
+    if done.is_empty() && !problems.is_empty() {
+        let first = problems.remove(0);
+        tell(ctx, &problems);
+        return Err(first);
+    }
+    tell(ctx, &problems);
+    Ok(done)
+}
+
+fn tell(ctx: &Context, problems: &[anyhow::Error]) {
+    for problem in problems {
+        ctx.ui
+            .problem(&format!("Error: {}", Failure::of(problem).message));
+    }
+}
+
+/// The ids by the store that holds them, in the order in which they were given.
+fn by_store(
+    ctx: &Context,
+    ids: &[String],
+) -> anyhow::Result<Vec<(crate::store::Store, Vec<String>)>> {
+    let mut groups: Vec<(crate::store::Store, Vec<String>)> = Vec::new();
+    for id in ids {
+        let store = ctx.store_of(id)?;
+        match groups.iter_mut().find(|(own, _)| own.dir() == store.dir()) {
+            Some((_, group)) => group.push(id.clone()),
+            None => groups.push((store, vec![id.clone()])),
+        }
+    }
+    Ok(groups)
+}

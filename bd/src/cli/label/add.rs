@@ -1,0 +1,52 @@
+use serde_json::{Value, json};
+
+use crate::change;
+use crate::cli::each;
+use crate::cli::report::{Answer, Said};
+use crate::context::Context;
+use crate::error::Usage;
+use crate::ui::escape;
+
+/// Add a label to beads; one that is there already is fine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads, and last the label
+    #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
+    ids_and_label: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("label")?;
+    let (ids, label) = split(args.ids_and_label)?;
+    if label.starts_with("provides:") {
+        return Err(Usage(
+            "'provides:' labels say that a capability was shipped and are not added by hand".into(),
+        )
+        .into());
+    }
+    let done = each::change(ctx, "labelling", &ids, |tx, id| {
+        change::add_label(tx, id, &label).map(|_| id.to_owned())
+    })?;
+    answer(&done, &label, "added", "✓ Added label")
+}
+
+/// The beads and the label after them.
+pub(super) fn split(mut words: Vec<String>) -> Result<(Vec<String>, String), Usage> {
+    let label = words.pop().filter(|label| !label.is_empty());
+    match label {
+        Some(label) if !words.is_empty() => Ok((words, label)),
+        _ => Err(Usage("give the beads and last the label".into())),
+    }
+}
+
+pub(super) fn answer(ids: &[String], label: &str, status: &str, text: &str) -> Answer {
+    let one = |id: &String| json!({"status": status, "issue_id": id, "label": label});
+    let value: Value = ids.iter().map(one).collect();
+    let shown = escape::line(label);
+    let preposition = if status == "added" { "to" } else { "from" };
+    let lines = ids
+        .iter()
+        .map(|id| format!("{text} '{shown}' {preposition} {id}"))
+        .collect();
+    Said::lines(value, lines).answer()
+}

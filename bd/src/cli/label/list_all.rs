@@ -1,0 +1,27 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::cli::report::{Answer, Said};
+use crate::context::Context;
+use crate::ui::escape;
+
+/// List all labels with how many beads carry them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for label in snapshot.live().flat_map(|bead| &bead.labels) {
+        *counts.entry(label).or_default() += 1;
+    }
+    let value: Value = counts
+        .iter()
+        .map(|(label, count)| json!({"label": label, "count": count}))
+        .collect();
+    let lines = counts
+        .iter()
+        .map(|(label, count)| format!("  {} ({count})", escape::line(label)));
+    Said::lines(value, lines.collect()).answer()
+}

@@ -1,0 +1,332 @@
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, DepKind, Kind, Status, record};
+use crate::context::Context;
+use crate::query::{Order, sort};
+use crate::store::Snapshot;
+use crate::ui::{Page, Report, escape};
+
+use super::args::{self, FilterArgs};
+use super::line;
+use super::report::Answer;
+
+/// List beads.
+///
+/// Everything that is not closed, most urgent first, 50 at most. As JSON an array of beads, each with its
+/// `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and `comment_count`; `[]` where
+/// there are none.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// At most so many; 0 for all
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Closed ones too, and no limit
+    #[arg(long)]
+    all: bool,
+    /// Only open ones
+    #[arg(long)]
+    ready: bool,
+    /// Only children of this bead
+    #[arg(long, value_name = "ID", alias = "filter-parent")]
+    parent: Option<String>,
+    /// Only deferred ones
+    #[arg(long)]
+    deferred: bool,
+    /// Only what is overdue
+    #[arg(long)]
+    overdue: bool,
+    /// Due after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due_after: Option<String>,
+    /// Due before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    due_before: Option<String>,
+    /// Only pinned ones
+    #[arg(long, conflicts_with = "no_pinned")]
+    pinned: bool,
+    /// Only what is not pinned
+    #[arg(long)]
+    no_pinned: bool,
+    /// Templates too
+    #[arg(long)]
+    include_templates: bool,
+    /// Gates too
+    #[arg(long)]
+    include_gates: bool,
+    #[arg(long, hide = true, value_name = "KIND")]
+    mol_type: Option<String>,
+    #[arg(long, hide = true, value_name = "KIND")]
+    wisp_type: Option<String>,
+    /// Sort by
+    #[arg(long, value_name = "FIELD")]
+    sort: Option<Order>,
+    /// The other way round
+    #[arg(short, long, alias = "asc")]
+    reverse: bool,
+    /// Several lines each
+    #[arg(long)]
+    long: bool,
+    /// As a tree of parents and children
+    #[arg(long, alias = "pretty")]
+    tree: bool,
+    /// Print only this: `id`
+    #[arg(long, value_name = "FORMAT", hide = true)]
+    format: Option<String>,
+    #[arg(long, hide = true)]
+    flat: bool,
+    #[arg(long, hide = true)]
+    include_infra: bool,
+    #[arg(long, hide = true)]
+    no_pager: bool,
+}
+
+impl Args {
+    /// The children of a bead.
+    pub(super) fn children_of(id: String) -> Self {
+        Self {
+            parent: Some(id),
+            ..Self::default()
+        }
+    }
+}
+
+/// How many beads a list has where no limit is given.
+const LIMIT: usize = 50;
+/// The same for agents.
+const AGENT_LIMIT: usize = 20;
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    let snapshot = ctx.store()?.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    let mut filter = args.filter.filter(ctx)?;
+    if args.ready {
+        filter.statuses = vec![Status::Open];
+    } else if !args.all && !args.filter.has_status() {
+        filter.not_statuses = vec![Status::Closed];
+    }
+    if !args.include_gates && !args.filter.has_kind() {
+        filter.not_kinds.push(Kind::Gate);
+    }
+    filter.no_templates = !args.include_templates;
+    filter.parent = match &args.parent {
+        Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
+        None => None,
+    };
+    filter.deferred = args.deferred;
+    filter.overdue_at = args.overdue.then(|| ctx.now());
+    filter.due = args::between(
+        ctx,
+        "due",
+        args.due_after.as_deref(),
+        args.due_before.as_deref(),
+    )?;
+    filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
+    filter.mol_type.clone_from(&args.mol_type);
+    filter.wisp_type.clone_from(&args.wisp_type);
+    let mut found = filter.apply(&snapshot);
+    sort::usual(&mut found);
+    let total = found.len();
+    found.truncate(limit(ctx, args));
+    if let Some(order) = args.sort {
+        sort::sort(&mut found, order, args.reverse);
+    } else if args.reverse {
+        found.reverse();
+    }
+    if found.len() < total {
+        ctx.ui.status(&format!(
+            "Showing {} of {total} issues (use --limit 0 for all)",
+            found.len()
+        ));
+    }
+    let rows = found
+        .into_iter()
+        .map(|bead| Row::of(&snapshot, bead))
+        .collect();
+    let form = match args {
+        Args { tree: true, .. } => Form::Tree,
+        Args { long: true, .. } => Form::Long,
+        Args {
+            format: Some(format),
+            ..
+        } if format == "id" => Form::Ids,
+        _ => Form::Lines,
+    };
+    Ok(Box::new(List { rows, form }))
+}
+
+fn limit(ctx: &Context, args: &Args) -> usize {
+    let agent = ctx.env.get("BD_AGENT_MODE") == Some("1");
+    match args.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if args.all => usize::MAX,
+        None if agent => AGENT_LIMIT,
+        None => LIMIT,
+    }
+}
+
+/// Tells which lines of the files could not be read.
+pub(super) fn warn_of_damage(ctx: &Context, snapshot: &Snapshot) {
+    for damage in snapshot.damaged() {
+        ctx.ui.warn(&format!(
+            "{}, line {}: {}",
+            damage.file.display(),
+            damage.line,
+            escape::line(&damage.reason)
+        ));
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Long,
+    Tree,
+    Ids,
+}
+
+/// A list of beads.
+#[derive(Debug)]
+struct List {
+    rows: Vec<Row>,
+    form: Form,
+}
+
+/// A bead and its counts.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The bead.
+    pub(crate) bead: Bead,
+    links: String,
+    dependents: usize,
+}
+
+impl Row {
+    pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
+        Self {
+            bead: bead.clone(),
+            links: line::links(snapshot, bead),
+            dependents: snapshot.dependents_of(&bead.id).len(),
+        }
+    }
+
+    /// The bead with its counts; its edges only where they are asked for.
+    pub(super) fn json(&self, edges: bool) -> Value {
+        let mut value = record::value(&self.bead);
+        if let Value::Object(object) = &mut value {
+            object.shift_remove("comments");
+            if !edges {
+                object.shift_remove("dependencies");
+            }
+        }
+        value["dependency_count"] = json!(self.bead.dependencies.len());
+        value["dependent_count"] = json!(self.dependents);
+        value["comment_count"] = json!(self.bead.comments.len());
+        value
+    }
+}
+
+impl Report for List {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|row| row.json(true)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        match self.form {
+            Form::Lines if self.rows.is_empty() => page.line("No issues found"),
+            Form::Lines => {
+                for row in &self.rows {
+                    line::listed(page, &row.bead, &row.links);
+                }
+            }
+            Form::Long => long(page, &self.rows),
+            Form::Tree => tree(page, &self.rows),
+            Form::Ids => {
+                for row in &self.rows {
+                    page.line(&row.bead.id);
+                }
+            }
+        }
+    }
+}
+
+fn long(page: &mut Page, rows: &[Row]) {
+    page.line(format!("Found {} issues:", rows.len()));
+    for Row { bead, links, .. } in rows {
+        page.blank();
+        line::listed(page, bead, "");
+        if !bead.description.is_empty() {
+            let first = bead.description.lines().next().unwrap_or_default();
+            page.cut_line(format!("  {}", escape::line(first)));
+        }
+        if !links.is_empty() {
+            page.cut_line(format!(" {links}"));
+        }
+    }
+}
+
+fn tree(page: &mut Page, rows: &[Row]) {
+    let parent = |bead: &Bead| -> Option<String> {
+        let parent = bead
+            .edges(&DepKind::ParentChild)
+            .next()?
+            .depends_on_id
+            .clone();
+        rows.iter()
+            .any(|row| row.bead.id == parent)
+            .then_some(parent)
+    };
+    let roots: Vec<&Row> = rows
+        .iter()
+        .filter(|row| parent(&row.bead).is_none())
+        .collect();
+    let mut stack: Vec<(&Row, String, &str)> = roots
+        .into_iter()
+        .rev()
+        .map(|row| (row, String::new(), ""))
+        .collect();
+    while let Some((row, indent, branch)) = stack.pop() {
+        let style = page.style().clone();
+        let symbol = line::painted_symbol(&style, &row.bead.status);
+        let head = format!(
+            "{indent}{branch}{symbol} {} [{}] ",
+            style.cyan(&row.bead.id),
+            line::priority(&style, row.bead.priority)
+        );
+        line::fitted(page, &head, &row.bead.title, "");
+        // A circle of parents cannot go deeper than there are rows.
+        if indent.chars().count() > 4 * rows.len() {
+            continue;
+        }
+        let below = match branch {
+            "" => indent,
+            "└── " => indent + "    ",
+            _ => indent + "│   ",
+        };
+        let children: Vec<&Row> = rows
+            .iter()
+            .filter(|child| parent(&child.bead).as_deref() == Some(&row.bead.id))
+            .collect();
+        for (number, child) in children.into_iter().rev().enumerate() {
+            stack.push((
+                child,
+                below.clone(),
+                if number == 0 {
+                    "└── "
+                } else {
+                    "├── "
+                },
+            ));
+        }
+    }
+    let count = |status: &Status| rows.iter().filter(|row| row.bead.status == *status).count();
+    page.blank();
+    page.line(format!(
+        "Total: {} issues ({} open, {} in progress)",
+        rows.len(),
+        count(&Status::Open),
+        count(&Status::InProgress)
+    ));
+}

@@ -1,0 +1,296 @@
+//! The command line of `bd`: arguments in, one domain call, one report out.
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::struct_excessive_bools,
+    clippy::format_push_string,
+    reason = "every command is run(ctx, args) -> Answer; flags are bools; lines for people are built once"
+)]
+
+mod args;
+mod blocked;
+mod children;
+mod close;
+mod comment;
+mod comments;
+mod config;
+mod count;
+mod create;
+mod daemon;
+mod defer;
+mod delete;
+mod dep;
+mod each;
+mod init;
+mod label;
+mod line;
+mod list;
+mod migrate;
+mod prime;
+mod q;
+mod quickstart;
+mod ready;
+mod reopen;
+mod report;
+mod search;
+mod show;
+mod status;
+mod sync;
+mod todo;
+mod types;
+mod undefer;
+mod update;
+mod version;
+#[path = "where.rs"]
+mod where_;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::context::Context;
+use crate::error::{Failure, Usage};
+use crate::sys::Env;
+use crate::ui::{self, Ui};
+use report::Answer;
+
+/// Beads: a git-backed work tracker for people and agents.
+///
+/// A bead is one unit of work. Beads live in `.beads/issues.jsonl`, one line each, in git beside the code
+/// they are about; there is no server. `bd create` makes one, `bd ready` shows what can be started now,
+/// `bd update ID --claim` takes it, `bd close ID` ends it. An id may be given in full or by any part of it
+/// that is not ambiguous.
+#[derive(Debug, Parser)]
+#[command(
+    name = "bd",
+    version,
+    disable_version_flag = true,
+    infer_subcommands = true,
+    args_override_self = true,
+    subcommand_help_heading = "Available Commands",
+    help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    /// Print the version
+    #[arg(short = 'V', long)]
+    version: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+struct Global {
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// Act under this name
+    #[arg(long, global = true, value_name = "NAME")]
+    actor: Option<String>,
+    /// Use the beads beside this file
+    #[arg(long, global = true, value_name = "PATH")]
+    db: Option<String>,
+    /// Run as if started in this folder
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    directory: Option<String>,
+    /// Refuse every change
+    #[arg(long, global = true)]
+    readonly: bool,
+    /// Print only data and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Accepted for older scripts
+    #[arg(short, long, global = true, hide = true)]
+    verbose: bool,
+    #[arg(long, global = true, hide = true)]
+    no_db: bool,
+    #[arg(long, global = true, hide = true)]
+    no_daemon: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_flush: bool,
+    #[arg(long, global = true, hide = true)]
+    no_auto_import: bool,
+    #[arg(long, global = true, hide = true)]
+    sandbox: bool,
+    #[arg(long, global = true, hide = true)]
+    allow_stale: bool,
+    #[arg(long, global = true, hide = true)]
+    profile: bool,
+    #[arg(long, global = true, hide = true, value_name = "DURATION")]
+    lock_timeout: Option<String>,
+    #[arg(long, global = true, hide = true, value_name = "MODE")]
+    dolt_auto_commit: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    #[command(visible_alias = "new")]
+    Create(create::Args),
+    Q(q::Args),
+    #[command(visible_alias = "view")]
+    Show(show::Args),
+    Update(update::Args),
+    #[command(visible_alias = "done")]
+    Close(close::Args),
+    Reopen(reopen::Args),
+    List(list::Args),
+    Children(children::Args),
+    Ready(ready::Args),
+    Blocked(blocked::Args),
+    Dep(dep::Args),
+    Label(label::Args),
+    Comments(comments::Args),
+    Comment(comment::Args),
+    Delete(delete::Args),
+    Search(search::Args),
+    Count(count::Args),
+    #[command(visible_alias = "stats")]
+    Status(status::Args),
+    Defer(defer::Args),
+    Undefer(undefer::Args),
+    Todo(todo::Args),
+    Types(types::Args),
+    Where(where_::Args),
+    Config(config::Args),
+    Prime(prime::Args),
+    Quickstart(quickstart::Args),
+    Sync(sync::Args),
+    #[command(hide = true)]
+    Migrate(migrate::Args),
+    #[command(hide = true)]
+    Daemon(daemon::Args),
+    Version(version::Args),
+}
+
+fn run(ctx: &Context, command: Command) -> Answer {
+    match command {
+        Command::Init(args) => init::run(ctx, args),
+        Command::Create(args) => create::run(ctx, args),
+        Command::Q(args) => q::run(ctx, args),
+        Command::Show(args) => show::run(ctx, &args),
+        Command::Update(args) => update::run(ctx, args),
+        Command::Close(args) => close::run(ctx, args),
+        Command::Reopen(args) => reopen::run(ctx, args),
+        Command::List(args) => list::run(ctx, &args),
+        Command::Children(args) => children::run(ctx, &args),
+        Command::Ready(args) => ready::run(ctx, args),
+        Command::Blocked(args) => blocked::run(ctx, &args),
+        Command::Dep(args) => dep::run(ctx, args),
+        Command::Label(args) => label::run(ctx, args),
+        Command::Comments(args) => comments::run(ctx, args),
+        Command::Comment(args) => comment::run(ctx, args),
+        Command::Delete(args) => delete::run(ctx, args),
+        Command::Search(args) => search::run(ctx, &args),
+        Command::Count(args) => count::run(ctx, &args),
+        Command::Status(args) => status::run(ctx, &args),
+        Command::Defer(args) => defer::run(ctx, args),
+        Command::Undefer(args) => undefer::run(ctx, args),
+        Command::Todo(args) => todo::run(ctx, args),
+        Command::Types(args) => types::run(ctx, &args),
+        Command::Where(args) => where_::run(ctx, &args),
+        Command::Config(args) => config::run(ctx, args),
+        Command::Prime(args) => prime::run(ctx, &args),
+        Command::Quickstart(args) => quickstart::run(ctx, &args),
+        Command::Sync(args) => sync::run(ctx, &args),
+        Command::Migrate(args) => migrate::run(ctx, &args),
+        Command::Daemon(args) => daemon::run(ctx, &args),
+        Command::Version(args) => version::run(ctx, &args),
+    }
+}
+
+/// The whole command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs one `bd` command line and says how it ended.
+pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let global = cli.global;
+    let json = global.json;
+    let screen = Ui::new(json, global.quiet, &env);
+    if cli.version {
+        screen.raw(&format!("{}\n", version::line()));
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = cli.command else {
+        screen.raw(&command().render_help().to_string());
+        return ExitCode::SUCCESS;
+    };
+    let ctx = match context(env, &global) {
+        Ok(ctx) => ctx,
+        Err(error) => return fail(&screen, &error),
+    };
+    match run(&ctx, command) {
+        Ok(report) => {
+            ctx.ui.show(report.as_ref());
+            ExitCode::from(report.exit())
+        }
+        Err(error) => fail(&ctx.ui, &error),
+    }
+}
+
+fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
+    let mut env = env;
+    if let Some(folder) = &global.directory {
+        env = env.at(&env.absolute(folder));
+    }
+    if let Some(path) = &global.db {
+        let path = env.absolute(path);
+        let dir = path
+            .parent()
+            .unwrap_or(&path)
+            .to_string_lossy()
+            .into_owned();
+        env = env.and("BEADS_DIR", &dir);
+    }
+    let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
+    if let Some(actor) = &global.actor {
+        ctx.config.set_flag("actor", actor);
+    }
+    Ok(ctx)
+}
+
+/// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
+/// clients look for it.
+fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
+    let failure = Failure::of(error);
+    if screen.is_json() {
+        screen.raw(&ui::pretty(&failure.json()));
+    }
+    screen.error(&failure);
+    ExitCode::from(failure.exit)
+}
+
+/// Shows help, or why a command line cannot be understood, and says how the process ends.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let screen = Ui::new(false, false, &Env::default());
+    if !error.use_stderr() {
+        screen.raw(&error.render().to_string());
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+    {
+        let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
+        screen.error(&Failure::of(&unknown));
+    }
+    screen.problem(error.render().to_string().trim_end());
+    ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}

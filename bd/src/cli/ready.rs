@@ -1,0 +1,222 @@
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, Kind, record};
+use crate::context::Context;
+use crate::error::Usage;
+use crate::graph::explain::{self, Reason};
+use crate::graph::external::Capabilities;
+use crate::graph::ready::{self, Order, ReadyQuery};
+use crate::ui::{Page, Report, escape};
+
+use super::args;
+use super::line;
+use super::list::warn_of_damage;
+use super::report::Answer;
+
+/// Show what can be started now.
+///
+/// Open beads that wait for nothing and are not put off, ten at most. As JSON an array of beads with
+/// `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
+/// `comment_count`; `[]` where there are none. With --explain instead the open beads that are not ready,
+/// each with its reasons: an array of `{id, title, status, priority, reasons: [{rule, subject, text}]}`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// At most so many; 0 for all
+    #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
+    limit: usize,
+    /// Only this priority
+    #[arg(short, long, value_name = "N")]
+    priority: Option<String>,
+    /// Only this assignee's
+    #[arg(short, long, value_name = "NAME")]
+    assignee: Option<String>,
+    /// Only what no one has
+    #[arg(short, long)]
+    unassigned: bool,
+    /// Order: hybrid (new ones by priority, then the old), priority, oldest
+    #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
+    sort: String,
+    /// With all of these labels
+    #[arg(short, long, value_name = "LABELS")]
+    label: Vec<String>,
+    /// With one of these labels
+    #[arg(long, value_name = "LABELS")]
+    label_any: Vec<String>,
+    /// Only this kind
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// Only below this bead
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    #[arg(long, value_name = "KIND", hide = true)]
+    mol_type: Option<String>,
+    /// What is put off until later, too
+    #[arg(long)]
+    include_deferred: bool,
+    /// Say why the others are not ready
+    #[arg(long)]
+    explain: bool,
+    #[arg(long, hide = true)]
+    pretty: bool,
+    #[arg(long, hide = true)]
+    plain: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    if args.explain {
+        let found = explain::not_ready(&snapshot, ctx.now());
+        let mut outside = Capabilities::new(&snapshot, store.dir());
+        let mut items: Vec<(Bead, Vec<Reason>)> = found
+            .into_iter()
+            .map(|item| (item.bead.clone(), item.reasons))
+            .collect();
+        if outside.are_checked() {
+            for (bead, reasons) in &mut items {
+                reasons.extend(outside.missing(bead).into_iter().map(Reason::External));
+            }
+        }
+        return Ok(Box::new(Explanation { items }));
+    }
+    let order = Order::read(&args.sort).ok_or_else(|| {
+        Usage(format!(
+            "invalid sort policy '{}'. Valid values: hybrid, priority, oldest",
+            args.sort
+        ))
+    })?;
+    let query = ReadyQuery {
+        kind: args.kind.as_deref().map(Kind::in_filter),
+        priority: args.priority.as_deref().map(args::priority).transpose()?,
+        assignee: args.assignee,
+        unassigned: args.unassigned,
+        labels: args::slice(&args.label),
+        labels_any: args::slice(&args.label_any),
+        parent: match &args.parent {
+            Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
+            None => None,
+        },
+        mol_type: args.mol_type,
+        include_deferred: args.include_deferred,
+        order,
+        ..ReadyQuery::default()
+    };
+    let mut found = ready::ready(&snapshot, &query, ctx.now());
+    let mut outside = Capabilities::new(&snapshot, store.dir());
+    if outside.are_checked() {
+        found.retain(|bead| outside.missing(bead).is_empty());
+    }
+    let total = found.len();
+    if args.limit > 0 {
+        found.truncate(args.limit);
+    }
+    Ok(Box::new(Ready {
+        beads: found.into_iter().cloned().collect(),
+        total,
+        any_open: snapshot.live().any(Bead::is_open),
+    }))
+}
+
+/// Ready work.
+#[derive(Debug)]
+struct Ready {
+    beads: Vec<Bead>,
+    total: usize,
+    any_open: bool,
+}
+
+impl Report for Ready {
+    fn json(&self) -> Value {
+        let one = |bead: &Bead| {
+            let mut value = super::report::plain_json(bead);
+            value["dependency_count"] = json!(0);
+            value["dependent_count"] = json!(0);
+            value["comment_count"] = json!(bead.comments.len());
+            value
+        };
+        self.beads.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.beads.is_empty() {
+            let text = if self.any_open {
+                "✨ No ready work found (all issues have blocking dependencies)"
+            } else {
+                "✨ No open issues"
+            };
+            page.line(text);
+            return;
+        }
+        page.line(format!(
+            "📋 Ready work ({} issues with no blockers):",
+            self.total
+        ));
+        page.blank();
+        for (number, bead) in self.beads.iter().enumerate() {
+            let style = page.style().clone();
+            let head = format!(
+                "{}. [{}] [{}] {}: ",
+                number + 1,
+                line::priority(&style, bead.priority),
+                escape::line(bead.issue_type.as_str()),
+                style.cyan(&escape::line(&bead.id)),
+            );
+            line::fitted(page, &head, &bead.title, "");
+            if let Some(minutes) = bead.estimated_minutes {
+                page.line(format!("   Estimate: {minutes} min"));
+            }
+            if !bead.assignee.is_empty() {
+                page.cut_line(format!("   Assignee: {}", escape::line(&bead.assignee)));
+            }
+        }
+        if self.beads.len() < self.total {
+            page.blank();
+            page.line(format!(
+                "{} more (use -n 0 for all)",
+                self.total - self.beads.len()
+            ));
+        }
+    }
+}
+
+/// Why beads are not ready.
+#[derive(Debug)]
+struct Explanation {
+    items: Vec<(Bead, Vec<Reason>)>,
+}
+
+impl Report for Explanation {
+    fn json(&self) -> Value {
+        let one = |(bead, reasons): &(Bead, Vec<Reason>)| {
+            let reasons: Vec<Value> = reasons
+                .iter()
+                .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
+                .collect();
+            let bead = record::value(bead);
+            json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
+        };
+        self.items.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        if self.items.is_empty() {
+            page.line("✨ Nothing is held up");
+            return;
+        }
+        page.line(format!("🚫 Not ready ({}):", self.items.len()));
+        page.blank();
+        for (bead, reasons) in &self.items {
+            let style = page.style().clone();
+            let head = format!(
+                "[{}] {}: ",
+                line::priority(&style, bead.priority),
+                style.cyan(&escape::line(&bead.id))
+            );
+            line::fitted(page, &head, &bead.title, "");
+            for reason in reasons {
+                page.cut_line(format!("    {}", escape::line(&reason.to_string())));
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use crate::change;
+use crate::context::Context;
+
+use super::each;
+use super::report::{Answer, Changed};
+
+/// Open closed beads again.
+///
+/// A reason becomes a comment. A bead that is open stays as it is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Why
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("reopen")?;
+    let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
+        change::reopen(tx, id, args.reason.as_deref())
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("↻ Reopened {}", bead.id),
+    }))
+}

@@ -1,0 +1,103 @@
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::error::Usage;
+use crate::query::{Order, sort};
+use crate::ui::{Page, Report, escape};
+
+use super::args::FilterArgs;
+use super::line;
+use super::list::{Row, warn_of_damage};
+use super::report::Answer;
+
+/// Find beads by words in title, description or id, closed ones too.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The words
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+    /// The words
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// At most so many; 0 for all
+    #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
+    limit: usize,
+    /// Sort by
+    #[arg(long, value_name = "FIELD")]
+    sort: Option<Order>,
+    /// The other way round
+    #[arg(short, long)]
+    reverse: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+    let text = match &args.query {
+        Some(query) => query.clone(),
+        None => args.words.join(" "),
+    };
+    if text.is_empty() {
+        return Err(Usage("search query is required".into()).into());
+    }
+    let snapshot = ctx.store()?.snapshot()?;
+    warn_of_damage(ctx, &snapshot);
+    let mut filter = args.filter.filter(ctx)?;
+    filter.text = Some(text.clone());
+    let mut found = filter.apply(&snapshot);
+    sort::usual(&mut found);
+    if let Some(order) = args.sort {
+        sort::sort(&mut found, order, args.reverse);
+    } else if args.reverse {
+        found.reverse();
+    }
+    if args.limit > 0 {
+        found.truncate(args.limit);
+    }
+    let rows = found
+        .into_iter()
+        .map(|bead| Row::of(&snapshot, bead))
+        .collect();
+    Ok(Box::new(Search { text, rows }))
+}
+
+/// What was found.
+#[derive(Debug)]
+struct Search {
+    text: String,
+    rows: Vec<Row>,
+}
+
+impl Report for Search {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|row| row.json(false)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let text = escape::line(&self.text);
+        if self.rows.is_empty() {
+            page.line(format!("No issues found matching '{text}'"));
+            return;
+        }
+        page.line(format!(
+            "Found {} issues matching '{text}':",
+            self.rows.len()
+        ));
+        for Row { bead, .. } in &self.rows {
+            let style = page.style().clone();
+            let id = style.cyan(&bead.id);
+            let mut head = format!(
+                "{id} [P{}] [{}] {} ",
+                bead.priority, bead.issue_type, bead.status
+            );
+            if !bead.assignee.is_empty() {
+                head.push_str(&format!("@{} ", escape::line(&bead.assignee)));
+            }
+            if !bead.labels.is_empty() {
+                head.push_str(&format!("[{}] ", escape::line(&bead.labels.join(" "))));
+            }
+            head.push_str("- ");
+            line::fitted(page, &head, &bead.title, "");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+use crate::bead::Status;
+use crate::change::{self, Edit};
+use crate::context::Context;
+
+use super::each;
+use super::report::{Answer, Changed};
+
+/// Take up beads that were put off.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The beads
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("undefer")?;
+    let edit = Edit {
+        status: Some(Status::Open),
+        defer_until: Some(None),
+        ..Edit::default()
+    };
+    let beads = each::change(ctx, "undeferring", &args.ids, |tx, id| {
+        change::update(tx, id, edit.clone())
+    })?;
+    Ok(Box::new(Changed {
+        beads,
+        line: |bead| format!("* Undeferred {}", bead.id),
+    }))
+}

@@ -1,0 +1,179 @@
+//! What a command starts with: the environment, clock and chance of the process, the screen, the settings,
+//! and on demand the store and who is acting.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::config::Config;
+use crate::error::Usage;
+use crate::git::Git;
+use crate::query::when;
+use crate::store::{Author, Routes, Store, find, route};
+use crate::sys::{Clock, Env, Random, file};
+use crate::ui::Ui;
+
+/// The context of one `bd` command.
+#[derive(Debug)]
+pub struct Context {
+    /// The caller's environment.
+    pub env: Env,
+    /// The clock.
+    pub clock: Clock,
+    /// Chance.
+    pub random: Random,
+    /// The screen.
+    pub ui: Ui,
+    /// The settings of the project around the working directory, beneath environment and flags.
+    pub config: Config,
+    /// Whether nothing may be changed.
+    pub readonly: bool,
+    found: Result<find::Found, find::NotFound>,
+}
+
+/// A change was asked for while nothing may be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("operation '{0}' is not allowed in read-only mode")]
+pub struct ReadOnly(pub &'static str);
+
+impl Context {
+    /// Looks for the project and reads its settings.
+    pub fn new(env: Env, json: bool, quiet: bool, readonly: bool) -> anyhow::Result<Self> {
+        let found = find::locate(&env);
+        let dir = found.as_ref().ok().map(|found| found.dir.as_path());
+        let config = Config::load(dir, &env)?;
+        let ui = Ui::new(json || config.flag("json"), quiet, &env);
+        for warning in found.iter().flat_map(|found| &found.warnings) {
+            ui.warn(warning);
+        }
+        Ok(Self {
+            clock: Clock::choose(env.get("BD_NOW")),
+            random: Random::choose(env.get("BD_SEED")),
+            env,
+            ui,
+            config,
+            readonly,
+            found,
+        })
+    }
+
+    /// How the project was found.
+    pub fn found(&self) -> Result<&find::Found, find::NotFound> {
+        self.found.as_ref().map_err(Clone::clone)
+    }
+
+    /// The store of the working directory.
+    pub fn store(&self) -> anyhow::Result<Store> {
+        Ok(Store::open(&self.found()?.dir)?)
+    }
+
+    /// The store that holds an id: that of the route for its prefix, else the one of the working directory.
+    pub fn store_of(&self, id: &str) -> anyhow::Result<Store> {
+        let local = self.found()?;
+        let routed = self.routes(&local.dir).dir_for(id);
+        match routed.filter(|dir| *dir != local.dir) {
+            Some(dir) => Ok(Store::open(&dir)?),
+            None => self.store(),
+        }
+    }
+
+    /// The routes as this command sees them.
+    pub fn routes(&self, dir: &Path) -> Routes {
+        Routes::of_place(dir, &self.env)
+    }
+
+    /// The town around the working directory.
+    pub fn town(&self) -> Option<PathBuf> {
+        route::town_of(self.env.cwd())
+    }
+
+    /// Refuses in read-only mode.
+    pub fn may_change(&self, operation: &'static str) -> Result<(), ReadOnly> {
+        if self.readonly {
+            return Err(ReadOnly(operation));
+        }
+        Ok(())
+    }
+
+    /// Who acts: the actor by flag, setting, `BEADS_ACTOR`, git or `USER`; the session and owner with it.
+    pub fn author(&self) -> Author {
+        let actor = self.config.get("actor");
+        let actor = actor.or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
+        let owner = self.env.get("GIT_AUTHOR_EMAIL").map(str::to_owned);
+        let (name, email) = if actor.is_some() && owner.is_some() {
+            (None, None)
+        } else {
+            git_user(self.env.cwd())
+        };
+        let user = || self.env.get("USER").unwrap_or("unknown").to_owned();
+        Author {
+            actor: actor.or(name).unwrap_or_else(user),
+            session: self
+                .env
+                .get("CLAUDE_SESSION_ID")
+                .unwrap_or_default()
+                .to_owned(),
+            owner: owner.or(email).unwrap_or_default(),
+        }
+    }
+
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// A time given to a flag.
+    pub fn time(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
+        when::read(text, self.now(), &TimeZone::system()).ok_or_else(|| {
+            Usage(format!(
+                "invalid {flag} format \"{text}\": use +2d, 2026-03-01, an RFC 3339 time, or words such as tomorrow"
+            ))
+        })
+    }
+
+    /// The bead that was last created, updated or shown here.
+    pub fn last_touched(&self) -> Option<String> {
+        let path = self.found().ok()?.dir.join("last-touched");
+        let text = String::from_utf8(file::read(&path).ok()??).ok()?;
+        let id = text.trim();
+        (!id.is_empty()).then(|| id.to_owned())
+    }
+
+    /// Remembers a bead for commands without an id.
+    pub fn touch(&self, id: &str) {
+        if let (Ok(found), false) = (self.found(), self.readonly) {
+            let path = found.dir.join("last-touched");
+            // A convenience: a folder that cannot be written to has told so already.
+            file::replace_relaxed(&path, format!("{id}\n").as_bytes(), 0o600).ok();
+        }
+    }
+
+    /// Tells what came up in a store while writing.
+    pub fn tell_notices(&self, store: &Store) {
+        for notice in store.take_notices() {
+            self.ui.warn(&notice);
+        }
+    }
+}
+
+/// Name and e-mail address of git's user.
+fn git_user(cwd: &Path) -> (Option<String>, Option<String>) {
+    let git = Git::at(cwd);
+    let call = git.plumbing(["config", "--get-regexp", "^user\\.(name|email)$"]);
+    // Without git, or without a user there, other sources stand in.
+    let text = call
+        .limit(Duration::from_secs(5))
+        .text()
+        .unwrap_or_default();
+    let value = |key: &str| {
+        let lines = text.lines().rev();
+        let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+        values
+            .next()
+            .map(str::to_owned)
+            .filter(|value| !value.is_empty())
+    };
+    (value("user.name"), value("user.email"))
+}

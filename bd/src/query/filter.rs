@@ -1,0 +1,272 @@
+//! Which beads a list shows.
+
+use jiff::Timestamp;
+
+use crate::bead::{Bead, Kind, Status};
+use crate::store::Snapshot;
+
+/// A span of time; both ends are outside of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Between {
+    /// Later than this.
+    pub after: Option<Timestamp>,
+    /// Earlier than this.
+    pub before: Option<Timestamp>,
+}
+
+impl Between {
+    fn holds(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
+        if self.after.is_none() && self.before.is_none() {
+            return true;
+        }
+        stamp.is_some_and(|stamp| {
+            let at = stamp.instant();
+            self.after.is_none_or(|after| at > after)
+                && self.before.is_none_or(|before| at < before)
+        })
+    }
+}
+
+/// All conditions a bead has to meet.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    missing_docs,
+    clippy::struct_excessive_bools,
+    reason = "the fields are named as the flags are"
+)]
+pub struct Filter {
+    /// One of these; empty is any but tombstones.
+    pub statuses: Vec<Status>,
+    /// None of these.
+    pub not_statuses: Vec<Status>,
+    pub kind: Option<Kind>,
+    pub not_kinds: Vec<Kind>,
+    pub priority: Option<i64>,
+    pub priority_min: Option<i64>,
+    pub priority_max: Option<i64>,
+    pub assignee: Option<String>,
+    pub no_assignee: bool,
+    pub labels: Vec<String>,
+    pub labels_any: Vec<String>,
+    pub not_labels: Vec<String>,
+    /// A pattern with `*` and `?` that one label has to match.
+    pub label_pattern: Option<String>,
+    pub no_labels: bool,
+    pub ids: Vec<String>,
+    /// In title, description or id.
+    pub text: Option<String>,
+    pub title_contains: Vec<String>,
+    pub desc_contains: Option<String>,
+    pub notes_contains: Option<String>,
+    pub spec_prefix: Option<String>,
+    pub empty_description: bool,
+    pub created: Between,
+    pub updated: Between,
+    pub closed: Between,
+    pub due: Between,
+    pub deferral: Between,
+    pub deferred: bool,
+    pub overdue_at: Option<Timestamp>,
+    pub pinned: Option<bool>,
+    pub no_templates: bool,
+    pub parent: Option<String>,
+    pub mol_type: Option<String>,
+    pub wisp_type: Option<String>,
+}
+
+impl Filter {
+    /// The beads of a snapshot that meet the conditions, by id.
+    pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
+        let tombstones = self.statuses.contains(&Status::Tombstone);
+        snapshot
+            .all()
+            .filter(|bead| tombstones || !bead.is_tombstone())
+            .filter(|bead| self.matches(bead))
+            .collect()
+    }
+
+    /// Whether one bead meets the conditions.
+    pub fn matches(&self, bead: &Bead) -> bool {
+        self.state(bead)
+            && self.labelled(bead)
+            && self.texts(bead)
+            && self.times(bead)
+            && self.links(bead)
+    }
+
+    fn state(&self, bead: &Bead) -> bool {
+        (self.statuses.is_empty() || self.statuses.contains(&bead.status))
+            && !self.not_statuses.contains(&bead.status)
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| bead.issue_type == *kind)
+            && !self.not_kinds.contains(&bead.issue_type)
+            && self.priority.is_none_or(|wanted| bead.priority == wanted)
+            && self.priority_min.is_none_or(|least| bead.priority >= least)
+            && self.priority_max.is_none_or(|most| bead.priority <= most)
+            && self
+                .assignee
+                .as_ref()
+                .is_none_or(|who| bead.assignee == *who)
+            && (!self.no_assignee || bead.assignee.is_empty())
+            && self.pinned.is_none_or(|wanted| bead.pinned == wanted)
+            && !(self.no_templates && bead.is_template)
+    }
+
+    fn labelled(&self, bead: &Bead) -> bool {
+        let pattern = self.label_pattern.as_deref();
+        self.labels.iter().all(|label| bead.has_label(label))
+            && (self.labels_any.is_empty()
+                || self.labels_any.iter().any(|label| bead.has_label(label)))
+            && !self.not_labels.iter().any(|label| bead.has_label(label))
+            && pattern.is_none_or(|pattern| bead.labels.iter().any(|label| glob(pattern, label)))
+            && (!self.no_labels || bead.labels.is_empty())
+    }
+
+    fn texts(&self, bead: &Bead) -> bool {
+        let anywhere = |text: &String| {
+            contains(&bead.title, text)
+                || contains(&bead.description, text)
+                || contains(&bead.id, text)
+        };
+        (self.ids.is_empty() || self.ids.contains(&bead.id))
+            && self.text.as_ref().is_none_or(anywhere)
+            && self
+                .title_contains
+                .iter()
+                .all(|text| contains(&bead.title, text))
+            && self
+                .desc_contains
+                .as_ref()
+                .is_none_or(|text| contains(&bead.description, text))
+            && self
+                .notes_contains
+                .as_ref()
+                .is_none_or(|text| contains(&bead.notes, text))
+            && self
+                .spec_prefix
+                .as_ref()
+                .is_none_or(|start| bead.spec_id.starts_with(start))
+            && (!self.empty_description || bead.description.is_empty())
+    }
+
+    fn times(&self, bead: &Bead) -> bool {
+        let late = |now: Timestamp| {
+            bead.is_open() && bead.due_at.as_ref().is_some_and(|due| due.instant() < now)
+        };
+        self.created.holds(Some(&bead.created_at))
+            && self.updated.holds(Some(&bead.updated_at))
+            && self.closed.holds(bead.closed_at.as_ref())
+            && self.due.holds(bead.due_at.as_ref())
+            && self.deferral.holds(bead.defer_until.as_ref())
+            && !(self.deferred && bead.defer_until.is_none())
+            && self.overdue_at.is_none_or(late)
+    }
+
+    fn links(&self, bead: &Bead) -> bool {
+        let child_of = |parent: &String| {
+            bead.edges(&crate::bead::DepKind::ParentChild)
+                .any(|edge| edge.depends_on_id == *parent)
+        };
+        self.parent.as_ref().is_none_or(child_of)
+            && self
+                .mol_type
+                .as_ref()
+                .is_none_or(|kind| bead.mol_type == *kind)
+            && self
+                .wisp_type
+                .as_ref()
+                .is_none_or(|kind| bead.wisp_type == *kind)
+    }
+}
+
+/// Whether a text contains another, ASCII letters in any case.
+pub fn contains(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase()
+        .contains(&part.to_ascii_lowercase())
+}
+
+/// Whether a text matches a pattern in which `*` is any text and `?` any character.
+fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    let mut retry = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                retry = Some((p, t));
+                p += 1;
+            }
+            Some(c) if *c == '?' || *c == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => {
+                let Some((star, from)) = retry else {
+                    return false;
+                };
+                retry = Some((star, from + 1));
+                (p, t) = (star + 1, from + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Stamp;
+
+    #[test]
+    fn patterns_match_as_in_a_shell() {
+        for (pattern, text, wanted) in [
+            ("gt:*", "gt:agent", true),
+            ("*:agent", "gt:agent", true),
+            ("g?:*t", "gt:agent", true),
+            ("gt", "gt:agent", false),
+            ("*", "", true),
+            ("?", "", false),
+        ] {
+            assert_eq!(glob(pattern, text), wanted, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn conditions_are_all_to_be_met() {
+        let bead = Bead {
+            id: "bd-1".into(),
+            title: "Fix Login".into(),
+            priority: 1,
+            labels: vec!["auth".into()],
+            created_at: Stamp::read("2026-03-01T00:00:00Z"),
+            ..Bead::default()
+        };
+        let filter = Filter {
+            title_contains: vec!["login".into()],
+            labels: vec!["auth".into()],
+            priority_max: Some(1),
+            no_assignee: true,
+            ..Filter::default()
+        };
+        assert!(filter.matches(&bead));
+        let later = Filter {
+            created: Between {
+                after: Some("2026-03-01T00:00:00Z".parse().unwrap()),
+                before: None,
+            },
+            ..filter.clone()
+        };
+        assert!(!later.matches(&bead));
+        let closed = Filter {
+            closed: Between {
+                before: Some("2027-01-01T00:00:00Z".parse().unwrap()),
+                after: None,
+            },
+            ..filter
+        };
+        assert!(!closed.matches(&bead));
+    }
+}

@@ -1,0 +1,75 @@
+//! Orders of lists.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::bead::Bead;
+
+/// What a list is sorted by; times have the newest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Order {
+    Priority,
+    Created,
+    Updated,
+    Closed,
+    Status,
+    Id,
+    Title,
+    Type,
+    Assignee,
+}
+
+/// Sorts beads; equal ones by id. Beads without the time come last.
+pub fn sort(beads: &mut [&Bead], order: Order, reverse: bool) {
+    beads.sort_by(|a, b| {
+        let by = compare(a, b, order);
+        let by = if reverse { by.reverse() } else { by };
+        by.then_with(|| a.id.cmp(&b.id))
+    });
+}
+
+/// The usual order: most urgent first, then the newest.
+pub fn usual(beads: &mut [&Bead]) {
+    beads.sort_by(|a, b| {
+        let key = |bead: &Bead| (bead.priority, Reverse(bead.created_at.instant()));
+        key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
+    });
+}
+
+fn compare(a: &Bead, b: &Bead, order: Order) -> Ordering {
+    match order {
+        Order::Priority => a.priority.cmp(&b.priority),
+        Order::Created => b.created_at.cmp(&a.created_at),
+        Order::Updated => b.updated_at.cmp(&a.updated_at),
+        Order::Closed => b.closed_at.cmp(&a.closed_at),
+        Order::Status => a.status.as_str().cmp(b.status.as_str()),
+        Order::Id => a.id.cmp(&b.id),
+        Order::Title => a.title.to_lowercase().cmp(&b.title.to_lowercase()),
+        Order::Type => a.issue_type.as_str().cmp(b.issue_type.as_str()),
+        Order::Assignee => a.assignee.cmp(&b.assignee),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Stamp;
+
+    #[test]
+    fn beads_that_were_never_closed_come_last() {
+        let bead = |id: &str, closed: Option<&str>| Bead {
+            id: id.into(),
+            closed_at: closed.map(Stamp::read),
+            ..Bead::default()
+        };
+        let (a, b, c) = (
+            bead("a", None),
+            bead("b", Some("2026-01-01T00:00:00Z")),
+            bead("c", Some("2026-02-01T00:00:00Z")),
+        );
+        let mut list = [&a, &b, &c];
+        sort(&mut list, Order::Closed, false);
+        let ids: Vec<_> = list.iter().map(|bead| bead.id.as_str()).collect();
+        assert_eq!(ids, ["c", "b", "a"]);
+    }
+}

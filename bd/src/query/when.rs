@@ -1,0 +1,150 @@
+//! Times as people write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in 3 days`.
+
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+/// Reads a time; a day means its midnight in the zone of the reader.
+pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+    let text = text.trim();
+    let here = now.to_zoned(zone.clone());
+    if let Some(span) = compact(text) {
+        return Some(here.checked_add(span).ok()?.timestamp());
+    }
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant);
+    }
+    if let Ok(at) = text.parse::<DateTime>() {
+        return Some(at.to_zoned(zone.clone()).ok()?.timestamp());
+    }
+    if let Ok(day) = text.parse::<Date>() {
+        return midnight(day, zone);
+    }
+    phrase(&text.to_lowercase(), &here)
+}
+
+/// `[+-]N` with a unit: h, d, w, m (months), y.
+fn compact(text: &str) -> Option<Span> {
+    let unit = text.chars().next_back()?;
+    let number = &text[..text.len() - unit.len_utf8()];
+    let count: i64 = number.parse().ok()?;
+    span(count, unit)
+}
+
+fn span(count: i64, unit: char) -> Option<Span> {
+    let empty = Span::new();
+    match unit {
+        'h' => empty.try_hours(count).ok(),
+        'd' => empty.try_days(count).ok(),
+        'w' => empty.try_weeks(count).ok(),
+        'm' => empty.try_months(count).ok(),
+        'y' => empty.try_years(count).ok(),
+        _ => None,
+    }
+}
+
+fn midnight(day: Date, zone: &TimeZone) -> Option<Timestamp> {
+    Some(day.to_zoned(zone.clone()).ok()?.timestamp())
+}
+
+fn phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let day = |span: Span| here.date().checked_add(span).ok();
+    let found = match words.as_slice() {
+        ["now"] => return Some(here.timestamp()),
+        ["today"] => Some(here.date()),
+        ["tomorrow"] => day(1.day()),
+        ["yesterday"] => day(-1.day()),
+        ["next", "week"] => day(1.week()),
+        ["next", "month"] => day(1.month()),
+        ["next", "year"] => day(1.year()),
+        ["next", name] | [name] => here.date().nth_weekday(1, weekday(name)?).ok(),
+        ["in", count, unit] => return offset(count, unit, 1, here),
+        [count, unit, "ago"] => return offset(count, unit, -1, here),
+        _ => None,
+    };
+    midnight(found?, here.time_zone())
+}
+
+/// `in 3 days`, `2 hours ago`.
+fn offset(count: &str, unit: &str, sign: i64, here: &Zoned) -> Option<Timestamp> {
+    let count: i64 = if matches!(count, "a" | "an" | "one") {
+        1
+    } else {
+        count.parse().ok()?
+    };
+    let letter = match unit.trim_end_matches('s') {
+        "hour" => 'h',
+        "day" => 'd',
+        "week" => 'w',
+        "month" => 'm',
+        "year" => 'y',
+        "minute" => {
+            let span = Span::new().try_minutes(count * sign).ok()?;
+            return Some(here.checked_add(span).ok()?.timestamp());
+        }
+        _ => return None,
+    };
+    let span = span(count * sign, letter)?;
+    Some(here.checked_add(span).ok()?.timestamp())
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    Some(match name {
+        "monday" | "mon" => Weekday::Monday,
+        "tuesday" | "tue" => Weekday::Tuesday,
+        "wednesday" | "wed" => Weekday::Wednesday,
+        "thursday" | "thu" => Weekday::Thursday,
+        "friday" | "fri" => Weekday::Friday,
+        "saturday" | "sat" => Weekday::Saturday,
+        "sunday" | "sun" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn told(text: &str) -> Option<String> {
+        // A Wednesday.
+        let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
+        read(text, now, &TimeZone::UTC).map(|instant| instant.to_string())
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        for (text, wanted) in [
+            ("+2d", "2026-03-13T10:00:00Z"),
+            ("-1h", "2026-03-11T09:00:00Z"),
+            ("1m", "2026-04-11T10:00:00Z"),
+            ("2026-05-01", "2026-05-01T00:00:00Z"),
+            ("2026-05-01T08:30:00", "2026-05-01T08:30:00Z"),
+            ("2026-05-01 08:30:00", "2026-05-01T08:30:00Z"),
+            ("2026-05-01T08:30:00+02:00", "2026-05-01T06:30:00Z"),
+            ("tomorrow", "2026-03-12T00:00:00Z"),
+            ("next monday", "2026-03-16T00:00:00Z"),
+            ("wednesday", "2026-03-18T00:00:00Z"),
+            ("in 3 days", "2026-03-14T10:00:00Z"),
+            ("2 hours ago", "2026-03-11T08:00:00Z"),
+        ] {
+            assert_eq!(told(text).as_deref(), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in ["", "soon", "not-a-date", "5", "d", "+99999999999999999999d"] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in any::<String>()) {
+            told(&text);
+        }
+    }
+}
