@@ -22,19 +22,19 @@ pub(crate) struct Args {
 #[group(multiple = false)]
 struct By {
     /// A count for each status
-    #[arg(long = "by-status")]
+    #[arg(id = "by-status", long)]
     status: bool,
     /// A count for each priority
-    #[arg(long = "by-priority")]
+    #[arg(id = "by-priority", long)]
     priority: bool,
     /// A count for each kind
-    #[arg(long = "by-type")]
+    #[arg(id = "by-type", long)]
     kind: bool,
     /// A count for each assignee
-    #[arg(long = "by-assignee")]
+    #[arg(id = "by-assignee", long)]
     assignee: bool,
     /// A count for each label
-    #[arg(long = "by-label")]
+    #[arg(id = "by-label", long)]
     label: bool,
 }
 
