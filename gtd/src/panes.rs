@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
 use gt::session::Live;
-use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 
 use crate::wake::{Wake, Waker};
@@ -48,11 +48,10 @@ impl Panes {
     }
 }
 
-/// A pidfd becomes readable when its process has ended.
+/// A pidfd becomes readable when its process has ended. The reactor waits for it as for a pipe: tokio's
+/// general wrapper for descriptors can only be used with unsafe code.
 async fn ended(handle: OwnedFd) -> std::io::Result<()> {
-    let handle = AsyncFd::with_interest(handle, tokio::io::Interest::READABLE)?;
-    drop(handle.readable().await?);
-    Ok(())
+    Receiver::from_owned_fd_unchecked(handle)?.readable().await
 }
 
 impl Drop for Panes {

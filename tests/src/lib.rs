@@ -1,1 +1,15 @@
-//! x
+//! The harness of the end-to-end tests: a town in a temporary folder with its own HOME, git identity and
+//! tmux sockets, driven through the real programs.
+//!
+//! What must always hold: nothing outside the temporary folder is touched; every child starts from an
+//! empty environment; dropping the town ends its daemon and its tmux server.
+
+mod command;
+mod repo;
+mod town;
+mod wait;
+
+pub use command::{Run, Said};
+pub use repo::Repo;
+pub use town::Town;
+pub use wait::{eventually, within};

@@ -1,0 +1,149 @@
+//! Crashes: of a session in the middle of its work, of the daemon around a merge.
+
+use town_tests::{Town, eventually, within};
+
+/// Writes a file, then waits for leave to go on.
+const WAITING: &str = r#"echo begun >> "$GT_ROOT/../scripts/begun-$GT_BEAD"
+echo work > "$GT_BEAD.txt"
+while [ ! -e "$GT_ROOT/../scripts/go" ]; do sleep 0.05; done
+echo done > "$GT_SUMMARY_FILE""#;
+
+fn begun(town: &Town, bead: &str) -> usize {
+    let text = std::fs::read_to_string(town.path(&format!("scripts/begun-{bead}")));
+    text.unwrap_or_default().lines().count()
+}
+
+fn go(town: &Town) {
+    std::fs::write(town.path("scripts/go"), "").unwrap();
+}
+
+#[test]
+fn a_session_killed_in_mid_work_is_started_again_and_its_work_is_merged_once() {
+    let (town, origin) = Town::with_rig();
+    town.script(WAITING);
+    let bead = town.bead("web", "Slow");
+    town.up();
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let session = slung[0]["session"].as_str().unwrap().to_owned();
+    eventually("the work has begun", || (begun(&town, &bead) == 1).then_some(()));
+    town.kill_session(&session);
+    eventually("the work has begun again", || (begun(&town, &bead) == 2).then_some(()));
+    let polecat = &town.polecats()[0];
+    assert_eq!(polecat["lease"], 3, "claim, start, new start: {polecat}");
+    go(&town);
+    town.closed("web", &bead);
+    assert_eq!(origin.subjects("main").len(), 1);
+    assert_eq!(town.events("merged").len(), 1);
+    let respawns = town.events("respawn");
+    assert_eq!(respawns.len(), 1);
+    // What was not committed when the session ended is saved.
+    let saved = respawns[0]["payload"]["snapshot"].as_str().unwrap();
+    assert!(saved.starts_with("refs/gt/snap/web/polecats/"), "{saved}");
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.contains("respawn") && why.contains("merged"), "{why}");
+}
+
+#[test]
+fn an_agent_goes_on_when_the_daemon_is_killed_and_a_new_daemon_finishes_the_rest() {
+    let (town, origin) = Town::with_rig();
+    town.script(WAITING);
+    let bead = town.bead("web", "Slow");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work has begun", || (begun(&town, &bead) == 1).then_some(()));
+    town.kill_daemon();
+    go(&town);
+    eventually("the work is handed in without a daemon", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    assert_eq!(begun(&town, &bead), 1, "the session was never started again");
+    assert_eq!(origin.subjects("main").len(), 0, "nobody merges while there is no daemon");
+    town.up();
+    town.closed("web", &bead);
+    assert_eq!(origin.subjects("main").len(), 1);
+}
+
+#[test]
+fn a_daemon_killed_during_a_merge_leaves_one_merge_one_close_one_landing_mail() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    // The gate tells that the merge has begun, and waits for leave.
+    let gate = format!(
+        "echo gate >> {0}/gate; while [ ! -e {0}/go ]; do sleep 0.05; done",
+        town.path("scripts").display()
+    );
+    town.gate("web", &gate);
+    let bead = town.bead("web", "Work");
+    let convoy =
+        town.gt(["convoy", "create", "One", &bead, "--owner", "mayor/", "--json"]).ok().json();
+    let convoy = convoy["id"].as_str().unwrap().to_owned();
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the gate runs", || town.path("scripts/gate").exists().then_some(()));
+    town.kill_daemon();
+    go(&town);
+    assert_eq!(origin.subjects("main").len(), 0);
+    town.up();
+    eventually("the convoy has landed", || {
+        (town.show(".", &convoy)["status"] == "closed").then_some(())
+    });
+    // Killed after everything: nothing is done twice.
+    town.kill_daemon();
+    town.up();
+    town.patrol_is_quiet();
+    assert_eq!(origin.subjects("main").len(), 1);
+    assert_eq!(town.events("merged").len(), 1);
+    assert_eq!(town.events("convoy_landed").len(), 1);
+    assert_eq!(town.mail("mayor/").len(), 1);
+}
+
+#[test]
+fn a_merge_that_was_pushed_but_not_recorded_is_recognised_and_only_recorded() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    // What a daemon that died right after its push leaves behind: the commit on the target, the
+    // request open.
+    let tip = origin.git(["for-each-ref", "--format=%(objectname)", "refs/heads/polecat"]);
+    origin.git(["update-ref", "refs/heads/main", &tip]);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(origin.git(["rev-parse", "main"]), tip, "nothing was pushed again");
+    assert_eq!(origin.subjects("main").len(), 1);
+}
+
+#[test]
+fn work_squashed_by_hand_is_recognised_by_its_patch() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > by-hand.txt");
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    origin.commit("by-hand.txt", "work\n", "Squashed by a person");
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(origin.subjects("main"), ["Squashed by a person"]);
+}
+
+#[test]
+fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; exit 7");
+    let bead = town.bead("web", "Hopeless");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the mayor is told", || (town.mail("mayor/").len() == 1).then_some(()));
+    let letter = &town.mail("mayor/")[0];
+    assert!(letter["subject"].as_str().unwrap().starts_with("STUCK: web/polecats/"), "{letter}");
+    assert_eq!(begun(&town, &bead), 4, "the first start and three new ones");
+    let quiet = within(std::time::Duration::from_secs(2), || (begun(&town, &bead) > 4).then_some(()));
+    assert!(quiet.is_none(), "it is not started any more");
+    assert_eq!(town.mail("mayor/").len(), 1);
+    assert_eq!(town.polecats()[0]["state"], "stalled");
+}

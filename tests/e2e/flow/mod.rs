@@ -1,0 +1,8 @@
+//! Whole stories, from sling to landed convoy, and crashes at each step.
+
+mod conflict;
+mod crash;
+mod gate;
+mod happy;
+mod remotes;
+mod tracked_beads;

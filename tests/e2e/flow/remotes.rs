@@ -1,0 +1,61 @@
+//! Rigs with and without a remote, and remotes that say no.
+
+use town_tests::{Town, eventually};
+
+#[test]
+fn a_rig_without_a_remote_merges_into_its_own_repository() {
+    let town = Town::new();
+    let source = town.origin("source");
+    town.gt(["rig", "add", "web", source.url(), "--prefix", "web", "--local-only"]).ok();
+    town.script("echo work > work.txt");
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    let repo = town.root().join("web/.repo.git");
+    let log = town.program_on_path("git").args(["-C", repo.to_str().unwrap(), "log", "--format=%an", "main"]);
+    assert!(log.ok().out.starts_with("web/polecats/"));
+    assert_eq!(source.subjects("main").len(), 0, "nothing went to where it came from");
+    assert!(town.gt(["status"]).ok().out.contains("local only"));
+}
+
+#[test]
+fn a_push_refused_by_a_hook_waits_for_a_person_and_is_not_tried_again_and_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    let hook = origin.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let body = "#!/bin/sh\nwhile read old new ref; do\n  echo \"$ref\" >> pushes\n  \
+                [ \"$ref\" != refs/heads/main ] || { echo 'main is protected here' >&2; exit 1; }\ndone\n";
+    std::fs::write(&hook, body).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let held = eventually("the request waits for a person", || {
+        let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
+        (list[0]["status"] == "held").then(|| list[0].clone())
+    });
+    assert!(held["needs_person"].as_str().unwrap().contains("main is protected here"), "{held}");
+    town.patrol_is_quiet();
+    let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap();
+    assert_eq!(pushes.matches("refs/heads/main").count(), 1, "{pushes}");
+    assert_eq!(town.status_of("web", &bead), "in_progress");
+    // A person mends it and sends it on.
+    std::fs::remove_file(&hook).unwrap();
+    town.gt(["mq", "retry", held["id"].as_str().unwrap()]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.subjects("main").len(), 1);
+}
+
+#[test]
+fn a_worktree_origin_with_the_target_checked_out_is_refused_with_the_ways_out() {
+    let town = Town::new();
+    let bare = town.origin("source");
+    let work = town.path("origins/work");
+    bare.git(["clone", "--quiet", bare.url(), work.to_str().unwrap()]);
+    let said = town.gt(["rig", "add", "web", work.to_str().unwrap()]).fails("checked out");
+    assert!(said.err.contains("--local-only") || said.err.contains("bare"), "{}", said.err);
+    assert!(!town.root().join("web").exists(), "nothing is left of it");
+}

@@ -1,0 +1,363 @@
+//! A town in a temporary folder.
+
+#![expect(clippy::disallowed_methods, reason = "the harness passes PATH on")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Repo, Run, eventually};
+
+/// A town of its own: folder, HOME, git identity, tmux socket folder, programs.
+pub struct Town {
+    folder: TempDir,
+    extra: Vec<(String, String)>,
+}
+
+impl Town {
+    /// An empty place with the programs, a HOME and a git identity, but no town yet.
+    pub fn place() -> Self {
+        // Short: a socket's path has 108 bytes.
+        let folder = tempfile::Builder::new().prefix("gt-").tempdir_in("/tmp").unwrap();
+        let place = Self { folder, extra: Vec::new() };
+        for name in ["home", "bin", "tmux", "run", "scripts", "origins"] {
+            std::fs::create_dir(place.path(name)).unwrap();
+        }
+        let config = "[user]\n\tname = Dana\n\temail = dana@example.com\n[init]\n\tdefaultBranch = main\n\
+                      [protocol \"file\"]\n\tallow = always\n";
+        std::fs::write(place.path("home/.gitconfig"), config).unwrap();
+        place.link_programs();
+        place
+    }
+
+    /// A town with no rig.
+    pub fn new() -> Self {
+        let place = Self::place();
+        let root = place.root();
+        place.gt_at(&place.path("home"), ["install", root.to_str().unwrap()]).ok();
+        place.set_town_setting("default_agent", json!("worker"));
+        place
+    }
+
+    /// A town with one rig `web`, prefix `web`, and its origin. Its agents run the script `work`.
+    pub fn with_rig() -> (Self, Repo) {
+        let town = Self::new();
+        let origin = town.add_rig("web", "web");
+        (town, origin)
+    }
+
+    /// Adds a rig with a fresh origin.
+    pub fn add_rig(&self, name: &str, prefix: &str) -> Repo {
+        let origin = self.origin(name);
+        self.gt(["rig", "add", name, origin.url(), "--prefix", prefix]).ok();
+        origin
+    }
+
+    /// A fresh bare repository.
+    pub fn origin(&self, name: &str) -> Repo {
+        Repo::origin(&self.path(&format!("origins/{name}.git")), &self.path("home"))
+    }
+
+    /// The programs, as hard links to the one that is all of them; or the shipped ones where
+    /// `GASTOWN_TEST_BIN` names their folder.
+    fn link_programs(&self) {
+        let shipped = std::env::var_os("GASTOWN_TEST_BIN").map(PathBuf::from);
+        for name in ["bd", "gt", "gtd"] {
+            let to = self.path("bin").join(name);
+            let from = match &shipped {
+                Some(folder) => folder.join(name),
+                None => multicall(),
+            };
+            // Another file system has no hard links to it: then a copy does.
+            if std::fs::hard_link(&from, &to).is_err() {
+                std::fs::copy(&from, &to).unwrap();
+            }
+        }
+    }
+
+    /// A path in the temporary folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The town's root.
+    pub fn root(&self) -> PathBuf {
+        self.path("town")
+    }
+
+    /// Sets a variable for every program started from now on.
+    #[must_use]
+    pub fn with_env(mut self, key: &str, value: &str) -> Self {
+        self.extra.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Runs `gt` in the town's root.
+    pub fn gt<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
+        self.gt_at(&self.root(), args)
+    }
+
+    /// Runs `gt` somewhere else.
+    pub fn gt_at<'a>(&self, cwd: &Path, args: impl IntoIterator<Item = &'a str>) -> Run {
+        self.program("gt", cwd).args(args)
+    }
+
+    /// Runs `gtd` in the town's root.
+    pub fn gtd<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
+        self.program("gtd", &self.root()).args(args)
+    }
+
+    /// Runs `bd` in a rig.
+    pub fn bd<'a>(&self, rig: &str, args: impl IntoIterator<Item = &'a str>) -> Run {
+        self.program("bd", &self.root().join(rig)).args(args)
+    }
+
+    /// Runs `gt` as a polecat would from its sandbox.
+    pub fn gt_as<'a>(&self, polecat: &str, args: impl IntoIterator<Item = &'a str>) -> Run {
+        let (rig, name) = polecat.split_once('/').unwrap();
+        self.gt_at(&self.sandbox(polecat), args).env("GT_ROLE", format!("{rig}/polecats/{name}"))
+    }
+
+    fn program(&self, name: &str, cwd: &Path) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut run = Run::new(&self.path("bin").join(name), cwd)
+            .env("PATH", format!("{}:{path}", self.path("bin").display()))
+            .env("HOME", self.path("home"))
+            .env("TMUX_TMPDIR", self.path("tmux"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("TERM", "xterm-256color")
+            .env("LANG", "C.UTF-8")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        for (key, value) in &self.extra {
+            run = run.env(key, value);
+        }
+        run
+    }
+
+    /// Makes a bead in a rig and returns its id.
+    pub fn bead(&self, rig: &str, title: &str) -> String {
+        self.bead_with(rig, title, &[])
+    }
+
+    /// Makes a bead with more arguments of `bd create`.
+    pub fn bead_with(&self, rig: &str, title: &str, more: &[&str]) -> String {
+        let description = format!("Do: {title}");
+        let mut args = vec!["create", title, "--silent", "-d", &description];
+        args.extend(more);
+        self.bd(rig, args).ok().text().to_owned()
+    }
+
+    /// A bead as `bd show --json` has it, of a rig or of the town (`.`).
+    pub fn show(&self, rig: &str, id: &str) -> Value {
+        self.bd(rig, ["show", id, "--json"]).ok().json()[0].clone()
+    }
+
+    /// The status of a bead.
+    pub fn status_of(&self, rig: &str, id: &str) -> String {
+        self.show(rig, id)["status"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until a bead is closed.
+    pub fn closed(&self, rig: &str, id: &str) -> Value {
+        eventually(&format!("{id} is closed\n{}", ""), || {
+            let bead = self.show(rig, id);
+            (bead["status"] == "closed").then_some(bead)
+        })
+    }
+
+    /// Writes the script that agents run, and makes it what the town's agents do.
+    pub fn script(&self, body: &str) {
+        self.script_named("work", body);
+        self.agent("worker", "work");
+    }
+
+    /// Writes a script.
+    pub fn script_named(&self, name: &str, body: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.path("scripts").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\nset -eu\n{body}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Makes an agent of that name that runs a script.
+    pub fn agent(&self, agent: &str, script: &str) {
+        let path = self.path("scripts").join(script);
+        let mut agents = self.town_setting("agents");
+        if !agents.is_object() {
+            agents = json!({});
+        }
+        agents[agent] = json!({ "provider": "scripted", "args": ["scripted", "--script", path] });
+        self.set_town_setting("agents", agents);
+    }
+
+    /// Sets a key of the town's settings.
+    pub fn set_town_setting(&self, key: &str, value: Value) {
+        self.set_in(&self.root().join("settings/config.json"), key, value);
+    }
+
+    /// Sets a key of a rig's settings.
+    pub fn set_rig_setting(&self, rig: &str, key: &str, value: Value) {
+        self.set_in(&self.root().join(rig).join("settings/config.json"), key, value);
+    }
+
+    /// Gives a rig one gate.
+    pub fn gate(&self, rig: &str, command: &str) {
+        self.set_rig_setting(rig, "merge_queue", json!({ "gates": { "check": { "cmd": command } } }));
+    }
+
+    fn town_setting(&self, key: &str) -> Value {
+        let text = std::fs::read(self.root().join("settings/config.json")).unwrap_or_default();
+        let settings: Value = serde_json::from_slice(&text).unwrap_or_else(|_| json!({}));
+        settings[key].clone()
+    }
+
+    fn set_in(&self, path: &Path, key: &str, value: Value) {
+        let text = std::fs::read(path).unwrap_or_default();
+        let mut settings: Value = serde_json::from_slice(&text).unwrap_or_else(|_| json!({}));
+        settings[key] = value;
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, settings.to_string()).unwrap();
+    }
+
+    /// A polecat's sandbox: `<rig>/<name>`.
+    pub fn sandbox(&self, polecat: &str) -> PathBuf {
+        let (rig, name) = polecat.split_once('/').unwrap();
+        self.root().join(rig).join("polecats").join(name).join(rig)
+    }
+
+    /// The polecats of the town as `gt polecat list --json` has them.
+    pub fn polecats(&self) -> Vec<Value> {
+        self.gt(["polecat", "list", "--json"]).ok().json().as_array().unwrap().clone()
+    }
+
+    /// The names of the town's sessions.
+    pub fn sessions(&self) -> Vec<String> {
+        let status = self.gt(["status", "--json"]).ok().json();
+        let rigs = status["rigs"].as_array().unwrap().iter();
+        let agents = rigs.flat_map(|rig| rig["agents"].as_array().unwrap().clone());
+        agents
+            .filter(|agent| agent["running"] == true)
+            .map(|agent| agent["session"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// The events of one kind.
+    pub fn events(&self, kind: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.root().join(".events.jsonl")).unwrap_or_default();
+        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        events.filter(|event| event["type"] == kind).collect()
+    }
+
+    /// The messages of a mailbox.
+    pub fn mail(&self, mailbox: &str) -> Vec<Value> {
+        let said = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
+        said.json().as_array().unwrap().clone()
+    }
+
+    /// Starts the daemon.
+    pub fn up(&self) {
+        self.gt(["up"]).ok();
+    }
+
+    /// Ends the daemon with -9 and waits until it is gone.
+    pub fn kill_daemon(&self) {
+        let status = self.gt(["daemon", "status", "--json"]).ok().json();
+        let pid = status["pid"].as_u64().unwrap().to_string();
+        self.kill(&pid);
+        eventually("the daemon is gone", || {
+            let status = self.gt(["daemon", "status", "--json"]).ok().json();
+            (status["running"] == false).then_some(())
+        });
+    }
+
+    /// Ends a session as a crash would: its first process gets -9.
+    pub fn kill_session(&self, session: &str) {
+        let sockets = walk(&self.path("tmux"));
+        let socket = sockets.first().unwrap().to_string_lossy().into_owned();
+        let target = format!("={session}:");
+        let args = ["-S", &socket, "display-message", "-p", "-t", &target, "#{pane_pid}"];
+        let pid = self.program_on_path("tmux").args(args).ok();
+        self.kill(pid.text());
+    }
+
+    /// The daemon makes a pass when asked and finds nothing to do.
+    pub fn patrol_is_quiet(&self) {
+        let count = || {
+            let status = self.gt(["daemon", "status", "--json"]).ok().json();
+            status["heartbeat_count"].as_u64().unwrap()
+        };
+        let acts = self.events("patrol").len();
+        let before = count();
+        let root = self.root().join(".beads/routes.jsonl");
+        let routes = std::fs::read(&root).unwrap();
+        std::fs::write(&root, routes).unwrap();
+        eventually("the daemon has made a pass", || (count() >= before + 1).then_some(()));
+        assert_eq!(self.events("patrol").len(), acts, "{:?}", self.events("patrol").last());
+    }
+
+    /// Sends -9 to a process.
+    pub fn kill(&self, pid: &str) {
+        self.program_on_path("kill").args(["-9", pid]).run();
+    }
+
+    /// Runs a program of the system in the town's environment.
+    pub fn program_on_path(&self, name: &str) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        Run::new(Path::new(name), self.folder.path())
+            .env("PATH", path)
+            .env("HOME", self.path("home"))
+            .env("TMUX_TMPDIR", self.path("tmux"))
+    }
+
+    /// One pass of the patrol after the other until nothing is left to do, without a daemon.
+    pub fn patrol(&self) -> crate::Said {
+        self.gtd(["run", "--once"]).run()
+    }
+
+    /// Waits until no worker has a session, so that nothing writes any more.
+    pub fn quiet(&self) {
+        eventually("all sessions have ended", || self.sessions().is_empty().then_some(()));
+    }
+}
+
+impl Default for Town {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The multicall program beside the running test.
+fn multicall() -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    let folder = exe.parent().and_then(Path::parent).unwrap();
+    folder.join("multicall")
+}
+
+impl Drop for Town {
+    fn drop(&mut self) {
+        if self.root().join("mayor/town.json").is_file() {
+            self.gt(["down"]).run();
+        }
+        // Whatever tmux servers were started below the temporary folder.
+        for socket in walk(&self.path("tmux")) {
+            let socket = socket.to_string_lossy().into_owned();
+            self.program_on_path("tmux").args(["-S", &socket, "kill-server"]).run();
+        }
+    }
+}
+
+/// All files below a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
