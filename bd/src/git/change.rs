@@ -119,10 +119,13 @@ impl Git {
             "--ignore-unmatch",
         ];
         git.plumbing(gone).args(["--", path]).done()?;
-        if git.resolve(&format!("{from}:{path}"))?.is_some() {
+        let theirs = format!("{from}:{path}");
+        let there = git
+            .plumbing(["rev-parse", "--quiet", "--verify", &theirs])
+            .finish()?;
+        if there.ok() {
             let prefix = format!("--prefix={path}/");
-            git.plumbing(["read-tree", &prefix, &format!("{from}:{path}")])
-                .done()?;
+            git.plumbing(["read-tree", &prefix, &theirs]).done()?;
         }
         git.plumbing(["write-tree"]).text()
     }

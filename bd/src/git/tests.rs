@@ -558,3 +558,31 @@ fn a_repository_without_origin_begins_empty_or_from_a_copy() {
     assert_eq!(head(&tree), fresh.resolve("trunk").unwrap().unwrap());
     assert!(tree.clone_tree(&url, None, None).is_err());
 }
+
+#[test]
+fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let before = head(&work);
+    commit(&work, ".beads/issues.jsonl", "1\n");
+    let base = commit(&work, ".beads/kept", "k\n");
+    commit(&work, ".beads/issues.jsonl", "2\n");
+    commit(&work, ".beads/more", "m\n");
+    let tip = commit(&work, "code", "c\n");
+    let bare = place.git("copy.git");
+    bare.import_bare(Some(work.folder()), "main", &tess())
+        .unwrap();
+    let names = |tree: &str| {
+        let call = bare.plumbing(["ls-tree", "-r", "-z", "--name-only", tree]);
+        call.records().unwrap()
+    };
+    let tree = bare.tree_with(&tip, ".beads", &base).unwrap();
+    assert_eq!(
+        names(&tree),
+        [".beads/issues.jsonl", ".beads/kept", "README", "code"]
+    );
+    let issues = bare.file_at(&tree, ".beads/issues.jsonl").unwrap();
+    assert_eq!(issues.as_deref(), Some(&b"1\n"[..]));
+    let without = bare.tree_with(&tip, ".beads", &before).unwrap();
+    assert_eq!(names(&without), ["README", "code"]);
+}
