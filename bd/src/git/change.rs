@@ -119,14 +119,12 @@ impl Git {
             "--ignore-unmatch",
         ];
         git.plumbing(gone).args(["--", path]).done()?;
-        let theirs = format!("{from}:{path}");
-        let there = git
-            .plumbing(["rev-parse", "--quiet", "--verify", &theirs])
-            .finish()?;
-        if there.ok() {
-            let prefix = format!("--prefix={path}/");
-            git.plumbing(["read-tree", &prefix, &theirs]).done()?;
-        }
+        // Entry by entry, since reading a whole tree below a prefix wants a work tree.
+        let theirs = git.plumbing(["ls-tree", "-r", "-z", "--full-tree", from, "--", path]);
+        let entries = theirs.done()?.stdout;
+        git.plumbing(["update-index", "-z", "--index-info"])
+            .stdin(entries)
+            .done()?;
         git.plumbing(["write-tree"]).text()
     }
 
