@@ -1,14 +1,3 @@
 //! End-to-end tests: real programs, real git, real tmux, scripted agents.
 
-mod convoy;
-mod daemon;
-mod demo;
-mod done;
 mod flow;
-mod install;
-mod mail;
-mod polecat;
-mod prime;
-mod rescue;
-mod sling;
-mod status;

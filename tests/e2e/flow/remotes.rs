@@ -6,7 +6,7 @@ use town_tests::{Town, eventually};
 fn a_rig_without_a_remote_merges_into_its_own_repository() {
     let town = Town::new();
     let source = town.origin("source");
-    town.gt(["rig", "add", "web", source.url(), "--prefix", "web", "--local-only"]).ok();
+    town.gt(["rig", "add", "web", source.url(), "--prefix", "web", "--no-remote"]).ok();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
     town.up();
@@ -56,6 +56,6 @@ fn a_worktree_origin_with_the_target_checked_out_is_refused_with_the_ways_out() 
     let work = town.path("origins/work");
     bare.git(["clone", "--quiet", bare.url(), work.to_str().unwrap()]);
     let said = town.gt(["rig", "add", "web", work.to_str().unwrap()]).fails("checked out");
-    assert!(said.err.contains("--local-only") || said.err.contains("bare"), "{}", said.err);
+    assert!(said.err.contains("--no-remote") || said.err.contains("bare"), "{}", said.err);
     assert!(!town.root().join("web").exists(), "nothing is left of it");
 }
