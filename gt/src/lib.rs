@@ -10,6 +10,7 @@ pub mod config;
 pub mod context;
 pub mod convoy;
 pub mod daemon;
+pub mod demo;
 pub mod done;
 pub mod error;
 pub mod event;

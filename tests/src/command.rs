@@ -1,6 +1,9 @@
 //! Running one program and looking at what it said.
 
-#![expect(clippy::disallowed_methods, reason = "the harness starts the programs under test")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the harness starts the programs under test"
+)]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -27,7 +30,10 @@ impl Run {
     pub fn new(program: &Path, cwd: &Path) -> Self {
         let mut command = Command::new(program);
         command.env_clear().current_dir(cwd).stdin(Stdio::null());
-        Self { command, what: program.display().to_string() }
+        Self {
+            command,
+            what: program.display().to_string(),
+        }
     }
 
     /// Adds arguments.
@@ -71,13 +77,19 @@ impl Run {
     /// Starts it and leaves it running.
     pub fn start(mut self) -> std::process::Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
-        self.command.spawn().unwrap_or_else(|error| panic!("cannot start {}: {error}", self.what))
+        self.command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {}: {error}", self.what))
     }
 
     /// Runs it; it must succeed.
     pub fn ok(self) -> Said {
         let said = self.run();
-        assert_eq!(said.code, 0, "{}\nout: {}\nerr: {}", said.what, said.out, said.err);
+        assert_eq!(
+            said.code, 0,
+            "{}\nout: {}\nerr: {}",
+            said.what, said.out, said.err
+        );
         said
     }
 
@@ -85,7 +97,11 @@ impl Run {
     pub fn fails(self, words: &str) -> Said {
         let said = self.run();
         let told = format!("{}\nout: {}\nerr: {}", said.what, said.out, said.err);
-        assert!(said.code == 1 || said.code == 2, "exit code {}: {told}", said.code);
+        assert!(
+            said.code == 1 || said.code == 2,
+            "exit code {}: {told}",
+            said.code
+        );
         assert!(said.err.contains(words), "`{words}` is not said: {told}");
         said
     }

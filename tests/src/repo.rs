@@ -15,7 +15,10 @@ pub struct Repo {
 impl Repo {
     /// A bare repository at `path` with one commit on `main`: a README and a few files.
     pub fn origin(path: &Path, home: &Path) -> Self {
-        let repo = Self { path: path.to_owned(), home: home.to_owned() };
+        let repo = Self {
+            path: path.to_owned(),
+            home: home.to_owned(),
+        };
         let seed = path.with_extension("seed");
         std::fs::create_dir_all(&seed).unwrap();
         repo.git_at(&seed, ["init", "--quiet", "-b", "main"]);
@@ -23,7 +26,13 @@ impl Repo {
         std::fs::write(seed.join("shared.txt"), "one\ntwo\nthree\n").unwrap();
         repo.git_at(&seed, ["add", "-A"]);
         repo.git_at(&seed, ["commit", "--quiet", "-m", "Begin"]);
-        let bare = ["clone", "--quiet", "--bare", seed.to_str().unwrap(), path.to_str().unwrap()];
+        let bare = [
+            "clone",
+            "--quiet",
+            "--bare",
+            seed.to_str().unwrap(),
+            path.to_str().unwrap(),
+        ];
         repo.git_at(&seed, bare);
         std::fs::remove_dir_all(&seed).unwrap();
         repo

@@ -19,8 +19,14 @@ impl Town {
     /// An empty place with the programs, a HOME and a git identity, but no town yet.
     pub fn place() -> Self {
         // Short: a socket's path has 108 bytes.
-        let folder = tempfile::Builder::new().prefix("gt-").tempdir_in("/tmp").unwrap();
-        let place = Self { folder, extra: Vec::new() };
+        let folder = tempfile::Builder::new()
+            .prefix("gt-")
+            .tempdir_in("/tmp")
+            .unwrap();
+        let place = Self {
+            folder,
+            extra: Vec::new(),
+        };
         for name in ["home", "bin", "tmux", "run", "scripts", "origins"] {
             std::fs::create_dir(place.path(name)).unwrap();
         }
@@ -35,7 +41,9 @@ impl Town {
     pub fn new() -> Self {
         let place = Self::place();
         let root = place.root();
-        place.gt_at(&place.path("home"), ["install", root.to_str().unwrap()]).ok();
+        place
+            .gt_at(&place.path("home"), ["install", root.to_str().unwrap()])
+            .ok();
         place.set_town_setting("default_agent", json!("worker"));
         place
     }
@@ -50,13 +58,17 @@ impl Town {
     /// Adds a rig with a fresh origin.
     pub fn add_rig(&self, name: &str, prefix: &str) -> Repo {
         let origin = self.origin(name);
-        self.gt(["rig", "add", name, origin.url(), "--prefix", prefix]).ok();
+        self.gt(["rig", "add", name, origin.url(), "--prefix", prefix])
+            .ok();
         origin
     }
 
     /// A fresh bare repository.
     pub fn origin(&self, name: &str) -> Repo {
-        Repo::origin(&self.path(&format!("origins/{name}.git")), &self.path("home"))
+        Repo::origin(
+            &self.path(&format!("origins/{name}.git")),
+            &self.path("home"),
+        )
     }
 
     /// The programs, as hard links to the one that is all of them; or the shipped ones where
@@ -116,7 +128,8 @@ impl Town {
     /// Runs `gt` as a polecat would from its sandbox.
     pub fn gt_as<'a>(&self, polecat: &str, args: impl IntoIterator<Item = &'a str>) -> Run {
         let (rig, name) = polecat.split_once('/').unwrap();
-        self.gt_at(&self.sandbox(polecat), args).env("GT_ROLE", format!("{rig}/polecats/{name}"))
+        self.gt_at(&self.sandbox(polecat), args)
+            .env("GT_ROLE", format!("{rig}/polecats/{name}"))
     }
 
     fn program(&self, name: &str, cwd: &Path) -> Run {
@@ -155,7 +168,10 @@ impl Town {
 
     /// The status of a bead.
     pub fn status_of(&self, rig: &str, id: &str) -> String {
-        self.show(rig, id)["status"].as_str().unwrap_or_default().to_owned()
+        self.show(rig, id)["status"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// Waits until a bead is closed.
@@ -198,12 +214,20 @@ impl Town {
 
     /// Sets a key of a rig's settings.
     pub fn set_rig_setting(&self, rig: &str, key: &str, value: Value) {
-        self.set_in(&self.root().join(rig).join("settings/config.json"), key, value);
+        self.set_in(
+            &self.root().join(rig).join("settings/config.json"),
+            key,
+            value,
+        );
     }
 
     /// Gives a rig one gate.
     pub fn gate(&self, rig: &str, command: &str) {
-        self.set_rig_setting(rig, "merge_queue", json!({ "gates": { "check": { "cmd": command } } }));
+        self.set_rig_setting(
+            rig,
+            "merge_queue",
+            json!({ "gates": { "check": { "cmd": command } } }),
+        );
     }
 
     fn town_setting(&self, key: &str) -> Value {
@@ -228,7 +252,12 @@ impl Town {
 
     /// The polecats of the town as `gt polecat list --json` has them.
     pub fn polecats(&self) -> Vec<Value> {
-        self.gt(["polecat", "list", "--json"]).ok().json().as_array().unwrap().clone()
+        self.gt(["polecat", "list", "--json"])
+            .ok()
+            .json()
+            .as_array()
+            .unwrap()
+            .clone()
     }
 
     /// The names of the town's sessions.
@@ -245,7 +274,9 @@ impl Town {
     /// The events of one kind.
     pub fn events(&self, kind: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.root().join(".events.jsonl")).unwrap_or_default();
-        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let events = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
         events.filter(|event| event["type"] == kind).collect()
     }
 
@@ -276,7 +307,15 @@ impl Town {
         let sockets = walk(&self.path("tmux"));
         let socket = sockets.first().unwrap().to_string_lossy().into_owned();
         let target = format!("={session}:");
-        let args = ["-S", &socket, "display-message", "-p", "-t", &target, "#{pane_pid}"];
+        let args = [
+            "-S",
+            &socket,
+            "display-message",
+            "-p",
+            "-t",
+            &target,
+            "#{pane_pid}",
+        ];
         let pid = self.program_on_path("tmux").args(args).ok();
         self.kill(pid.text());
     }
@@ -292,8 +331,15 @@ impl Town {
         let root = self.root().join(".beads/routes.jsonl");
         let routes = std::fs::read(&root).unwrap();
         std::fs::write(&root, routes).unwrap();
-        eventually("the daemon has made a pass", || (count() >= before + 1).then_some(()));
-        assert_eq!(self.events("patrol").len(), acts, "{:?}", self.events("patrol").last());
+        eventually("the daemon has made a pass", || {
+            (count() >= before + 1).then_some(())
+        });
+        assert_eq!(
+            self.events("patrol").len(),
+            acts,
+            "{:?}",
+            self.events("patrol").last()
+        );
     }
 
     /// Sends -9 to a process.
@@ -317,7 +363,9 @@ impl Town {
 
     /// Waits until no worker has a session, so that nothing writes any more.
     pub fn quiet(&self) {
-        eventually("all sessions have ended", || self.sessions().is_empty().then_some(()));
+        eventually("all sessions have ended", || {
+            self.sessions().is_empty().then_some(())
+        });
     }
 }
 
@@ -342,14 +390,18 @@ impl Drop for Town {
         // Whatever tmux servers were started below the temporary folder.
         for socket in walk(&self.path("tmux")) {
             let socket = socket.to_string_lossy().into_owned();
-            self.program_on_path("tmux").args(["-S", &socket, "kill-server"]).run();
+            self.program_on_path("tmux")
+                .args(["-S", &socket, "kill-server"])
+                .run();
         }
     }
 }
 
 /// All files below a folder.
 fn walk(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let path = entry.path();

@@ -1,6 +1,9 @@
 //! Waiting for a condition, with a limit that only a broken program reaches.
 
-#![expect(clippy::disallowed_methods, reason = "the harness waits for the programs under test")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the harness waits for the programs under test"
+)]
 
 use std::time::{Duration, Instant};
 

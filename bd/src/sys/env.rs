@@ -59,6 +59,19 @@ impl Env {
         self
     }
 
+    /// The same environment without the variables that `is_foreign` names.
+    #[must_use]
+    pub fn without(&self, is_foreign: impl Fn(&str) -> bool) -> Self {
+        let kept = self.vars.iter().filter(|(name, _)| !is_foreign(name));
+        let vars = kept
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        Self {
+            vars,
+            cwd: self.cwd.clone(),
+        }
+    }
+
     /// A variable's value; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars

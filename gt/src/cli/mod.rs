@@ -3,6 +3,7 @@
 mod attach;
 mod convoy;
 mod daemon;
+mod demo;
 mod done;
 mod down;
 mod hook;
@@ -89,6 +90,7 @@ enum Command {
     Attach(attach::AttachArgs),
     Convoy(convoy::ConvoyArgs),
     Daemon(daemon::DaemonArgs),
+    Demo(demo::DemoArgs),
     Done(done::DoneArgs),
     Down(down::DownArgs),
     #[command(alias = "work")]
@@ -126,6 +128,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Attach(args) => attach::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
         Command::Daemon(args) => daemon::run(ctx, &args),
+        Command::Demo(args) => demo::run(ctx, args),
         Command::Done(args) => done::run(ctx, args),
         Command::Down(args) => down::run(ctx, &args),
         Command::Hook(args) => hook::run(ctx, &args),

@@ -146,10 +146,13 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
     file::make_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(town), 0o600)?;
     let before = log.metadata()?.len();
-    Exec::new(program)
+    let run = Exec::new(program)
         .args(["run", "--town"])
-        .arg(town.layout.root())
-        .cwd(town.layout.root())
+        .arg(town.layout.root());
+    let run = run.cwd(town.layout.root()).env_clear();
+    // Who starts the daemon, and from which agent's session, must not leak into the sessions it starts.
+    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
+    own.fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
         match ask(town, &Request::Status) {
@@ -169,6 +172,22 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
         }
         .into()
     })
+}
+
+/// Whether a variable belongs to the caller's own session and not to the town.
+fn is_foreign(name: &str) -> bool {
+    const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
+    const NAMES: [&str; 8] = [
+        "BD_ACTOR",
+        "TMUX",
+        "TMUX_PANE",
+        "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_SESSION",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_SESSION_ID",
+        "AI_AGENT",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Asks the daemon to end and waits until it has. Sessions go on: they do not need it.

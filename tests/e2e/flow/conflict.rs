@@ -15,7 +15,10 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     let (town, origin) = Town::with_rig();
     town.script(WORK);
     let bead = town.bead("web", "Change the line");
-    let convoy = town.gt(["convoy", "create", "C", &bead, "--json"]).ok().json();
+    let convoy = town
+        .gt(["convoy", "create", "C", &bead, "--json"])
+        .ok()
+        .json();
     let convoy = convoy["id"].as_str().unwrap().to_owned();
     town.gt(["sling", &bead, "web"]).ok();
     eventually("the work is handed in", || {
@@ -27,11 +30,17 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     let task = merged[0]["task"].as_str().unwrap().to_owned();
     let shown = town.show("web", &task);
     let text = shown["description"].as_str().unwrap();
-    assert!(text.contains("shared.txt") && text.contains("git cherry-pick"), "{text}");
+    assert!(
+        text.contains("shared.txt") && text.contains("git cherry-pick"),
+        "{text}"
+    );
     assert!(text.contains(&format!("Original issue: {bead}")), "{text}");
     // Nothing of it is on the target, and running the queue again makes no second task.
     assert_eq!(origin.subjects("main"), ["Someone else was faster"]);
-    assert_eq!(town.gt(["mq", "run", "web", "--json"]).ok().json(), serde_json::json!([]));
+    assert_eq!(
+        town.gt(["mq", "run", "web", "--json"]).ok().json(),
+        serde_json::json!([])
+    );
     let status = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();
     assert_eq!(status[0]["tracked"][0]["standing"], "held", "{status}");
     assert_eq!(status[0]["tracked"][0]["waits_for"][0], task);
@@ -46,6 +55,10 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     assert_eq!(town.status_of("web", &bead), "closed");
     assert_eq!(town.status_of("web", &task), "closed");
     assert!(origin.file("main", "shared.txt").contains(&bead));
-    assert_eq!(origin.git(["branch", "--list", "polecat/*"]), "", "both branches are gone");
+    assert_eq!(
+        origin.git(["branch", "--list", "polecat/*"]),
+        "",
+        "both branches are gone"
+    );
     assert_eq!(town.polecats().len(), 1, "the same worker did both");
 }

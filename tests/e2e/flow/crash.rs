@@ -25,9 +25,13 @@ fn a_session_killed_in_mid_work_is_started_again_and_its_work_is_merged_once() {
     town.up();
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
     let session = slung[0]["session"].as_str().unwrap().to_owned();
-    eventually("the work has begun", || (begun(&town, &bead) == 1).then_some(()));
+    eventually("the work has begun", || {
+        (begun(&town, &bead) == 1).then_some(())
+    });
     town.kill_session(&session);
-    eventually("the work has begun again", || (begun(&town, &bead) == 2).then_some(()));
+    eventually("the work has begun again", || {
+        (begun(&town, &bead) == 2).then_some(())
+    });
     let polecat = &town.polecats()[0];
     assert_eq!(polecat["lease"], 3, "claim, start, new start: {polecat}");
     go(&town);
@@ -50,14 +54,24 @@ fn an_agent_goes_on_when_the_daemon_is_killed_and_a_new_daemon_finishes_the_rest
     let bead = town.bead("web", "Slow");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
-    eventually("the work has begun", || (begun(&town, &bead) == 1).then_some(()));
+    eventually("the work has begun", || {
+        (begun(&town, &bead) == 1).then_some(())
+    });
     town.kill_daemon();
     go(&town);
     eventually("the work is handed in without a daemon", || {
         (town.status_of("web", &bead) == "in_progress").then_some(())
     });
-    assert_eq!(begun(&town, &bead), 1, "the session was never started again");
-    assert_eq!(origin.subjects("main").len(), 0, "nobody merges while there is no daemon");
+    assert_eq!(
+        begun(&town, &bead),
+        1,
+        "the session was never started again"
+    );
+    assert_eq!(
+        origin.subjects("main").len(),
+        0,
+        "nobody merges while there is no daemon"
+    );
     town.up();
     town.closed("web", &bead);
     assert_eq!(origin.subjects("main").len(), 1);
@@ -74,12 +88,18 @@ fn a_daemon_killed_during_a_merge_leaves_one_merge_one_close_one_landing_mail() 
     );
     town.gate("web", &gate);
     let bead = town.bead("web", "Work");
-    let convoy =
-        town.gt(["convoy", "create", "One", &bead, "--owner", "mayor/", "--json"]).ok().json();
+    let convoy = town
+        .gt([
+            "convoy", "create", "One", &bead, "--owner", "mayor/", "--json",
+        ])
+        .ok()
+        .json();
     let convoy = convoy["id"].as_str().unwrap().to_owned();
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
-    eventually("the gate runs", || town.path("scripts/gate").exists().then_some(()));
+    eventually("the gate runs", || {
+        town.path("scripts/gate").exists().then_some(())
+    });
     town.kill_daemon();
     go(&town);
     assert_eq!(origin.subjects("main").len(), 0);
@@ -108,11 +128,19 @@ fn a_merge_that_was_pushed_but_not_recorded_is_recognised_and_only_recorded() {
     });
     // What a daemon that died right after its push leaves behind: the commit on the target, the
     // request open.
-    let tip = origin.git(["for-each-ref", "--format=%(objectname)", "refs/heads/polecat"]);
+    let tip = origin.git([
+        "for-each-ref",
+        "--format=%(objectname)",
+        "refs/heads/polecat",
+    ]);
     origin.git(["update-ref", "refs/heads/main", &tip]);
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(town.status_of("web", &bead), "closed");
-    assert_eq!(origin.git(["rev-parse", "main"]), tip, "nothing was pushed again");
+    assert_eq!(
+        origin.git(["rev-parse", "main"]),
+        tip,
+        "nothing was pushed again"
+    );
     assert_eq!(origin.subjects("main").len(), 1);
 }
 
@@ -138,11 +166,21 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let bead = town.bead("web", "Hopeless");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
-    eventually("the mayor is told", || (town.mail("mayor/").len() == 1).then_some(()));
+    eventually("the mayor is told", || {
+        (town.mail("mayor/").len() == 1).then_some(())
+    });
     let letter = &town.mail("mayor/")[0];
-    assert!(letter["subject"].as_str().unwrap().starts_with("STUCK: web/polecats/"), "{letter}");
+    assert!(
+        letter["subject"]
+            .as_str()
+            .unwrap()
+            .starts_with("STUCK: web/polecats/"),
+        "{letter}"
+    );
     assert_eq!(begun(&town, &bead), 4, "the first start and three new ones");
-    let quiet = within(std::time::Duration::from_secs(2), || (begun(&town, &bead) > 4).then_some(()));
+    let quiet = within(std::time::Duration::from_secs(2), || {
+        (begun(&town, &bead) > 4).then_some(())
+    });
     assert!(quiet.is_none(), "it is not started any more");
     assert_eq!(town.mail("mayor/").len(), 1);
     assert_eq!(town.polecats()[0]["state"], "stalled");

@@ -12,7 +12,10 @@ fn a_failing_gate_blocks_the_merge_and_the_end_of_its_log_is_in_the_task() {
   *) echo bad > answer.txt ;;
 esac"#,
     );
-    town.gate("web", "echo checking; grep -q good answer.txt || { echo 'ANSWER IS NOT GOOD'; exit 3; }");
+    town.gate(
+        "web",
+        "echo checking; grep -q good answer.txt || { echo 'ANSWER IS NOT GOOD'; exit 3; }",
+    );
     let bead = town.bead("web", "Answer");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
@@ -21,8 +24,16 @@ esac"#,
     assert_eq!(origin.subjects("main").len(), 0, "nothing is merged");
     assert_eq!(town.status_of("web", &bead), "in_progress");
     let task = failed["payload"]["task"].as_str().unwrap().to_owned();
-    let text = town.show("web", &task)["description"].as_str().unwrap().to_owned();
-    for words in ["ANSWER IS NOT GOOD", "exit code 3", "checking", "grep -q good"] {
+    let text = town.show("web", &task)["description"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for words in [
+        "ANSWER IS NOT GOOD",
+        "exit code 3",
+        "checking",
+        "grep -q good",
+    ] {
         assert!(text.contains(words), "`{words}` is not in: {text}");
     }
     town.gt(["sling", &task, "web"]).ok();

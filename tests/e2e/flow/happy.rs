@@ -12,9 +12,24 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
     let (web, api) = (town.add_rig("web", "web"), town.add_rig("api", "ap"));
     town.script(WORK);
     let (one, two) = (town.bead("web", "First"), town.bead("api", "Second"));
-    assert!(one.starts_with("web-") && two.starts_with("ap-"), "{one} {two}");
-    let args = ["convoy", "create", "Both", &one, &two, "--owner", "overseer", "--notify=mayor/"];
-    let convoy = town.gt(args).args(["--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    assert!(
+        one.starts_with("web-") && two.starts_with("ap-"),
+        "{one} {two}"
+    );
+    let args = [
+        "convoy",
+        "create",
+        "Both",
+        &one,
+        &two,
+        "--owner",
+        "overseer",
+        "--notify=mayor/",
+    ];
+    let convoy = town.gt(args).args(["--json"]).ok().json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     town.up();
     town.gt(["sling", &one, "web"]).ok();
     town.gt(["sling", &two, "api"]).ok();
@@ -22,15 +37,28 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
         (town.show(".", &convoy)["status"] == "closed").then_some(())
     });
     for (origin, rig, id) in [(&web, "web", &one), (&api, "api", &two)] {
-        assert_eq!(origin.subjects("main").len(), 1, "one commit is on the target");
+        assert_eq!(
+            origin.subjects("main").len(),
+            1,
+            "one commit is on the target"
+        );
         assert!(origin.file("main", &format!("{id}.txt")).len() > 3);
         let author = origin.authors("main").remove(0);
         assert!(author.starts_with(&format!("{rig}/polecats/")), "{author}");
         let bead = town.show(rig, id);
         assert_eq!(bead["status"], "closed");
-        assert!(bead["close_reason"].as_str().unwrap().starts_with("Merged in "));
+        assert!(
+            bead["close_reason"]
+                .as_str()
+                .unwrap()
+                .starts_with("Merged in ")
+        );
         assert_eq!(bead["metadata"]["summary"], format!("wrote {id}.txt"));
-        assert_eq!(origin.git(["branch", "--list", "polecat/*"]), "", "the branch is gone");
+        assert_eq!(
+            origin.git(["branch", "--list", "polecat/*"]),
+            "",
+            "the branch is gone"
+        );
     }
     for mailbox in ["overseer", "mayor/"] {
         let letters = town.mail(mailbox);
@@ -46,12 +74,20 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
 #[test]
 fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
     let (town, origin) = Town::with_rig();
-    town.script(&format!("cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\n{WORK}"));
+    town.script(&format!(
+        "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\n{WORK}"
+    ));
     let (one, two) = (town.bead("web", "First"), town.bead("web", "Second"));
     let three = town.bead_with("web", "Third", &["--deps", &format!("{one},{two}")]);
-    let convoy = town.gt(["convoy", "create", "Three", &one, &two, &three, "--json"]).ok().json();
+    let convoy = town
+        .gt(["convoy", "create", "Three", &one, &two, &three, "--json"])
+        .ok()
+        .json();
     town.up();
-    let said = town.gt(["sling", &one, &two, &three, "web", "--json"]).ok().json();
+    let said = town
+        .gt(["sling", &one, &two, &three, "web", "--json"])
+        .ok()
+        .json();
     assert_eq!(said[2]["waits_for"].as_array().unwrap().len(), 2, "{said}");
     assert_ne!(said[0]["target"], said[1]["target"], "two workers at once");
     town.closed("web", &three);
@@ -66,7 +102,9 @@ fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
     assert_eq!(prime["convoy"], convoy["id"]);
     // Reuse: the third went to one of the two, by branch switch.
     let added = town.events("fresh_branch");
-    let how: Vec<&str> =
-        added.iter().map(|event| event["payload"]["sandbox"].as_str().unwrap()).collect();
+    let how: Vec<&str> = added
+        .iter()
+        .map(|event| event["payload"]["sandbox"].as_str().unwrap())
+        .collect();
     assert_eq!(how, ["added", "added", "switched"]);
 }

@@ -6,16 +6,35 @@ use town_tests::{Town, eventually};
 fn a_rig_without_a_remote_merges_into_its_own_repository() {
     let town = Town::new();
     let source = town.origin("source");
-    town.gt(["rig", "add", "web", source.url(), "--prefix", "web", "--no-remote"]).ok();
+    town.gt([
+        "rig",
+        "add",
+        "web",
+        source.url(),
+        "--prefix",
+        "web",
+        "--no-remote",
+    ])
+    .ok();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
     town.closed("web", &bead);
     let repo = town.root().join("web/.repo.git");
-    let log = town.program_on_path("git").args(["-C", repo.to_str().unwrap(), "log", "--format=%an", "main"]);
+    let log = town.program_on_path("git").args([
+        "-C",
+        repo.to_str().unwrap(),
+        "log",
+        "--format=%an",
+        "main",
+    ]);
     assert!(log.ok().out.starts_with("web/polecats/"));
-    assert_eq!(source.subjects("main").len(), 0, "nothing went to where it came from");
+    assert_eq!(
+        source.subjects("main").len(),
+        0,
+        "nothing went to where it came from"
+    );
     assert!(town.gt(["status"]).ok().out.contains("local only"));
 }
 
@@ -37,7 +56,13 @@ fn a_push_refused_by_a_hook_waits_for_a_person_and_is_not_tried_again_and_again(
         let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
         (list[0]["status"] == "held").then(|| list[0].clone())
     });
-    assert!(held["needs_person"].as_str().unwrap().contains("main is protected here"), "{held}");
+    assert!(
+        held["needs_person"]
+            .as_str()
+            .unwrap()
+            .contains("main is protected here"),
+        "{held}"
+    );
     town.patrol_is_quiet();
     let pushes = std::fs::read_to_string(origin.path().join("pushes")).unwrap();
     assert_eq!(pushes.matches("refs/heads/main").count(), 1, "{pushes}");
@@ -55,7 +80,13 @@ fn a_worktree_origin_with_the_target_checked_out_is_refused_with_the_ways_out() 
     let bare = town.origin("source");
     let work = town.path("origins/work");
     bare.git(["clone", "--quiet", bare.url(), work.to_str().unwrap()]);
-    let said = town.gt(["rig", "add", "web", work.to_str().unwrap()]).fails("checked out");
-    assert!(said.err.contains("--no-remote") || said.err.contains("bare"), "{}", said.err);
+    let said = town
+        .gt(["rig", "add", "web", work.to_str().unwrap()])
+        .fails("checked out");
+    assert!(
+        said.err.contains("--no-remote") || said.err.contains("bare"),
+        "{}",
+        said.err
+    );
     assert!(!town.root().join("web").exists(), "nothing is left of it");
 }

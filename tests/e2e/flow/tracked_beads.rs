@@ -5,7 +5,10 @@ use town_tests::{Town, eventually};
 fn tracking(town: &Town) -> town_tests::Repo {
     let origin = town.origin("web");
     let line = r#"{"id":"tb-old","title":"Old","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
-    origin.commit_many(&[(".beads/issues.jsonl", &format!("{line}\n")), (".beads/config.yaml", "issue-prefix: tb\n")]);
+    origin.commit_many(&[
+        (".beads/issues.jsonl", &format!("{line}\n")),
+        (".beads/config.yaml", "issue-prefix: tb\n"),
+    ]);
     town.gt(["rig", "add", "web", origin.url()]).ok();
     origin
 }
@@ -24,9 +27,16 @@ fn an_agents_add_everything_commits_no_bead_file() {
     let changed = origin.git(["diff", "--name-only", "main~1", "main"]);
     assert_eq!(changed, "work.txt");
     let found = town.bd("web", ["list", "--json"]).ok().json();
-    let titles: Vec<&str> =
-        found.as_array().unwrap().iter().map(|bead| bead["title"].as_str().unwrap()).collect();
-    assert!(titles.contains(&"Found on the way") && titles.contains(&"Old"), "{titles:?}");
+    let titles: Vec<&str> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bead| bead["title"].as_str().unwrap())
+        .collect();
+    assert!(
+        titles.contains(&"Found on the way") && titles.contains(&"Old"),
+        "{titles:?}"
+    );
 }
 
 #[test]
@@ -36,16 +46,23 @@ fn a_branch_that_changes_beads_is_refused_by_done_with_the_way_to_drop_it() {
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let polecat = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let polecat = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     let sandbox = town.sandbox(&polecat);
     std::fs::write(sandbox.join(".beads/config.yaml"), "issue-prefix: evil\n").unwrap();
     let git = |args: &[&str]| {
         let at = ["-C", sandbox.to_str().unwrap()];
-        town.program_on_path("git").args(at.iter().chain(args).copied()).ok()
+        town.program_on_path("git")
+            .args(at.iter().chain(args).copied())
+            .ok()
     };
     git(&["update-index", "--no-skip-worktree", ".beads/config.yaml"]);
     git(&["commit", "-qam", "Change the beads"]);
-    let said = town.gt_as(&polecat, ["done", "--summary", "x"]).fails(".beads/config.yaml");
+    let said = town
+        .gt_as(&polecat, ["done", "--summary", "x"])
+        .fails(".beads/config.yaml");
     assert!(said.err.contains("git restore --source"), "{}", said.err);
     eventually("the failed step is shown", || {
         let polecat = town.polecats().remove(0);

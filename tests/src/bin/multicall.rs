@@ -8,7 +8,11 @@ use bd::sys::{Env, env};
 
 fn main() -> ExitCode {
     let args = env::args();
-    let name = args.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
+    let name = args
+        .first()
+        .map(Path::new)
+        .and_then(Path::file_name)
+        .unwrap_or_default();
     match name.to_str() {
         Some("bd") => bd::cli::main(Env::of_process(), args),
         Some("gt") => gt::cli::main(Env::of_process(), args),

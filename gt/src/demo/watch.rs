@@ -1,0 +1,129 @@
+//! Watches the demo's convoy until it has landed, and tells how each bead stands.
+
+use std::time::Duration;
+
+use bd::sys::clock;
+
+use super::build::DemoError;
+use crate::convoy::{self, Progress, Standing};
+use crate::polecat;
+use crate::town::Town;
+
+/// How one bead stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The bead.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Who has it or what it waits for, in a few words.
+    pub detail: String,
+}
+
+/// Whoever wants to know how it goes.
+pub trait Watcher {
+    /// A step was taken.
+    fn say(&mut self, text: &str);
+    /// How all beads stand now.
+    fn beads(&mut self, lines: &[Line]);
+    /// Whether the person wants it to end.
+    fn interrupted(&self) -> bool;
+}
+
+/// Waits until the convoy has landed.
+pub(super) fn until_landed(
+    town: &Town,
+    convoy: &str,
+    limit: Duration,
+    watcher: &mut dyn Watcher,
+) -> anyhow::Result<()> {
+    let mut last = String::new();
+    let end = clock::wait_for(limit, || match look(town, convoy, watcher) {
+        Ok((true, _)) => Some(Ok(())),
+        Ok((false, _)) if watcher.interrupted() => Some(Err(DemoError::Interrupted.into())),
+        Ok((false, state)) => {
+            last = state;
+            None
+        }
+        Err(error) => Some(Err(error)),
+    });
+    let seconds = limit.as_secs();
+    end.unwrap_or_else(|| {
+        Err(DemoError::TimedOut {
+            seconds,
+            state: last,
+        }
+        .into())
+    })
+}
+
+/// One look: whether the convoy has landed, and where it stands in words.
+fn look(town: &Town, convoy: &str, watcher: &mut dyn Watcher) -> anyhow::Result<(bool, String)> {
+    let stores = town.stores()?;
+    let bead = stores
+        .town
+        .get(convoy)
+        .ok_or_else(|| stuck("the convoy is gone"))?;
+    let progress = convoy::progress(&stores, bead, town.clock.now());
+    watcher.beads(&lines(&progress));
+    if let Some(held) = progress
+        .tracked
+        .iter()
+        .find(|bead| bead.standing == Standing::Held)
+    {
+        return Err(stuck(&format!(
+            "{} waits for {}",
+            held.id,
+            held.waits_for.join(", ")
+        )));
+    }
+    let rig = town.layout.rig("demo");
+    if let Some(beads) = stores.rigs.get("demo") {
+        let hopeless = polecat::all(&rig, beads, None)
+            .into_iter()
+            .find(|p| !p.slot.stuck.is_empty());
+        if let Some(polecat) = hopeless {
+            return Err(stuck(&format!(
+                "{}: {}",
+                polecat.address(),
+                polecat.slot.stuck
+            )));
+        }
+    }
+    let counts = progress.counts;
+    Ok((
+        !bead.is_open(),
+        format!("{} of {} beads are done", counts.completed, counts.total),
+    ))
+}
+
+fn stuck(reason: &str) -> anyhow::Error {
+    DemoError::Stuck {
+        reason: reason.to_owned(),
+    }
+    .into()
+}
+
+fn lines(progress: &Progress) -> Vec<Line> {
+    let detail = |bead: &convoy::Tracked| match bead.standing {
+        Standing::Blocked | Standing::Held => format!("waits for {}", bead.waits_for.join(", ")),
+        _ => bead
+            .assignee
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    progress
+        .tracked
+        .iter()
+        .map(|bead| Line {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            standing: bead.standing,
+            detail: detail(bead),
+        })
+        .collect()
+}
