@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(value_name = "ID")]
     pub(super) id: String,
     /// The text
-    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(value_name = "TEXT")]
     pub(super) text: Vec<String>,
     /// Read the text from a file; `-` is standard input
     #[arg(short, long, value_name = "PATH", conflicts_with = "text")]

@@ -67,17 +67,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = store.snapshot()?;
     warn_of_damage(ctx, &snapshot);
     if args.explain {
-        let found = explain::not_ready(&snapshot, ctx.now());
         let mut outside = Capabilities::new(&snapshot, store.dir());
-        let mut items: Vec<(Bead, Vec<Reason>)> = found
+        let found = explain::not_ready(&snapshot, ctx.now(), |bead| {
+            if outside.are_checked() {
+                outside.missing(bead)
+            } else {
+                Vec::new()
+            }
+        });
+        let items = found
             .into_iter()
             .map(|item| (item.bead.clone(), item.reasons))
             .collect();
-        if outside.are_checked() {
-            for (bead, reasons) in &mut items {
-                reasons.extend(outside.missing(bead).into_iter().map(Reason::External));
-            }
-        }
         return Ok(Box::new(Explanation { items }));
     }
     let order = Order::read(&args.sort).ok_or_else(|| {

@@ -79,7 +79,12 @@ pub struct Explained<'a> {
 }
 
 /// Why each open bead that is work is not ready; those that are ready are left out.
-pub fn not_ready(snapshot: &Snapshot, now: Timestamp) -> Vec<Explained<'_>> {
+/// `outside` tells which capabilities of other projects a bead still waits for.
+pub fn not_ready(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    mut outside: impl FnMut(&Bead) -> Vec<String>,
+) -> Vec<Explained<'_>> {
     let blocked = ready::blocked_set(snapshot, now);
     let children = ready::children_by_parent(snapshot);
     let is_work = |bead: &&Bead| {
@@ -96,6 +101,7 @@ pub fn not_ready(snapshot: &Snapshot, now: Timestamp) -> Vec<Explained<'_>> {
                 .filter(|edge| ready::holds_up(snapshot, &children, edge))
                 .filter_map(|edge| reason(&edge.kind, &edge.depends_on_id))
                 .collect();
+            reasons.extend(outside(bead).into_iter().map(Reason::External));
             let parents = bead
                 .edges(&DepKind::ParentChild)
                 .map(|edge| &edge.depends_on_id);

@@ -1,1 +1,636 @@
+//! The store's promises, tried.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::bead::{Bead, Stamp};
+use crate::change::{self, New};
+use crate::sys::file;
+
+struct Place {
+    _keep: tempfile::TempDir,
+    dir: PathBuf,
+    store: Store,
+    clock: Clock,
+}
+
+impl Place {
+    fn new() -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        let dir = keep.path().join("project/.beads");
+        let store = Store::create(&dir, "bd").unwrap();
+        Self {
+            _keep: keep,
+            dir,
+            store,
+            clock: Clock::stepped("2026-01-01T00:00:00Z".parse().unwrap()),
+        }
+    }
+
+    fn with_issues(text: &str) -> Self {
+        let place = Self::new();
+        fs::write(place.dir.join("issues.jsonl"), text).unwrap();
+        place
+    }
+
+    fn change<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        self.store.transact(&author(), &self.clock, work)
+    }
+
+    fn make(&self, title: &str) -> String {
+        let new = New {
+            title: title.into(),
+            ..New::default()
+        };
+        self.change(|tx| Ok(change::create(tx, new)?.id)).unwrap()
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.dir.join(name)).unwrap()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let snapshot = self.store.snapshot().unwrap();
+        snapshot.live().map(|bead| bead.id.clone()).collect()
+    }
+}
+
+fn author() -> Author {
+    Author {
+        actor: "dana".into(),
+        ..Author::default()
+    }
+}
+
+fn line(id: &str, title: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","title":"{title}","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","zz":{{"b":1.0, "a":2}}}}"#
+    )
+}
+
+#[test]
+fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
+    let place = Place::new();
+    let id = place.make("One");
+    assert!(place.text("issues.jsonl").contains(&id));
+    assert_eq!(place.text("journal.jsonl"), "");
+    assert_eq!(place.ids(), [id]);
+}
+
+#[test]
+fn lines_that_nobody_changed_keep_their_bytes() {
+    let text = format!(
+        "{}\n{}\n{}\n",
+        line("bd-a", "<x> é"),
+        line("bd-b", "y"),
+        line("bd-c", "z")
+    );
+    let place = Place::with_issues(&text);
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-b", "new")?))
+        .unwrap();
+    let after = place.text("issues.jsonl");
+    let (old, new): (Vec<_>, Vec<_>) = (text.lines().collect(), after.lines().collect());
+    assert_eq!((old[0], old[2]), (new[0], new[2]));
+    assert!(
+        new[1].contains(r#""labels":["new"]"#) && new[1].contains(r#""zz":{"b":1.0, "a":2}"#),
+        "{}",
+        new[1]
+    );
+}
+
+#[test]
+fn a_change_that_changes_nothing_writes_nothing() {
+    let text = format!(
+        "{}\n{}\n",
+        line("bd-b", "second first"),
+        line("bd-a", "unsorted")
+    );
+    let place = Place::with_issues(&text);
+    place
+        .change(|tx| Ok(change::remove_label(tx, "bd-b", "none")?))
+        .unwrap();
+    place
+        .change(|tx| {
+            let bead = tx.get("bd-a").cloned().unwrap();
+            Ok(tx.put(bead)?)
+        })
+        .unwrap();
+    assert_eq!(place.text("issues.jsonl"), text);
+}
+
+#[test]
+fn an_error_in_a_transaction_changes_nothing() {
+    let place = Place::new();
+    let before = place.text("issues.jsonl");
+    let result: anyhow::Result<()> = place.change(|tx| {
+        change::create(
+            tx,
+            New {
+                title: "A".into(),
+                ..New::default()
+            },
+        )?;
+        change::create(tx, New::default())?;
+        Ok(())
+    });
+    assert!(
+        result
+            .unwrap_err()
+            .to_string()
+            .contains("title is required")
+    );
+    assert_eq!(place.text("issues.jsonl"), before);
+    assert!(place.ids().is_empty());
+}
+
+#[test]
+fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
+    let place = Place::new();
+    let wisp = New {
+        title: "W".into(),
+        ephemeral: true,
+        ..New::default()
+    };
+    let (durable, wisp) = place
+        .change(|tx| {
+            let durable = change::create(
+                tx,
+                New {
+                    title: "D".into(),
+                    ..New::default()
+                },
+            )?
+            .id;
+            Ok((durable, change::create(tx, wisp)?.id))
+        })
+        .unwrap();
+    assert!(
+        place.text("issues.jsonl").contains(&durable)
+            && !place.text("issues.jsonl").contains(&wisp)
+    );
+    assert!(place.text("wisps.jsonl").contains(&wisp));
+    assert!(
+        place
+            .store
+            .snapshot()
+            .unwrap()
+            .get(&wisp)
+            .unwrap()
+            .ephemeral
+    );
+    let edge = |tx: &mut Tx<'_>, from: &str, to: &str| {
+        change::add_dep(tx, from, to, crate::bead::DepKind::Blocks)
+    };
+    assert!(place.change(|tx| Ok(edge(tx, &durable, &wisp)?)).is_err());
+    place.change(|tx| Ok(edge(tx, &wisp, &durable)?)).unwrap();
+    place
+        .change(|tx| Ok(change::amend(tx, &wisp, |bead| bead.ephemeral = false)?))
+        .unwrap();
+    assert!(place.text("issues.jsonl").contains(&wisp));
+    assert_eq!(place.text("wisps.jsonl"), "");
+}
+
+#[test]
+fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
+    let broken = r#"{"id":"bd-b","title":"cut of"#;
+    let place = Place::with_issues(&format!(
+        "{}\n{broken}\n{}\n",
+        line("bd-a", "x"),
+        line("bd-c", "z")
+    ));
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.damaged()[0].line, 2);
+    assert_eq!(place.ids(), ["bd-a", "bd-c"]);
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
+        .unwrap();
+    let notices = place.store.take_notices();
+    assert!(
+        notices[0].contains("line 2") && notices[0].contains("damaged"),
+        "{notices:?}"
+    );
+    let kept = fs::read_dir(place.dir.join("damaged"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        fs::read_to_string(kept.path()).unwrap(),
+        format!("{broken}\n")
+    );
+    assert!(place.store.snapshot().unwrap().damaged().is_empty());
+}
+
+#[test]
+fn of_two_lines_with_one_id_the_later_counts_and_the_other_is_kept_aside() {
+    let newer =
+        line("bd-a", "newer").replace(r#""updated_at":"2026-01-01"#, r#""updated_at":"2026-02-01"#);
+    for text in [
+        format!("{newer}\n{}\n", line("bd-a", "older")),
+        format!("{}\n{newer}\n", line("bd-a", "older")),
+    ] {
+        let place = Place::with_issues(&text);
+        let snapshot = place.store.snapshot().unwrap();
+        assert_eq!(snapshot.get("bd-a").unwrap().title, "newer");
+        assert_eq!(snapshot.damaged().len(), 1);
+        place.make("Next");
+        let kept = fs::read_dir(place.dir.join("damaged"))
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap();
+        assert!(fs::read_to_string(kept.path()).unwrap().contains("older"));
+    }
+}
+
+#[test]
+fn an_unfinished_merge_refuses_writes_and_names_the_line() {
+    let text = format!(
+        "{}\n<<<<<<< HEAD\n{}\n=======\n>>>>>>> other\n",
+        line("bd-a", "x"),
+        line("bd-b", "y")
+    );
+    let place = Place::with_issues(&text);
+    assert_eq!(place.ids(), ["bd-a", "bd-b"]);
+    let error = place
+        .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
+        .unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
+    assert_eq!(place.text("issues.jsonl"), text);
+}
+
+#[test]
+fn records_of_another_kind_are_kept() {
+    let memory = r#"{"_type":"memory","key":"k","value": "v"}"#;
+    let place = Place::with_issues(&format!("{memory}\n{}\n", line("bd-a", "x")));
+    place.make("Next");
+    assert!(place.text("issues.jsonl").contains(memory));
+    assert!(place.store.take_notices().is_empty());
+}
+
+#[test]
+fn a_link_stays_a_link() {
+    let place = Place::new();
+    let real = place.dir.parent().unwrap().join("real.jsonl");
+    fs::rename(place.dir.join("issues.jsonl"), &real).unwrap();
+    std::os::unix::fs::symlink(&real, place.dir.join("issues.jsonl")).unwrap();
+    let id = place.make("One");
+    assert!(
+        fs::symlink_metadata(place.dir.join("issues.jsonl"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert!(fs::read_to_string(real).unwrap().contains(&id));
+}
+
+#[test]
+fn a_database_of_another_program_is_never_touched() {
+    let place = Place::new();
+    let bytes = b"SQLite format 3\0rest";
+    fs::write(place.dir.join("beads.db"), bytes).unwrap();
+    place.make("One");
+    assert_eq!(fs::read(place.dir.join("beads.db")).unwrap(), bytes);
+}
+
+#[test]
+fn a_folder_where_nothing_can_be_written_says_so_and_is_still_read() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    // A folder in the place of the journal cannot be written, by root neither.
+    fs::remove_file(place.dir.join("journal.jsonl")).ok();
+    fs::create_dir(place.dir.join("damaged")).unwrap();
+    fs::remove_dir(place.dir.join("damaged")).unwrap();
+    fs::remove_file(place.dir.join(".lock")).ok();
+    fs::create_dir(place.dir.join(".lock")).unwrap();
+    let error = place
+        .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
+        .unwrap_err();
+    assert!(error.to_string().contains(".lock"), "{error}");
+    assert_eq!(place.ids(), ["bd-a"]);
+}
+
+#[test]
+fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    // Damaged lines cannot be set aside where a file stands in the way of the folder.
+    fs::write(
+        place.dir.join("issues.jsonl"),
+        format!("{}\nbroken\n", line("bd-a", "x")),
+    )
+    .unwrap();
+    fs::write(place.dir.join("damaged"), "a file").unwrap();
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
+        .unwrap();
+    assert!(place.store.take_notices()[0].contains("saved in"));
+    assert!(!place.text("issues.jsonl").contains("labels"));
+    assert!(
+        place
+            .store
+            .snapshot()
+            .unwrap()
+            .get("bd-a")
+            .unwrap()
+            .has_label("l")
+    );
+    fs::remove_file(place.dir.join("damaged")).unwrap();
+    place
+        .change(|tx| Ok(change::add_label(tx, "bd-a", "m")?))
+        .unwrap();
+    assert!(place.text("issues.jsonl").contains(r#""labels":["l","m"]"#));
+    assert_eq!(place.text("journal.jsonl"), "");
+}
+
+#[test]
+fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
+    let place = Place::with_issues(&format!("{}\n{}\n", line("aa-1", "x"), line("bb-1", "y")));
+    crate::config::unset(&place.dir, "issue-prefix").unwrap();
+    assert!(matches!(
+        place.store.prefix(),
+        Err(StoreError::MixedPrefixes)
+    ));
+    fs::write(place.dir.join("issues.jsonl"), line("my-cool-app-1a2", "x")).unwrap();
+    assert_eq!(place.store.prefix().unwrap(), "my-cool-app");
+    fs::write(place.dir.join("issues.jsonl"), "").unwrap();
+    assert_eq!(place.store.prefix().unwrap(), "project");
+}
+
+/// The files of a store after one acknowledged change, and the journal line of a second one that was
+/// acknowledged too but not folded.
+fn crashed() -> (Place, Vec<u8>, String, String) {
+    let place = Place::new();
+    let first = place.make("First");
+    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
+    let second = place.make("Second");
+    let bead = place
+        .store
+        .snapshot()
+        .unwrap()
+        .get(&second)
+        .cloned()
+        .unwrap();
+    let raw = String::from_utf8(crate::bead::record::line(&bead)).unwrap();
+    let entry = journal::Entry {
+        tx: "1".into(),
+        at: "2026-01-01T00:00:00Z".into(),
+        actor: "dana".into(),
+        session: String::new(),
+        changes: vec![journal::Change {
+            store: Home::Issues,
+            id: second.clone(),
+            line: serde_json::value::RawValue::from_string(raw).ok(),
+        }],
+    };
+    fs::write(place.dir.join("issues.jsonl"), issues).unwrap();
+    (place, journal::encode(&entry), first, second)
+}
+
+#[test]
+fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
+    let (place, whole, first, second) = crashed();
+    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
+    for cut in 0..=whole.len() {
+        fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
+        fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
+        let snapshot = place.store.snapshot().unwrap();
+        assert!(snapshot.get(&first).is_some());
+        // Without its line end the entry is whole as well.
+        let is_whole = cut >= whole.len() - 1;
+        assert_eq!(snapshot.get(&second).is_some(), is_whole, "cut at {cut}");
+        let third = place.make("Third");
+        let ids = place.ids();
+        assert!(ids.contains(&first) && ids.contains(&third), "cut at {cut}");
+        assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
+        assert_eq!(place.text("journal.jsonl"), "");
+        let told = place.store.take_notices();
+        assert_eq!(
+            told.len(),
+            usize::from(cut > 0 && !is_whole),
+            "cut at {cut}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
+    let (place, whole, _, second) = crashed();
+    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
+    place.store.fold(&place.clock).unwrap();
+    let folded = place.text("issues.jsonl");
+    // The new file was renamed in, the fresh journal was not.
+    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
+    assert!(place.ids().contains(&second));
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(place.text("issues.jsonl"), folded);
+    // A temporary file that was left behind is in no one's way.
+    fs::write(place.dir.join(".tmp-left"), "half").unwrap();
+    place.make("Next");
+}
+
+#[test]
+fn a_rewrite_that_would_lose_a_bead_is_refused() {
+    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    let mut snapshot = Snapshot::read_locked(&place.store.paths).unwrap();
+    snapshot.set_row("bd-b", None);
+    let now = Stamp::default();
+    let fold = |removed: &BTreeSet<String>| {
+        let fold = Fold {
+            paths: &place.store.paths,
+            snapshot: &snapshot,
+            homes: BTreeSet::from([0]),
+            removed,
+            now: &now,
+        };
+        fold.run(&mut Vec::new())
+    };
+    let error = fold(&BTreeSet::new()).unwrap_err();
+    assert!(error.to_string().contains("would lose bd-b"), "{error}");
+    assert!(place.text("issues.jsonl").contains("bd-b"));
+    assert_eq!(
+        fold(&BTreeSet::from(["bd-b".into()])).unwrap(),
+        Folded::Done
+    );
+}
+
+#[test]
+fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    place
+        .change(|tx| {
+            change::add_label(tx, "bd-a", "l")?;
+            // A checkout by git while we work.
+            file::replace(
+                &place.dir.join("issues.jsonl"),
+                format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
+                0o644,
+            )?;
+            Ok(())
+        })
+        .unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    assert!(snapshot.get("bd-a").unwrap().has_label("l"));
+    assert!(snapshot.get("bd-b").is_some());
+}
+
+#[test]
+fn many_threads_make_beads_with_ids_of_their_own() {
+    let place = Place::new();
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            let place = &place;
+            scope.spawn(move || {
+                for number in 0..10 {
+                    place.make(&format!("{worker} {number}"));
+                    place.store.snapshot().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(place.ids().len(), 80);
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Create(u8, bool),
+    Title(u8, String),
+    Label(u8, u8),
+    Close(u8),
+    Delete(u8),
+    Fail(u8),
+    Garbage,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => (0u8..12, any::<bool>()).prop_map(|(id, wisp)| Act::Create(id, wisp)),
+        3 => (0u8..12, "[a-z<>&é\u{2028} ]{1,12}").prop_map(|(id, title)| Act::Title(id, title)),
+        2 => (0u8..12, 0u8..4).prop_map(|(id, label)| Act::Label(id, label)),
+        1 => (0u8..12).prop_map(Act::Close),
+        1 => (0u8..12).prop_map(Act::Delete),
+        1 => (0u8..12).prop_map(Act::Fail),
+        1 => Just(Act::Garbage),
+    ]
+}
+
+/// What a bead should be: title, labels, whether it is closed; `None` where it was deleted.
+type Model = BTreeMap<String, Option<(String, Vec<String>, bool)>>;
+
+fn perform(place: &Place, model: &mut Model, act: &Act) {
+    let id = |number: &u8| format!("bd-x{number}");
+    let live = |model: &Model, id: &str| model.get(id).is_some_and(Option::is_some);
+    match act {
+        Act::Create(number, wisp) => {
+            let new = New {
+                id: Some(id(number)),
+                title: "new".into(),
+                ephemeral: *wisp,
+                ..New::default()
+            };
+            let made = place.change(|tx| Ok(change::create(tx, new)?)).is_ok();
+            assert_eq!(made, !live(model, &id(number)));
+            if made {
+                model.insert(id(number), Some(("new".into(), Vec::new(), false)));
+            }
+        }
+        Act::Title(number, title) => {
+            let set = |bead: &mut Bead| bead.title.clone_from(title);
+            let done = place
+                .change(|tx| Ok(change::amend(tx, &id(number), set)?))
+                .is_ok();
+            assert_eq!(done, live(model, &id(number)));
+            if let Some(Some(known)) = model.get_mut(&id(number)) {
+                known.0.clone_from(title);
+            }
+        }
+        Act::Label(number, label) => {
+            let label = format!("l{label}");
+            place
+                .change(|tx| Ok(change::add_label(tx, &id(number), &label)?))
+                .ok();
+            if let Some(Some(known)) = model.get_mut(&id(number)) {
+                known.1.push(label);
+                known.1.sort();
+                known.1.dedup();
+            }
+        }
+        Act::Close(number) => {
+            place
+                .change(|tx| Ok(change::close(tx, &id(number), "done", "", false)?))
+                .ok();
+            if let Some(Some(known)) = model.get_mut(&id(number)) {
+                known.2 = true;
+            }
+        }
+        Act::Delete(number) => {
+            place
+                .change(|tx| Ok(change::delete(tx, &id(number), "", false)?))
+                .ok();
+            if let Some(known) = model.get_mut(&id(number)) {
+                *known = None;
+            }
+        }
+        Act::Fail(number) => fail(place, &id(number)),
+        Act::Garbage => garbage(place),
+    }
+}
+
+fn fail(place: &Place, id: &str) {
+    let result: anyhow::Result<()> = place.change(|tx| {
+        change::amend(tx, id, |bead| bead.title = "never".into()).ok();
+        anyhow::bail!("no")
+    });
+    assert!(result.is_err());
+}
+
+fn garbage(place: &Place) {
+    use std::io::Write;
+    let mut journal = file::open_append(&place.dir.join("journal.jsonl"), 0o644).unwrap();
+    journal.write_all(b"{\"tx\":\"torn").unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn random_transactions_are_what_a_simple_model_says(acts in proptest::collection::vec(act(), 1..20)) {
+        let place = Place::new();
+        let mut model = Model::new();
+        for act in &acts {
+            perform(&place, &mut model, act);
+        }
+        let snapshot = place.store.snapshot().unwrap();
+        let found: Vec<_> = snapshot
+            .live()
+            .map(|bead| (bead.id.clone(), (bead.title.clone(), bead.labels.clone(), !bead.is_open())))
+            .collect();
+        let wanted: Vec<_> = model.into_iter().filter_map(|(id, known)| Some((id, known?))).collect();
+        prop_assert_eq!(found, wanted);
+        // A rewrite of everything that changes nothing leaves the same bytes.
+        let before = place.text("issues.jsonl");
+        place.make("Last");
+        prop_assert!(before.is_empty() || before.ends_with('\n'));
+        for line in before.lines() {
+            prop_assert!(place.text("issues.jsonl").contains(line));
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_beads_are_read_in_one_pass() {
+    let lines: Vec<String> = (0..10_000)
+        .map(|number| line(&format!("bd-{number:05}"), "t"))
+        .collect();
+    let text = lines.join("\n");
+    let place = Place::with_issues(&text);
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.live().count(), 10_000);
+    let edges: usize = snapshot
+        .live()
+        .map(|bead| snapshot.dependents_of(&bead.id).len())
+        .sum();
+    assert_eq!(edges, 0);
+}

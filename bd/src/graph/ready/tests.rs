@@ -1,1 +1,253 @@
+//! What is ready and what is not.
 
+use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use crate::graph::explain;
+use crate::store::{Author, Snapshot, Store};
+use crate::sys::Clock;
+
+use super::*;
+
+const NOW: &str = "2026-03-10T00:00:00Z";
+
+fn bead(id: &str) -> Bead {
+    Bead {
+        id: id.into(),
+        title: id.into(),
+        created_at: Stamp::read("2026-03-09T00:00:00Z"),
+        ..Bead::default()
+    }
+}
+
+fn edge(from: &str, to: &str, kind: DepKind) -> Dep {
+    Dep {
+        issue_id: from.into(),
+        depends_on_id: to.into(),
+        kind,
+        ..Dep::default()
+    }
+}
+
+fn linked(id: &str, to: &str, kind: DepKind) -> Bead {
+    let mut bead = bead(id);
+    bead.dependencies.push(edge(id, to, kind));
+    bead
+}
+
+fn closed(id: &str, reason: &str) -> Bead {
+    Bead {
+        status: Status::Closed,
+        closed_at: Some(Stamp::read(NOW)),
+        close_reason: reason.into(),
+        ..bead(id)
+    }
+}
+
+fn snapshot(beads: impl IntoIterator<Item = Bead>) -> Snapshot {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
+    let put = |tx: &mut crate::store::Tx<'_>| -> anyhow::Result<()> {
+        for bead in beads {
+            tx.put(bead)?;
+        }
+        Ok(())
+    };
+    store
+        .transact(&Author::default(), &Clock::System, put)
+        .unwrap();
+    store.snapshot().unwrap()
+}
+
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+fn ids(snapshot: &Snapshot, query: &ReadyQuery) -> Vec<String> {
+    ready(snapshot, query, now())
+        .iter()
+        .map(|bead| bead.id.clone())
+        .collect()
+}
+
+fn all(beads: impl IntoIterator<Item = Bead>) -> Vec<String> {
+    ids(&snapshot(beads), &ReadyQuery::default())
+}
+
+#[test]
+fn only_open_work_is_ready() {
+    let with = |id: &str, change: fn(&mut Bead)| {
+        let mut bead = bead(id);
+        change(&mut bead);
+        bead
+    };
+    let found = all([
+        bead("bd-open"),
+        with("bd-busy", |b| b.status = Status::InProgress),
+        with("bd-hooked", |b| b.status = Status::Hooked),
+        with("bd-later", |b| {
+            b.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
+        }),
+        with("bd-past", |b| {
+            b.defer_until = Some(Stamp::read("2026-01-01T00:00:00Z"));
+        }),
+        with("bd-pinned", |b| b.pinned = true),
+        with("bd-wisp", |b| b.ephemeral = true),
+        with("bd-agent", |b| b.issue_type = Kind::Agent),
+        with("bd-convoy", |b| b.issue_type = Kind::Convoy),
+        bead("bd-mol-x"),
+        closed("bd-done", ""),
+    ]);
+    assert_eq!(found, ["bd-convoy", "bd-open", "bd-past"]);
+}
+
+#[test]
+fn a_kind_that_is_asked_for_is_shown() {
+    let mut step = bead("bd-mol-x");
+    step.issue_type = Kind::Gate;
+    let query = ReadyQuery {
+        kind: Some(Kind::Gate),
+        ..ReadyQuery::default()
+    };
+    assert_eq!(ids(&snapshot([step]), &query), ["bd-mol-x"]);
+}
+
+#[test]
+fn a_blocked_parent_holds_up_everything_below_it() {
+    let tree = |blocker: Bead| {
+        let mut parent = linked("bd-p", "bd-b", DepKind::Blocks);
+        parent.issue_type = Kind::Epic;
+        all([
+            blocker,
+            parent,
+            linked("bd-p.1", "bd-p", DepKind::ParentChild),
+            linked("bd-p.1.1", "bd-p.1", DepKind::ParentChild),
+        ])
+    };
+    assert_eq!(tree(bead("bd-b")), ["bd-b"]);
+    assert_eq!(tree(closed("bd-b", "")), ["bd-p", "bd-p.1", "bd-p.1.1"]);
+}
+
+#[test]
+fn what_waits_for_a_failure_runs_only_after_one() {
+    let found = |target: Bead| all([target, linked("bd-x", "bd-a", DepKind::ConditionalBlocks)]);
+    assert!(!found(bead("bd-a")).contains(&"bd-x".to_owned()));
+    assert!(!found(closed("bd-a", "all good")).contains(&"bd-x".to_owned()));
+    for reason in [
+        "Build FAILED twice",
+        "won't fix",
+        "timeout",
+        "was Cancelled",
+    ] {
+        assert_eq!(found(closed("bd-a", reason)), ["bd-x"], "{reason}");
+    }
+}
+
+#[test]
+fn waiting_for_children_depends_on_the_gate() {
+    let found = |gate: &str, children: Vec<Bead>| {
+        let mut waiting = linked("bd-w", "bd-s", DepKind::WaitsFor);
+        waiting.dependencies[0].metadata = format!(r#"{{"gate":"{gate}"}}"#);
+        let children = children.into_iter().map(|mut child| {
+            let id = child.id.clone();
+            child
+                .dependencies
+                .push(edge(&id, "bd-s", DepKind::ParentChild));
+            child
+        });
+        all([waiting, closed("bd-s", "")].into_iter().chain(children)).contains(&"bd-w".to_owned())
+    };
+    assert!(found("all-children", vec![]));
+    assert!(!found("any-children", vec![]));
+    let half = || vec![bead("bd-s.1"), closed("bd-s.2", "")];
+    assert!(!found("all-children", half()));
+    assert!(found("any-children", half()));
+    assert!(found("all-children", vec![closed("bd-s.1", "")]));
+}
+
+#[test]
+fn targets_that_are_not_here_do_not_block() {
+    let found = all([
+        linked("bd-a", "external:other:thing", DepKind::Blocks),
+        linked("bd-b", "bd-gone", DepKind::Blocks),
+    ]);
+    assert_eq!(found, ["bd-a", "bd-b"]);
+}
+
+#[test]
+fn the_orders_are_as_named() {
+    let at = |id: &str, priority: i64, time: &str| Bead {
+        priority,
+        created_at: Stamp::read(time),
+        ..bead(id)
+    };
+    let snapshot = snapshot([
+        at("bd-new2", 2, "2026-03-09T01:00:00Z"),
+        at("bd-new1", 1, "2026-03-09T02:00:00Z"),
+        at("bd-old0", 0, "2026-02-02T00:00:00Z"),
+        at("bd-old4", 4, "2026-02-01T00:00:00Z"),
+    ]);
+    let by = |order: Order| {
+        ids(
+            &snapshot,
+            &ReadyQuery {
+                order,
+                ..ReadyQuery::default()
+            },
+        )
+        .join(" ")
+    };
+    assert_eq!(by(Order::Hybrid), "bd-new1 bd-new2 bd-old4 bd-old0");
+    assert_eq!(by(Order::Priority), "bd-old0 bd-new1 bd-new2 bd-old4");
+    assert_eq!(by(Order::Oldest), "bd-old4 bd-old0 bd-new2 bd-new1");
+}
+
+#[test]
+fn filters_are_all_to_be_met_and_unassigned_wins() {
+    let mut mine = bead("bd-mine");
+    mine.assignee = "me".into();
+    mine.labels = vec!["x".into()];
+    let snapshot = snapshot([
+        mine,
+        bead("bd-free"),
+        linked("bd-free.1", "bd-free", DepKind::ParentChild),
+    ]);
+    let query = |change: fn(&mut ReadyQuery)| {
+        let mut query = ReadyQuery::default();
+        change(&mut query);
+        ids(&snapshot, &query).join(" ")
+    };
+    assert_eq!(query(|q| q.assignee = Some("me".into())), "bd-mine");
+    assert_eq!(
+        query(|q| {
+            q.assignee = Some("me".into());
+            q.unassigned = true;
+        }),
+        "bd-free bd-free.1"
+    );
+    assert_eq!(query(|q| q.labels = vec!["x".into()]), "bd-mine");
+    assert_eq!(query(|q| q.parent = Some("bd-free".into())), "bd-free.1");
+    assert_eq!(query(|q| q.limit = 1), "bd-free");
+}
+
+#[test]
+fn each_reason_is_told() {
+    let mut deferred = bead("bd-d");
+    deferred.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
+    let snapshot = snapshot([
+        bead("bd-a"),
+        linked("bd-b", "bd-a", DepKind::Blocks),
+        linked("bd-b.1", "bd-b", DepKind::ParentChild),
+        deferred,
+    ]);
+    let told: Vec<String> = explain::not_ready(&snapshot, now(), |_| Vec::new())
+        .iter()
+        .map(|item| format!("{}: {}", item.bead.id, item.reasons[0]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "bd-b: waits for bd-a",
+            "bd-b.1: its parent bd-b is blocked",
+            "bd-d: deferred until 2026-04-01T00:00:00Z"
+        ]
+    );
+}

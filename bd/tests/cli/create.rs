@@ -1,0 +1,284 @@
+//! `bd init`, `bd create`, `bd q`.
+
+use super::{Project, ids};
+
+#[test]
+fn init_makes_a_project_once() {
+    let project = Project::empty();
+    assert!(
+        project
+            .ok(&["init", "--prefix", "api-"])
+            .contains("initialized successfully")
+    );
+    assert!(
+        project
+            .read(".beads/config.yaml")
+            .contains("issue-prefix: \"api\"")
+    );
+    assert!(project.read(".beads/.gitignore").contains("journal.jsonl"));
+    assert!(!project.read(".beads/.gitignore").contains('!'));
+    assert!(project.read(".beads/beads.db").contains("issues.jsonl"));
+    let id = project.make("One", &[]);
+    assert!(id.starts_with("api-"));
+    let before = project.read(".beads/issues.jsonl");
+    assert!(
+        project
+            .fails(&["init", "--prefix", "x"])
+            .contains("already initialized")
+    );
+    project.ok(&[
+        "init",
+        "--prefix",
+        "api",
+        "--force",
+        "--quiet",
+        "--skip-hooks",
+    ]);
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+}
+
+#[test]
+fn the_default_prefix_is_the_folder_made_usable() {
+    let project = Project::empty();
+    let odd = project.path("My Räre Project!");
+    std::fs::create_dir(&odd).unwrap();
+    assert_eq!(project.run_in(&odd, &["init"]).code, 0);
+    let made = project.run_in(&odd, &["q", "One"]);
+    assert!(made.out.starts_with("myrreproject-"), "{}", made.out);
+    let bad = project.run(&["init", "--prefix", "a b"]);
+    assert!(bad.code != 0 && bad.err.contains("invalid prefix"));
+}
+
+#[test]
+fn init_is_refused_inside_beads_and_in_a_linked_worktree() {
+    let project = Project::new();
+    let inside = project.run_in(&project.path(".beads"), &["init"]);
+    assert!(inside.err.contains(".beads directory"), "{}", inside.err);
+    let main = Project::empty();
+    let git = |dir: &std::path::Path, args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@e"])
+            .args(args)
+            .current_dir(dir)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&main.dir(), &["init", "-q", "."]);
+    git(&main.dir(), &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(&main.dir(), &["worktree", "add", "-q", "../tree"]);
+    let tree = main.dir().join("../tree");
+    let refused = main.run_in(&tree, &["init"]);
+    assert!(
+        refused.code != 0 && refused.err.contains("git worktree"),
+        "{}",
+        refused.err
+    );
+    main.ok(&["init", "--prefix", "m"]);
+    let made = main.run_in(&tree, &["q", "From the worktree"]);
+    assert!(main.read(".beads/issues.jsonl").contains(made.out.trim()));
+}
+
+#[test]
+fn a_new_bead_has_what_was_said() {
+    let project = Project::new();
+    let bead = project.json(&[
+        "create",
+        "Fix login",
+        "-p",
+        "P1",
+        "-t",
+        "bug",
+        "-d",
+        "text",
+        "--design",
+        "d",
+        "--acceptance",
+        "a",
+        "--notes",
+        "quote \" and\nline é",
+        "-a",
+        "dana",
+        "-l",
+        "b,a",
+        "--labels",
+        "c",
+        "--external-ref",
+        "gh-1",
+        "-e",
+        "90",
+        "--due",
+        "2026-05-01",
+        "--metadata",
+        r#"{"k":1}"#,
+        "--spec-id",
+        "s.md",
+    ]);
+    let shown = project.shown(bead["id"].as_str().unwrap());
+    for (key, wanted) in [
+        ("title", "Fix login"),
+        ("description", "text"),
+        ("design", "d"),
+        ("acceptance_criteria", "a"),
+        ("notes", "quote \" and\nline é"),
+        ("issue_type", "bug"),
+        ("assignee", "dana"),
+        ("external_ref", "gh-1"),
+        ("created_by", "tester"),
+        ("owner", "tester@example.com"),
+        ("status", "open"),
+    ] {
+        assert_eq!(shown[key], wanted, "{key}");
+    }
+    assert_eq!(shown["priority"], 1);
+    assert_eq!(shown["estimated_minutes"], 90);
+    assert_eq!(shown["labels"], serde_json::json!(["a", "b", "c"]));
+    assert_eq!(shown["metadata"], serde_json::json!({"k": 1}));
+    let text = project.ok(&["create", "Plain", "-d", "x"]);
+    assert!(
+        text.contains("Created issue: bd-") && text.contains("Priority: P2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_values_are_refused_and_nothing_is_written() {
+    let project = Project::new();
+    for (args, words) in [
+        (&["create", ""][..], "title is required"),
+        (&["create"], "title required"),
+        (&["create", "T", "-t", "bogus"], "invalid issue type"),
+        (&["create", "T", "-t", "BUG"], "invalid issue type"),
+        (&["create", "T", "--priority", "99"], "invalid priority"),
+        (&["create", "T", "--priority", "high"], "invalid priority"),
+        (
+            &["create", "T", "--estimate", "-5"],
+            "estimate must be a non-negative",
+        ),
+        (
+            &["create", "T", "--due", "not-a-date"],
+            "invalid --due format",
+        ),
+        (&["create", "T", "--metadata", "{bad"], "must be valid JSON"),
+        (
+            &["create", "T", "--title", "U"],
+            "cannot specify different titles",
+        ),
+        (&["create", "T", "--id", "nohyphen"], "invalid ID format"),
+        (&["create", "T", "--id", "zz-abc"], "prefix mismatch"),
+        (
+            &["create", "T", "--parent", "bd-none"],
+            "parent issue bd-none not found",
+        ),
+        (
+            &["create", "T", "--agent-rig", "x"],
+            "requires --type=agent",
+        ),
+        (&["create", "T", "--rig", "x"], "not found in routes.jsonl"),
+    ] {
+        let error = project.fails(args);
+        assert!(error.contains(words), "{args:?}: {error}");
+    }
+    let long = "語".repeat(300);
+    assert!(
+        project
+            .fails(&["create", &long])
+            .contains("500 characters or less")
+    );
+    assert_eq!(project.read(".beads/issues.jsonl"), "");
+    assert_eq!(project.make("Same", &["--title", "Same"]).len(), 6);
+}
+
+#[test]
+fn titles_that_look_like_flags_are_data() {
+    let project = Project::new();
+    let made = project.json(&["create", "--body", "b", "--title=--help"]);
+    assert_eq!(made["title"], "--help");
+    let ran = project.run(&["create", "--json", "--", "--json"]);
+    assert!(ran.out.contains("\"title\": \"--json\""), "{}", ran.out);
+}
+
+#[test]
+fn kinds_come_from_the_settings_and_have_aliases() {
+    let project = Project::new();
+    project.ok(&["config", "set", "types.custom", "agent,convoy"]);
+    assert_eq!(
+        project.json(&["create", "A", "-t", "agent"])["issue_type"],
+        "agent"
+    );
+    assert_eq!(
+        project.json(&["create", "F", "-t", "FEAT"])["issue_type"],
+        "feature"
+    );
+    assert_eq!(project.json(&["types"])["custom_types"][0], "agent");
+}
+
+#[test]
+fn an_id_by_hand_is_taken_with_prefix_or_force() {
+    let project = Project::new();
+    project.ok(&["config", "set", "allowed_prefixes", "hq,hq-cv-"]);
+    assert_eq!(project.make("A", &["--id", "hq-cv-test"]), "hq-cv-test");
+    assert_eq!(
+        project.make("B", &["--id", "gt-rig-polecat-nux", "--force"]),
+        "gt-rig-polecat-nux"
+    );
+    assert!(
+        project
+            .fails(&["create", "A", "--id", "hq-cv-test"])
+            .contains("already exists")
+    );
+    project.ok(&["delete", "hq-cv-test", "--force"]);
+    assert_eq!(project.make("Again", &["--id", "hq-cv-test"]), "hq-cv-test");
+    assert_eq!(project.shown("hq-cv-test")["title"], "Again");
+}
+
+#[test]
+fn edges_that_fail_are_warnings_and_the_bead_stays() {
+    let project = Project::new();
+    let a = project.make("A", &[]);
+    let ran = project.run(&[
+        "create",
+        "B",
+        "--deps",
+        &format!("{a},blocks:bd-none"),
+        "--silent",
+    ]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("bd-none"), "{}", ran.err);
+    let b = project.shown(ran.out.trim());
+    assert_eq!(ids(&b["dependencies"]), [a.as_str()]);
+    let child = project.make("C", &["--parent", &a]);
+    assert_eq!(child, format!("{a}.1"));
+    assert_eq!(project.shown(&child)["parent"], a.as_str());
+}
+
+#[test]
+fn q_prints_only_the_id() {
+    let project = Project::new();
+    let out = project.ok(&["q", "Fix", "the", "thing", "-p", "0", "--json"]);
+    assert_eq!(out.lines().count(), 1);
+    let bead = project.shown(out.trim());
+    assert_eq!(
+        (bead["title"].as_str(), bead["priority"].as_i64()),
+        (Some("Fix the thing"), Some(0))
+    );
+}
+
+#[test]
+fn a_dry_run_makes_nothing() {
+    let project = Project::new();
+    assert_eq!(project.json(&["create", "T", "--dry-run"])["id"], "");
+    assert_eq!(project.read(".beads/issues.jsonl"), "");
+}
+
+#[test]
+fn a_required_description_is_required() {
+    let project = Project::new();
+    project.ok(&["config", "set", "create.require-description", "true"]);
+    assert!(
+        project
+            .fails(&["create", "T"])
+            .contains("description is required")
+    );
+    project.ok(&["create", "T", "-d", "why"]);
+}

@@ -1,0 +1,128 @@
+//! Damaged files, unfinished merges, folders that cannot be written, a hostile environment.
+
+use std::fs;
+
+use super::{Project, ids};
+
+#[test]
+fn a_damaged_line_is_told_with_its_number_and_the_rest_works() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    let good = project.read(".beads/issues.jsonl");
+    let broken = "{\"id\":\"bd-b\",\"title\":\"cut o";
+    project.write(".beads/issues.jsonl", &format!("{broken}\n{good}"));
+    let ran = project.run(&["list", "--json"]);
+    assert_eq!(ids(&serde_json::from_str(&ran.out).unwrap()), [id.as_str()]);
+    assert!(ran.err.contains("issues.jsonl, line 1:"), "{}", ran.err);
+    let wrote = project.run(&["update", &id, "-p", "0"]);
+    assert_eq!(wrote.code, 0);
+    assert!(
+        wrote.err.contains("line 1") && wrote.err.contains("damaged"),
+        "{}",
+        wrote.err
+    );
+    let kept = fs::read_dir(project.path(".beads/damaged"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert_eq!(fs::read_to_string(kept.path()).unwrap().trim_end(), broken);
+    assert!(project.run(&["list"]).err.is_empty());
+}
+
+#[test]
+fn an_unfinished_merge_is_named_and_left_alone() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    let text = format!(
+        "{}<<<<<<< HEAD\n=======\n>>>>>>> theirs\n",
+        project.read(".beads/issues.jsonl")
+    );
+    project.write(".beads/issues.jsonl", &text);
+    let error = project.fails(&["update", &id, "-p", "0"]);
+    assert!(
+        error.contains("line 2") && error.contains("editor"),
+        "{error}"
+    );
+    assert_eq!(project.read(".beads/issues.jsonl"), text);
+    assert!(project.ok(&["list"]).contains(&id));
+}
+
+#[test]
+fn a_folder_where_nothing_can_be_written_is_named() {
+    let project = Project::empty();
+    project.write(".beads", "a file where the folder would go");
+    let error = project.fails(&["init"]);
+    assert!(error.contains(".beads"), "{error}");
+    let project = Project::new();
+    fs::remove_file(project.path(".beads/.lock")).ok();
+    fs::create_dir(project.path(".beads/.lock")).unwrap();
+    let error = project.fails(&["create", "T"]);
+    assert!(
+        error.contains("cannot lock") && error.contains(".lock"),
+        "{error}"
+    );
+    assert_eq!(project.ok(&["list", "--json"]), "[]\n");
+}
+
+#[test]
+fn the_working_directory_may_be_gone() {
+    let project = Project::new();
+    let gone = project.path("gone");
+    fs::create_dir(&gone).unwrap();
+    let script = format!(
+        "cd {0} && rmdir {0} && {1} version",
+        gone.display(),
+        env!("CARGO_BIN_EXE_bd")
+    );
+    let done = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn a_very_long_description_is_kept_whole() {
+    let project = Project::new();
+    let text = "x".repeat(500_000);
+    project.write("long.txt", &text);
+    let id = project.make("T", &["--body-file", "long.txt"]);
+    assert_eq!(
+        project.shown(&id)["description"].as_str().unwrap().len(),
+        500_000
+    );
+}
+
+#[test]
+fn unknown_keys_survive_an_update() {
+    let project = Project::new();
+    project.write(".beads/issues.jsonl", "{\"id\":\"bd-1\",\"title\":\"T\",\"priority\":2,\"created_at\":\"2026-03-01T09:15:30.120-08:00\",\"updated_at\":\"2026-03-01T09:15:30-08:00\",\"x_num\":1e5,\"x_obj\":{\"b\": 1.10, \"a\":123456789012345678901234567890}}\n");
+    project.ok(&["update", "bd-1", "-p", "0"]);
+    let after = project.read(".beads/issues.jsonl");
+    assert!(
+        after.contains(
+            "\"x_num\":1e5,\"x_obj\":{\"b\": 1.10, \"a\":123456789012345678901234567890}"
+        ),
+        "{after}"
+    );
+    assert!(after.contains("2026-03-01T09:15:30.120-08:00"), "{after}");
+}
+
+#[test]
+fn odd_variables_around_us_do_no_harm() {
+    let project = Project::new();
+    let env = [
+        ("BEADS_DIR", "/no/such/folder"),
+        ("BD_DB", "/no/such/file.db"),
+        ("BD_NOW", "not a time"),
+        ("COLUMNS", "0"),
+        ("TERM", "dumb"),
+        ("GIT_DIR", "/nowhere"),
+        ("NO_COLOR", "1"),
+        ("BEADS_NO_DAEMON", "1"),
+    ];
+    let ran = project.run_with(&env, &["create", "T", "--silent"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.starts_with("bd-"));
+}

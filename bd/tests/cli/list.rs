@@ -1,0 +1,303 @@
+//! `bd list`, `bd search`, `bd count`, `bd children`, `bd stats`.
+
+use serde_json::json;
+
+use super::{Project, ids};
+
+#[test]
+fn the_list_has_what_is_not_closed_most_urgent_first() {
+    let project = Project::new();
+    let low = project.make("Low", &["-p", "3"]);
+    let high = project.make("High", &["-p", "0"]);
+    let done = project.make("Done", &[]);
+    project.ok(&["close", &done]);
+    assert_eq!(ids(&project.json(&["list"])), [high.as_str(), low.as_str()]);
+    assert_eq!(
+        ids(&project.json(&["list", "--status", "closed"])),
+        [done.as_str()]
+    );
+    assert_eq!(
+        project
+            .json(&["list", "--status=all"])
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    assert_eq!(
+        project.json(&["list", "--all"]).as_array().unwrap().len(),
+        3
+    );
+    assert_eq!(project.json(&["list", "--status", "nosuch"]), json!([]));
+    assert_eq!(
+        project
+            .json(&["list", "--status", "open,closed"])
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
+#[test]
+fn json_has_edges_labels_and_counts() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &["-l", "x"]), project.make("B", &[]));
+    project.ok(&["dep", "add", &a, &b]);
+    project.ok(&["comment", &a, "hello"]);
+    let list = project.json(&["list", "--sort", "title", "--flat"]);
+    assert_eq!(list[0]["dependencies"][0]["depends_on_id"], b.as_str());
+    assert_eq!(list[0]["labels"], json!(["x"]));
+    for (index, key, wanted) in [
+        (0, "dependency_count", 1),
+        (0, "comment_count", 1),
+        (1, "dependent_count", 1),
+        (1, "dependency_count", 0),
+    ] {
+        assert_eq!(list[index][key], wanted, "{key}");
+    }
+    assert!(list[0].get("comments").is_none());
+}
+
+#[test]
+fn filters_narrow_the_list() {
+    let project = Project::new();
+    let bug = project.make(
+        "Login is broken",
+        &[
+            "-t",
+            "bug",
+            "-l",
+            "auth,ui",
+            "-a",
+            "dana",
+            "-p",
+            "1",
+            "-d",
+            "cannot log in",
+        ],
+    );
+    let task = project.make("Write docs", &["-l", "docs"]);
+    for (flags, wanted) in [
+        (&["--type", "bug"][..], &bug),
+        (&["--label", "auth"], &bug),
+        (&["--label", "auth,ui"], &bug),
+        (&["--labels", "docs"], &task),
+        (&["--tag=docs"], &task),
+        (&["--label-any", "docs,none"], &task),
+        (&["--label-pattern", "a*h"], &bug),
+        (&["--exclude-label", "auth"], &task),
+        (&["--exclude-type", "bug"], &task),
+        (&["--assignee", "dana"], &bug),
+        (&["--no-assignee"], &task),
+        (&["--priority", "1"], &bug),
+        (&["--priority=P1"], &bug),
+        (&["--priority-min", "2"], &task),
+        (&["--title", "LOGIN"], &bug),
+        (&["--desc-contains", "log in"], &bug),
+        (&["--empty-description"], &task),
+        (&["--id", &task], &task),
+    ] {
+        let found = project.json(&[&["list"], flags].concat());
+        assert_eq!(ids(&found), [wanted.as_str()], "{flags:?}");
+    }
+    assert_eq!(project.json(&["list", "--created-after", "+1d"]), json!([]));
+    assert_eq!(
+        project
+            .json(&["list", "--created-before", "tomorrow"])
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    assert!(
+        project
+            .fails(&["list", "--created-after", "soon"])
+            .contains("invalid --created-after format")
+    );
+}
+
+#[test]
+fn the_limit_is_told_and_can_be_lifted() {
+    let project = Project::new();
+    let lines: Vec<String> = (0..60)
+        .map(|number| format!("{{\"id\":\"bd-{number:03}\",\"title\":\"T{number}\",\"priority\":2,\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\"}}"))
+        .collect();
+    project.write(".beads/issues.jsonl", &lines.join("\n"));
+    let ran = project.run(&["list"]);
+    assert_eq!(ran.out.lines().count(), 50);
+    assert!(ran.err.contains("Showing 50 of 60"), "{}", ran.err);
+    assert_eq!(project.ok(&["list", "--limit", "0"]).lines().count(), 60);
+    assert_eq!(project.ok(&["list", "-n", "7"]).lines().count(), 7);
+    let agent = project.run_with(&[("BD_AGENT_MODE", "1")], &["list"]);
+    assert_eq!(agent.out.lines().count(), 20);
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let project = Project::new();
+    let long = "A very long title ".repeat(12);
+    let a = project.make(
+        long.trim(),
+        &[
+            "-l",
+            "one,two,three",
+            "-a",
+            "a/long/name/of/an/agent",
+            "-e",
+            "5",
+        ],
+    );
+    let b = project.make(long.trim(), &[]);
+    project.ok(&["dep", "add", &b, &a]);
+    for args in [
+        &["list"][..],
+        &["ready"],
+        &["ready", "--explain"],
+        &["blocked"],
+        &["list", "--long"],
+        &["list", "--tree"],
+        &["search", "long"],
+        &["dep", "tree", &b],
+        &["dep", "list", &b],
+    ] {
+        let ran = project.run_with(&[("COLUMNS", "80")], args);
+        for line in ran.out.lines() {
+            assert!(line.chars().count() <= 80, "{args:?}: {line}");
+        }
+    }
+    assert!(project.ok(&["list"]).contains(long.trim()));
+}
+
+#[test]
+fn foreign_text_cannot_reach_the_terminal_as_control() {
+    let project = Project::new();
+    let id = project.make(
+        "red\u{1b}[31m\u{7}",
+        &[
+            "-d",
+            "a\u{1b}]0;x\u{7}b",
+            "-l",
+            "l\u{1b}[1m",
+            "-a",
+            "w\u{1b}[2J",
+        ],
+    );
+    project.ok(&["comment", &id, "c\u{1b}[2J"]);
+    for args in [
+        &["list"][..],
+        &["show", &id],
+        &["ready"],
+        &["comments", &id],
+        &["search", "red"],
+        &["list", "--long"],
+    ] {
+        assert!(!project.ok(args).contains('\u{1b}'), "{args:?}");
+    }
+}
+
+#[test]
+fn search_finds_words_and_pieces_of_ids() {
+    let project = Project::new();
+    let id = project.make("Fix the Flux", &["-d", "capacitor"]);
+    project.ok(&["close", &id]);
+    for word in ["flux", "CAPACITOR", &id[4..]] {
+        assert_eq!(
+            ids(&project.json(&["search", word])),
+            [id.as_str()],
+            "{word}"
+        );
+    }
+    assert_eq!(project.json(&["search", "nothing"]), json!([]));
+    assert!(
+        project
+            .ok(&["search", "nothing"])
+            .contains("No issues found matching 'nothing'")
+    );
+    assert_eq!(
+        project.json(&["search", "flux", "--status", "open"]),
+        json!([])
+    );
+    assert!(
+        project
+            .fails(&["search"])
+            .contains("search query is required")
+    );
+    assert!(
+        project
+            .fails(&["search", "--type", "task"])
+            .contains("search query is required")
+    );
+}
+
+#[test]
+fn counts_can_be_grouped() {
+    let project = Project::new();
+    project.make("A", &["-p", "1", "-l", "x,y"]);
+    let b = project.make("B", &["-a", "dana"]);
+    project.ok(&["close", &b]);
+    assert_eq!(project.json(&["count"]), json!({"count": 2}));
+    assert_eq!(project.ok(&["count", "--status", "open"]), "1\n");
+    assert_eq!(
+        project.json(&["count", "--by-assignee"]),
+        json!({"total": 2, "groups": [{"group": "(unassigned)", "count": 1}, {"group": "dana", "count": 1}]})
+    );
+    assert_eq!(
+        project.json(&["count", "--by-priority"])["groups"][0]["group"],
+        "P1"
+    );
+    assert_eq!(
+        project.json(&["count", "--by-label"])["groups"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    assert_eq!(project.run(&["count", "--by-status", "--by-type"]).code, 2);
+}
+
+#[test]
+fn children_and_trees_follow_parents() {
+    let project = Project::new();
+    let parent = project.make("Parent", &["-t", "epic"]);
+    let (one, two) = (
+        project.make("One", &["--parent", &parent]),
+        project.make("Two", &["--parent", &parent]),
+    );
+    project.ok(&["close", &two]);
+    assert_eq!(ids(&project.json(&["children", &parent])), [one.as_str()]);
+    assert_eq!(
+        ids(&project.json(&["list", "--parent", &parent, "--all", "--sort", "id"])),
+        [one.as_str(), two.as_str()]
+    );
+    let tree = project.ok(&["list", "--tree", "--all"]);
+    assert!(
+        tree.contains("├── ") && tree.contains("└── ") && tree.contains("Total: 3 issues"),
+        "{tree}"
+    );
+}
+
+#[test]
+fn stats_count_by_state() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["dep", "add", &a, &b]);
+    let done = project.make("C", &[]);
+    project.ok(&["close", &done]);
+    let summary = &project.json(&["stats"])["summary"];
+    for (key, wanted) in [
+        ("total_issues", 3),
+        ("open_issues", 2),
+        ("closed_issues", 1),
+        ("blocked_issues", 1),
+        ("ready_issues", 1),
+        ("tombstone_issues", 0),
+    ] {
+        assert_eq!(summary[key], wanted, "{key}");
+    }
+    assert!(
+        project
+            .ok(&["status"])
+            .contains("  Total Issues:           3")
+    );
+}

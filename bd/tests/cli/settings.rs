@@ -1,0 +1,107 @@
+//! `bd config`.
+
+use serde_json::json;
+
+use super::Project;
+
+#[test]
+fn settings_are_set_read_listed_and_removed() {
+    let project = Project::new();
+    assert_eq!(
+        project.json(&["config", "set", "types.custom", "agent,role"]),
+        json!({"key": "types.custom", "value": "agent,role"})
+    );
+    assert_eq!(
+        project.ok(&["config", "get", "types.custom"]),
+        "agent,role\n"
+    );
+    assert!(
+        project
+            .ok(&["config", "list"])
+            .contains("  types.custom = agent,role")
+    );
+    project.ok(&["config", "unset", "types.custom"]);
+    assert_eq!(
+        project.ok(&["config", "get", "types.custom"]),
+        "types.custom (not set)\n"
+    );
+    assert_eq!(
+        project.json(&["config", "get", "types.custom"])["value"],
+        ""
+    );
+    assert!(!project.ok(&["config", "list"]).contains("types.custom"));
+    assert_eq!(
+        project.json(&["config", "set", "sync.mode", "git-portable"])["location"],
+        "config.yaml"
+    );
+    assert!(
+        project
+            .ok(&["config", "get", "no-push"])
+            .contains("(not set in config.yaml)")
+    );
+}
+
+#[test]
+fn the_prefix_has_two_spellings() {
+    let project = Project::new();
+    project.ok(&["config", "set", "issue_prefix", "hq"]);
+    assert_eq!(project.ok(&["config", "get", "issue-prefix"]), "hq\n");
+    assert!(project.make("T", &[]).starts_with("hq-"));
+    assert_eq!(
+        project
+            .read(".beads/config.yaml")
+            .matches("prefix: ")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn the_environment_and_flags_win_and_the_origin_is_told() {
+    let project = Project::new();
+    project.ok(&["config", "set", "actor", "filed"]);
+    let told = project.run_with(
+        &[("BD_ACTOR", "env")],
+        &["config", "get", "actor", "--show-origin"],
+    );
+    assert_eq!(told.out, "env (environment)\n");
+    let by = |env: &[(&str, &str)], flags: &[&str]| {
+        let args = [flags, &["create", "T", "--json"]].concat();
+        let made: serde_json::Value =
+            serde_json::from_str(&project.run_with(env, &args).out).unwrap();
+        made["created_by"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(by(&[], &[]), "filed");
+    assert_eq!(by(&[("BD_ACTOR", "env")], &[]), "env");
+    assert_eq!(by(&[("BD_ACTOR", "env")], &["--actor", "flag"]), "flag");
+    let json = project.run_with(&[("BD_JSON", "true")], &["list"]);
+    assert!(json.out.starts_with('['));
+}
+
+#[test]
+fn text_that_means_unset_is_not_stored() {
+    let project = Project::new();
+    project.ok(&[
+        "config",
+        "set",
+        "status.custom",
+        "status.custom (not set),staged_ready,staged_warnings",
+    ]);
+    assert_eq!(
+        project.ok(&["config", "get", "status.custom"]),
+        "staged_ready,staged_warnings\n"
+    );
+    let id = project.make("T", &[]);
+    project.ok(&["update", &id, "--status", "staged_ready"]);
+}
+
+#[test]
+fn a_broken_settings_file_is_named() {
+    let project = Project::new();
+    project.write(".beads/config.yaml", "issue-prefix: [\n");
+    let error = project.fails(&["list"]);
+    assert!(
+        error.contains("config.yaml") && error.contains("not valid YAML"),
+        "{error}"
+    );
+}

@@ -1,0 +1,331 @@
+//! `bd update`, `bd close`, `bd reopen`, `bd defer`, `bd label`, `bd comment`.
+
+use super::{Project, ids};
+
+#[test]
+fn fields_change_alone_and_empty_text_clears() {
+    let project = Project::new();
+    let id = project.make("T", &["-d", "text", "-a", "dana", "--due", "2026-05-01"]);
+    project.ok(&["update", &id, "--title", "New", "-p", "0"]);
+    let bead = project.shown(&id);
+    assert_eq!(
+        (bead["title"].as_str(), bead["description"].as_str()),
+        (Some("New"), Some("text"))
+    );
+    project.ok(&[
+        "update",
+        &id,
+        "--description",
+        "",
+        "--assignee",
+        "",
+        "--due",
+        "",
+    ]);
+    let bead = project.shown(&id);
+    for key in ["description", "assignee", "due_at"] {
+        assert!(bead.get(key).is_none(), "{key}");
+    }
+    project.ok(&["update", &id, "--append-notes", "one"]);
+    project.ok(&["update", &id, "--append-notes", "two"]);
+    assert_eq!(project.shown(&id)["notes"], "one\ntwo");
+}
+
+#[test]
+fn wrong_values_are_refused_before_anything_changes() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    let before = project.read(".beads/issues.jsonl");
+    for (args, words) in [
+        (&["--estimate", "-5"][..], "estimate must be a non-negative"),
+        (&["--due", "not-a-date"], "invalid --due format"),
+        (&["--metadata", "{bad"], "must be valid JSON"),
+        (
+            &["--notes", "a", "--append-notes", "b"],
+            "cannot specify both",
+        ),
+        (&["--status", "tombstone"], "use 'bd delete'"),
+        (&["--status", "odd"], "invalid status: odd"),
+        (
+            &["--type", "bogus"],
+            "Valid types: bug, feature, task, epic, chore",
+        ),
+        (&["--priority", "7"], "invalid priority"),
+        (&["--parent", "bd-none"], "bd-none not found"),
+        (&["--title", ""], "title must be 1-500"),
+    ] {
+        let error = project.fails(&[&["update", &id], args].concat());
+        assert!(error.contains(words), "{args:?}: {error}");
+    }
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+    assert_eq!(
+        project.ok(&["update", &id, "--json"]),
+        "No updates specified\n"
+    );
+}
+
+#[test]
+fn without_an_id_the_last_touched_bead_is_meant() {
+    let project = Project::new();
+    assert!(
+        project
+            .fails(&["update", "-p", "1"])
+            .contains("no issue ID provided")
+    );
+    assert!(project.fails(&["close"]).contains("no issue ID provided"));
+    let id = project.make("T", &[]);
+    project.ok(&["update", "-p", "1"]);
+    assert_eq!(project.shown(&id)["priority"], 1);
+    project.ok(&["close"]);
+    assert_eq!(project.shown(&id)["status"], "closed");
+}
+
+#[test]
+fn a_claim_succeeds_once() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    let claimed = project.json(&["--actor", "nux", "update", &id, "--claim"]);
+    assert_eq!(
+        (
+            claimed[0]["assignee"].as_str(),
+            claimed[0]["status"].as_str()
+        ),
+        (Some("nux"), Some("in_progress"))
+    );
+    let error = project.fails(&["--actor", "slit", "update", &id, "--claim", "-p", "0"]);
+    assert!(error.contains("already claimed by nux"), "{error}");
+    assert_eq!(project.shown(&id)["priority"], 2);
+}
+
+#[test]
+fn labels_are_set_added_removed_and_cleared() {
+    let project = Project::new();
+    let id = project.make("T", &["-l", "x"]);
+    project.ok(&[
+        "update",
+        &id,
+        "--set-labels",
+        "a,b",
+        "--add-label",
+        "c",
+        "--remove-label",
+        "a",
+    ]);
+    assert_eq!(
+        project.json(&["label", "list", &id]),
+        serde_json::json!(["b", "c"])
+    );
+    project.ok(&["update", &id, "--set-labels="]);
+    assert_eq!(project.json(&["label", "list", &id]), serde_json::json!([]));
+    let other = project.make("U", &[]);
+    let added = project.json(&["label", "add", &id, &other, "new"]);
+    assert_eq!(
+        (added[1]["status"].as_str(), added[1]["label"].as_str()),
+        (Some("added"), Some("new"))
+    );
+    project.ok(&["label", "add", &id, "new"]);
+    project.ok(&["label", "remove", &id, "absent"]);
+    assert_eq!(
+        project.json(&["label", "list-all"]),
+        serde_json::json!([{"label": "new", "count": 2}])
+    );
+    assert!(
+        project
+            .fails(&["label", "add", &id, "provides:x"])
+            .contains("provides:")
+    );
+}
+
+#[test]
+fn metadata_is_set_key_by_key() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    project.write("m.json", r#"{"a": 1e5}"#);
+    project.ok(&["update", &id, "--metadata", "@m.json"]);
+    project.ok(&[
+        "update",
+        &id,
+        "--set-metadata",
+        "b=x=y",
+        "--set-metadata",
+        "c=1",
+        "--unset-metadata",
+        "c",
+    ]);
+    assert_eq!(project.shown(&id)["metadata"]["b"], "x=y");
+    assert!(project.shown(&id)["metadata"].get("c").is_none());
+    project.ok(&["update", &id, "--metadata", "{}"]);
+    assert!(project.shown(&id).get("metadata").is_none());
+}
+
+#[test]
+fn status_brings_the_closing_time_along() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    project.ok(&["update", &id, "--status", "closed"]);
+    let bead = project.shown(&id);
+    assert!(bead.get("closed_at").is_some() && bead.get("close_reason").is_none());
+    project.ok(&["update", &id, "--status", "in_progress"]);
+    assert!(project.shown(&id).get("closed_at").is_none());
+    project.ok(&[
+        "update",
+        &id,
+        "--status",
+        "hooked",
+        "--assignee",
+        "rig/polecats/nux",
+    ]);
+    assert_eq!(project.shown(&id)["status"], "hooked");
+}
+
+#[test]
+fn one_unknown_id_among_several_is_told_and_the_others_change() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    let ran = project.run(&["update", "bd-none", &id, "-p", "1", "--json"]);
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.err.contains("no issue found matching \"bd-none\""),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ids(&serde_json::from_str(&ran.out).unwrap()), [id.as_str()]);
+    let none = project.run(&["update", "bd-none", "-p", "1"]);
+    assert!(
+        none.code == 1 && none.out.is_empty() && none.err.contains("no issue found"),
+        "{}",
+        none.err
+    );
+}
+
+#[test]
+fn closing_tells_why_and_checks_every_id_first() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    assert!(
+        project
+            .fails(&["close", &a, "bd-none"])
+            .contains("no issue found")
+    );
+    assert_eq!(project.shown(&a)["status"], "open");
+    assert!(
+        project
+            .ok(&["close", &a, &b, "--reason", "done well"])
+            .contains(&format!("Closed {a}: done well"))
+    );
+    let again = project.json(&["close", &a]);
+    assert_eq!(again[0]["close_reason"], "Closed");
+    let session = project.json(&["close", &a, "--session", "s-1"]);
+    assert_eq!(session[0]["closed_by_session"], "s-1");
+}
+
+#[test]
+fn closing_what_waits_needs_force_and_suggests_what_is_next() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["dep", "add", &b, &a]);
+    let error = project.fails(&["close", &b]);
+    assert!(
+        error.contains(&format!("blocked by open issues [{a}]")),
+        "{error}"
+    );
+    let closed = project.json(&["close", &a, "--suggest-next"]);
+    assert_eq!(ids(&closed["unblocked"]), [b.as_str()]);
+    assert!(
+        project
+            .fails(&["close", &a, &b, "--suggest-next"])
+            .contains("single issue")
+    );
+    project.ok(&["close", &b]);
+}
+
+#[test]
+fn reopening_keeps_the_reason_as_a_comment() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["close", &a]);
+    assert!(
+        project
+            .ok(&["reopen", &a, &b, "--reason", "not yet"])
+            .contains(&format!("Reopened {a}"))
+    );
+    let bead = project.shown(&a);
+    assert_eq!(bead["status"], "open");
+    assert!(bead.get("closed_at").is_none() && bead.get("close_reason").is_none());
+    assert!(project.ok(&["comments", &a]).contains("not yet"));
+    project.fails(&["reopen", "bd-none"]);
+}
+
+#[test]
+fn deferring_hides_and_undeferring_shows() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    project.ok(&["defer", &id, "--until", "+2d"]);
+    assert_eq!(project.json(&["ready"]), serde_json::json!([]));
+    assert!(project.shown(&id).get("defer_until").is_some());
+    project.ok(&["undefer", &id]);
+    assert_eq!(ids(&project.json(&["ready"])), [id.as_str()]);
+}
+
+#[test]
+fn comments_are_added_and_shown() {
+    let project = Project::new();
+    let id = project.make("T", &[]);
+    assert!(project.ok(&["comments", &id]).contains("No comments on"));
+    assert_eq!(project.json(&["comments", &id]), serde_json::json!([]));
+    let made = project.json(&["comments", "add", &id, "first words", "--author", "lee"]);
+    assert_eq!(
+        (made["id"].as_i64(), made["author"].as_str()),
+        (Some(1), Some("lee"))
+    );
+    assert!(
+        project
+            .ok(&["comment", &id, "more", "words"])
+            .contains("Comment added to")
+    );
+    project.write("text.md", "from a file");
+    project.ok(&["comments", "add", &id, "-f", "text.md"]);
+    let all = project.json(&["comments", &id]);
+    assert_eq!(all[1]["text"], "more words");
+    assert_eq!(all[2]["text"], "from a file");
+    assert!(
+        project
+            .fails(&["comments", "bd-none"])
+            .contains("no issue found")
+    );
+    assert!(
+        project
+            .fails(&["comment", "bd-none", "x"])
+            .contains("no issue found")
+    );
+}
+
+#[test]
+fn a_wisp_can_be_made_durable() {
+    let project = Project::new();
+    let id = project.make("W", &["--ephemeral"]);
+    assert!(!project.read(".beads/issues.jsonl").contains(&id));
+    assert_eq!(ids(&project.json(&["list"])), [id.as_str()]);
+    assert_eq!(project.json(&["ready"]), serde_json::json!([]));
+    project.ok(&["update", &id, "--persistent"]);
+    assert!(project.read(".beads/issues.jsonl").contains(&id));
+}
+
+#[test]
+fn todo_is_a_short_way() {
+    let project = Project::new();
+    let id = project.json(&["todo", "add", "Buy milk"])["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(ids(&project.json(&["todo"])), [id.as_str()]);
+    assert_eq!(
+        project.json(&["todo", "done", &id])["closed"][0],
+        id.as_str()
+    );
+    assert_eq!(project.json(&["todo", "list"]), serde_json::json!([]));
+    assert_eq!(
+        ids(&project.json(&["todo", "list", "--all"])),
+        [id.as_str()]
+    );
+}
