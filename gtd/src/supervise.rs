@@ -56,6 +56,7 @@ impl Instance {
         self.state.running = false;
         self.save(town)?;
         file::remove(&pid_path(town))?;
+        file::remove(&gt::daemon::socket_path(town))?;
         Ok(())
     }
 

@@ -1,3 +1,14 @@
 //! End-to-end tests: real programs, real git, real tmux, scripted agents.
 
+mod convoy;
+mod daemon;
+mod demo;
+mod done;
 mod flow;
+mod install;
+mod mail;
+mod polecat;
+mod prime;
+mod rescue;
+mod sling;
+mod status;

@@ -37,6 +37,14 @@ impl Town {
         place
     }
 
+    /// Gives the programs a folder for temporary files of their own: `tmp`.
+    #[must_use]
+    pub fn with_tmp(self) -> Self {
+        let path = self.path("tmp");
+        std::fs::create_dir(&path).unwrap();
+        self.with_env("TMPDIR", path.to_str().unwrap())
+    }
+
     /// A town with no rig.
     pub fn new() -> Self {
         let place = Self::place();

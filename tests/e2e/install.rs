@@ -1,0 +1,25 @@
+//! `gt install`, and towns of the original.
+
+use town_tests::Town;
+
+#[test]
+fn a_town_can_be_made_again_and_what_is_there_stays() {
+    let town = Town::new();
+    let settings = town.root().join("settings/config.json");
+    let before = std::fs::read(&settings).unwrap();
+    let said = town.gt(["install", "."]).ok();
+    assert!(said.out.contains("was there already"), "{}", said.out);
+    assert_eq!(std::fs::read(&settings).unwrap(), before);
+}
+
+#[test]
+fn a_town_inside_a_town_and_a_file_in_the_way_are_refused() {
+    let town = Town::new();
+    let inner = town.root().join("inner");
+    town.gt(["install", inner.to_str().unwrap()]).fails("lies inside the town");
+    assert!(!inner.exists());
+    let file = town.path("file");
+    std::fs::write(&file, "x").unwrap();
+    let below = file.join("town");
+    town.gt_at(&town.path("home"), ["install", below.to_str().unwrap()]).fails("cannot be written");
+}

@@ -1,0 +1,70 @@
+//! `gt status`, `gt whoami`, `gt hook`.
+
+use town_tests::Town;
+
+#[test]
+fn a_damaged_line_of_a_rigs_beads_is_named_and_the_rest_works() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo w > w.txt");
+    let bead = town.bead("web", "Good");
+    let issues = town.root().join("web/.beads/issues.jsonl");
+    let mut text = std::fs::read_to_string(&issues).unwrap();
+    let line = text.lines().count() + 1;
+    text.push_str("{\"id\":\"web-bad\",\"title\":\n");
+    std::fs::write(&issues, &text).unwrap();
+    let said = town.bd("web", ["list"]).ok();
+    assert!(said.out.contains(&bead), "{}", said.out);
+    assert!(said.err.contains("issues.jsonl") && said.err.contains(&line.to_string()), "{}", said.err);
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    let kept: String = walk_text(&town.root().join("web/.beads"));
+    assert!(kept.contains("web-bad"), "the damaged line is kept");
+}
+
+fn walk_text(folder: &std::path::Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            text.push_str(&walk_text(&path));
+        } else if let Ok(content) = std::fs::read_to_string(&path) {
+            text.push_str(&content);
+        }
+    }
+    text
+}
+
+#[test]
+fn whoami_and_hook_tell_who_and_what() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let address = slung[0]["target"].as_str().unwrap().to_owned();
+    let worker = address.replace("/polecats/", "/");
+    let sandbox = town.sandbox(&worker);
+    let me = town.gt_at(&sandbox, ["whoami", "--json"]).ok().json();
+    assert_eq!((me["address"].as_str(), me["source"].as_str()), (Some(address.as_str()), Some("cwd")));
+    let hook = town.gt_at(&sandbox, ["hook", "--json"]).ok().json();
+    assert_eq!(hook["bead_id"], bead.as_str());
+    // Beads are those of the rig, also from the sandbox.
+    let shown = town.gt_at(&sandbox, ["hook"]).ok().out;
+    assert!(shown.contains(&bead), "{shown}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("working") && status.contains(&bead), "{status}");
+}
+
+#[test]
+fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo 'hello from the script'; while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    town_tests::eventually("the screen shows the script", || {
+        town.gt(["peek", &worker]).ok().out.contains("hello from the script").then_some(())
+    });
+    town.gt(["nudge", "web/nobody", "hi"]).fails("no session");
+    town.gt(["attach", &worker]).fails("no terminal");
+}
