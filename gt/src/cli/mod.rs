@@ -2,6 +2,7 @@
 
 mod attach;
 mod convoy;
+mod crew;
 mod daemon;
 mod demo;
 mod done;
@@ -9,6 +10,7 @@ mod down;
 mod hook;
 mod install;
 mod mail;
+mod mayor;
 mod mq;
 mod nudge;
 mod peek;
@@ -89,6 +91,7 @@ struct Cli {
 enum Command {
     Attach(attach::AttachArgs),
     Convoy(convoy::ConvoyArgs),
+    Crew(crew::CrewArgs),
     Daemon(daemon::DaemonArgs),
     Demo(demo::DemoArgs),
     Done(done::DoneArgs),
@@ -97,6 +100,7 @@ enum Command {
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
     Mail(mail::MailArgs),
+    Mayor(mayor::MayorArgs),
     #[command(alias = "mr")]
     Mq(mq::MqArgs),
     Nudge(nudge::NudgeArgs),
@@ -127,6 +131,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
     match command {
         Command::Attach(args) => attach::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
+        Command::Crew(args) => crew::run(ctx, &args),
         Command::Daemon(args) => daemon::run(ctx, &args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Done(args) => done::run(ctx, args),
@@ -134,6 +139,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Hook(args) => hook::run(ctx, &args),
         Command::Install(args) => install::run(ctx, args),
         Command::Mail(args) => mail::run(ctx, args),
+        Command::Mayor(args) => mayor::run(ctx, &args),
         Command::Mq(args) => mq::run(ctx, &args),
         Command::Nudge(args) => nudge::run(ctx, &args),
         Command::Peek(args) => peek::run(ctx, &args),
