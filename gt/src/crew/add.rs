@@ -1,7 +1,11 @@
 //! Adding a crew member.
 //!
-//! 1. The name is good and free. 2. A full clone on the rig's target branch, and where wanted a branch of
-//! its own. 3. The clone reads the rig's beads. 4. Its bead. A failure takes the clone back.
+//! 1. The name is good and free.
+//! 2. A full clone on the rig's target branch, and where wanted a branch of its own.
+//! 3. The clone reads the rig's beads.
+//! 4. Its bead.
+//!
+//! A failure takes the clone back.
 
 use std::fs;
 use std::path::PathBuf;
