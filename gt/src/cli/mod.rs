@@ -1,6 +1,7 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
 mod attach;
+mod config;
 mod convoy;
 mod crew;
 mod daemon;
@@ -90,6 +91,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Attach(attach::AttachArgs),
+    Config(config::ConfigArgs),
     Convoy(convoy::ConvoyArgs),
     Crew(crew::CrewArgs),
     Daemon(daemon::DaemonArgs),
@@ -130,6 +132,7 @@ enum Command {
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
         Command::Attach(args) => attach::run(ctx, &args),
+        Command::Config(args) => config::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
         Command::Crew(args) => crew::run(ctx, &args),
         Command::Daemon(args) => daemon::run(ctx, &args),

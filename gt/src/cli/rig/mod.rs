@@ -7,7 +7,7 @@ mod status;
 
 use clap::Subcommand;
 
-pub(super) use status::wanted;
+pub(super) use status::{around, wanted};
 
 use super::Answer;
 use crate::context::Context;
