@@ -9,6 +9,7 @@ pub mod cli;
 pub mod config;
 pub mod context;
 pub mod convoy;
+pub mod crew;
 pub mod daemon;
 pub mod demo;
 pub mod done;

@@ -1,7 +1,9 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
 mod attach;
+mod config;
 mod convoy;
+mod crew;
 mod daemon;
 mod demo;
 mod done;
@@ -9,6 +11,7 @@ mod down;
 mod hook;
 mod install;
 mod mail;
+mod mayor;
 mod mq;
 mod nudge;
 mod peek;
@@ -88,7 +91,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Attach(attach::AttachArgs),
+    Config(config::ConfigArgs),
     Convoy(convoy::ConvoyArgs),
+    Crew(crew::CrewArgs),
     Daemon(daemon::DaemonArgs),
     Demo(demo::DemoArgs),
     Done(done::DoneArgs),
@@ -97,6 +102,7 @@ enum Command {
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
     Mail(mail::MailArgs),
+    Mayor(mayor::MayorArgs),
     #[command(alias = "mr")]
     Mq(mq::MqArgs),
     Nudge(nudge::NudgeArgs),
@@ -126,7 +132,9 @@ enum Command {
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
         Command::Attach(args) => attach::run(ctx, &args),
+        Command::Config(args) => config::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
+        Command::Crew(args) => crew::run(ctx, &args),
         Command::Daemon(args) => daemon::run(ctx, &args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Done(args) => done::run(ctx, args),
@@ -134,6 +142,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Hook(args) => hook::run(ctx, &args),
         Command::Install(args) => install::run(ctx, args),
         Command::Mail(args) => mail::run(ctx, args),
+        Command::Mayor(args) => mayor::run(ctx, &args),
         Command::Mq(args) => mq::run(ctx, &args),
         Command::Nudge(args) => nudge::run(ctx, &args),
         Command::Peek(args) => peek::run(ctx, &args),

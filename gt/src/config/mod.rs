@@ -1,5 +1,17 @@
 //! Settings of town and rigs.
+//!
+//! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change`] sets one;
+//! [`RigSettings`] is what the flows read.
 
+mod change;
+pub mod key;
+mod layers;
 mod rig;
 
-pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};
+pub use change::{ChangeError, Layer, change};
+pub use layers::{Layers, Origin, Setting};
+pub(crate) use rig::duration;
+pub use rig::{Gate, RigSettings, SettingsError, max_polecats, names, target_branch};
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bd::sys::file;
 use serde::Deserialize;
 
+use super::Layers;
 use crate::town::{RigLayout, Town};
 
 /// The settings of a rig that the flows read.
@@ -104,9 +105,13 @@ pub enum SettingsError {
 }
 
 impl RigSettings {
-    /// Reads a rig's settings.
-    pub fn load(rig: &RigLayout) -> Result<Self, SettingsError> {
-        read(&rig.settings()).map(Option::unwrap_or_default)
+    /// Reads what counts for a rig, over all layers.
+    pub fn load(town: &Town, rig: &RigLayout) -> Result<Self, SettingsError> {
+        let merged = Layers::load(town, Some(rig))?.merged();
+        serde_json::from_value(merged).map_err(|source| SettingsError::Invalid {
+            path: rig.settings(),
+            source,
+        })
     }
 
     /// The gates in the order in which they run: by name, an old-style test command last.
@@ -143,13 +148,13 @@ impl RigSettings {
 
 /// The branch that a rig's work is merged into: of the settings, else the rig's default branch, else
 /// `main`.
-pub fn target_branch(_town: &Town, rig: &RigLayout) -> String {
+pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct RigConfig {
         default_branch: Option<String>,
     }
-    let settings = RigSettings::load(rig).unwrap_or_default();
+    let settings = RigSettings::load(town, rig).unwrap_or_default();
     let config = || {
         read::<RigConfig>(&rig.config())
             .ok()
@@ -164,21 +169,21 @@ pub fn target_branch(_town: &Town, rig: &RigLayout) -> String {
 }
 
 /// How many polecats a rig may have (10 where nothing is set).
-pub fn max_polecats(_town: &Town, rig: &RigLayout) -> usize {
-    RigSettings::load(rig)
+pub fn max_polecats(town: &Town, rig: &RigLayout) -> usize {
+    RigSettings::load(town, rig)
         .unwrap_or_default()
         .max_polecats
         .unwrap_or(10)
 }
 
 /// The theme and the own list of names of a rig.
-pub fn names(_town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
-    let pool = RigSettings::load(rig).unwrap_or_default().namepool;
+pub fn names(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
+    let pool = RigSettings::load(town, rig).unwrap_or_default().namepool;
     (pool.style, pool.names)
 }
 
 /// Reads a duration such as `30s`, `10m` or `1h30m`.
-pub(super) fn duration(text: &str) -> Option<Duration> {
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let signed: jiff::SignedDuration = text.parse().ok()?;
     Duration::try_from(signed).ok()
 }
@@ -195,38 +200,4 @@ fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Settings
             path: path.to_owned(),
             source,
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::town::Layout;
-
-    fn rig(settings: &str) -> (tempfile::TempDir, RigLayout) {
-        let folder = tempfile::tempdir().unwrap();
-        let rig = Layout::new(folder.path()).rig("web");
-        std::fs::create_dir_all(rig.settings().parent().unwrap()).unwrap();
-        std::fs::write(rig.settings(), settings).unwrap();
-        (folder, rig)
-    }
-
-    #[test]
-    fn gates_come_by_name_and_the_old_test_command_last() {
-        let text = r#"{"merge_queue":{"test_command":"t","gates":{"b":{"cmd":"y","timeout":"2m"},"a":{"cmd":"x"}}}}"#;
-        let (_folder, rig) = rig(text);
-        let gates = RigSettings::load(&rig).unwrap().gates(&rig).unwrap();
-        let names: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
-        assert_eq!(names, ["a", "b", "test_command"]);
-        assert_eq!(gates[1].limit, Duration::from_secs(120));
-    }
-
-    #[test]
-    fn a_bad_duration_is_named() {
-        let (_folder, rig) = rig(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
-        let error = RigSettings::load(&rig).unwrap().gates(&rig).unwrap_err();
-        assert!(
-            error.to_string().contains("merge_queue.gates.a.timeout"),
-            "{error}"
-        );
-    }
 }

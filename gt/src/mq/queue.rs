@@ -76,7 +76,7 @@ pub(super) struct Job<'a> {
 pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
     let store = town.rig_store(rig)?;
-    let settings = RigSettings::load(rig)?;
+    let settings = RigSettings::load(town, rig)?;
     let mut seen = BTreeSet::new();
     let mut results = Vec::new();
     while let Some(request) = next(town, &store, &seen)? {

@@ -15,6 +15,7 @@ use bd::store::{Snapshot, Tx};
 pub use name::pick as pick_name;
 pub use nuke::{NukeRefused, Nuked, nuke};
 pub use record::{Completion, Outcome, complete, read as read_record};
+pub(crate) use sandbox::provision;
 pub use sandbox::{Prepared, Sandbox, SandboxError};
 pub use slot::{DoneRecord, FailedStep, SlingStep, Slot};
 pub use snapshot::snapshot;

@@ -104,7 +104,7 @@ impl<'a> Sandbox<'a> {
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
-        self.provision()?;
+        provision(self.rig, &path)?;
         Ok(Prepared {
             how,
             base,
@@ -216,43 +216,42 @@ impl<'a> Sandbox<'a> {
                 .to_owned(),
         }
     }
+}
 
-    /// Makes the sandbox read the rig's beads and keep its own out of git; copies the rig's overlay.
-    fn provision(&self) -> Result<(), SandboxError> {
-        let path = self.path();
-        let git = Git::at(&path);
-        for pattern in EXCLUDED {
-            git.exclude(pattern)?;
-        }
-        let tracked = git.tracked(&[".beads"])?;
-        if tracked.is_empty() {
-            git.exclude(".beads/")?;
-        }
-        let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
-        git.set_skip_worktree(&beads)?;
-        let io = |path: PathBuf| move |source| SandboxError::Io { path, source };
-        let folder = path.join(".beads");
-        file::make_folder(&folder, 0o755).map_err(io(folder.clone()))?;
-        let target = format!("{}\n", self.rig.beads().display());
-        let redirect = folder.join("redirect");
-        file::replace_relaxed(&redirect, target.as_bytes(), 0o644).map_err(io(redirect.clone()))?;
-        self.copy_overlay(&path)
+/// Makes a work tree of a rig read the rig's beads and keep its own out of git; copies the rig's overlay.
+pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
+    let git = Git::at(path);
+    for pattern in EXCLUDED {
+        git.exclude(pattern)?;
     }
+    let tracked = git.tracked(&[".beads"])?;
+    if tracked.is_empty() {
+        git.exclude(".beads/")?;
+    }
+    let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
+    git.set_skip_worktree(&beads)?;
+    let io = |path: PathBuf| move |source| SandboxError::Io { path, source };
+    let folder = path.join(".beads");
+    file::make_folder(&folder, 0o755).map_err(io(folder.clone()))?;
+    let target = format!("{}\n", rig.beads().display());
+    let redirect = folder.join("redirect");
+    file::replace_relaxed(&redirect, target.as_bytes(), 0o644).map_err(io(redirect.clone()))?;
+    copy_overlay(rig, path)
+}
 
-    fn copy_overlay(&self, path: &Path) -> Result<(), SandboxError> {
-        let Ok(entries) = std::fs::read_dir(self.rig.overlay()) else {
-            return Ok(());
-        };
-        for entry in entries.flatten() {
-            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if is_file {
-                let to = path.join(entry.file_name());
-                std::fs::copy(entry.path(), &to)
-                    .map_err(|source| SandboxError::Io { path: to, source })?;
-            }
+fn copy_overlay(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
+    let Ok(entries) = std::fs::read_dir(rig.overlay()) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file {
+            let to = path.join(entry.file_name());
+            std::fs::copy(entry.path(), &to)
+                .map_err(|source| SandboxError::Io { path: to, source })?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.

@@ -12,7 +12,7 @@ mod status;
 pub use add::{Added, Request, add};
 pub use name::{check_name, derive_prefix};
 pub use remove::{Removed, remove};
-pub use status::{CrewRow, RigRow, RigStatus, WorkerRow, list, status};
+pub use status::{RigRow, RigStatus, WorkerRow, list, status};
 
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
 //! What rigs are and what goes on in them.
 
-use std::fs;
 use std::path::PathBuf;
 
 use bd::bead::Kind;
@@ -8,7 +7,7 @@ use bd::git::Git;
 use serde::Serialize;
 
 use crate::config;
-use crate::identity::{Address, SessionName};
+use crate::crew::{self, Member};
 use crate::polecat::{self, State};
 use crate::session::Live;
 use crate::town::{RigLayout, Town};
@@ -47,7 +46,7 @@ pub struct RigStatus {
     /// Its workers, each with what it does and why.
     pub workers: Vec<WorkerRow>,
     /// Its crew, each with its clone.
-    pub members: Vec<CrewRow>,
+    pub members: Vec<Member>,
 }
 
 /// A polecat of a rig.
@@ -63,23 +62,6 @@ pub struct WorkerRow {
     pub issue: Option<String>,
     /// Whether its session runs.
     pub session_running: bool,
-}
-
-/// A crew member.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CrewRow {
-    /// Its name.
-    pub name: String,
-    /// Its rig.
-    pub rig: String,
-    /// The branch that its clone is on.
-    pub branch: String,
-    /// Its clone.
-    pub path: PathBuf,
-    /// Whether its session runs.
-    pub has_session: bool,
-    /// Whether its clone has nothing uncommitted.
-    pub git_clean: bool,
 }
 
 /// All rigs of the town. One that cannot be read is listed with the reason.
@@ -115,34 +97,9 @@ pub fn status(town: &Town, rig: &RigLayout) -> anyhow::Result<RigStatus> {
             .filter(|bead| bead.is_open() && is_request(&bead.issue_type))
             .count(),
         workers: workers.collect(),
-        members: crew(rig, sessions.as_deref().unwrap_or_default()),
+        members: crew::all(rig, sessions.as_deref().unwrap_or_default()),
         rig: row(town, rig, sessions.as_deref()),
     })
-}
-
-/// The crew of a rig, by name.
-pub(crate) fn crew(rig: &RigLayout, sessions: &[Live]) -> Vec<CrewRow> {
-    let member = |name: String| {
-        let path = rig.crew(&name);
-        let git = Git::at(&path);
-        let address = Address::Crew(rig.name().to_owned(), name.clone());
-        let session = SessionName::of(&address);
-        let runs = |live: &Live| {
-            session
-                .as_ref()
-                .is_some_and(|session| session.as_str() == live.name)
-                && live.dead.is_none()
-        };
-        CrewRow {
-            rig: rig.name().to_owned(),
-            branch: git.head_branch().ok().flatten().unwrap_or_default(),
-            has_session: sessions.iter().any(runs),
-            git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
-            name,
-            path,
-        }
-    };
-    crew_names(rig).into_iter().map(member).collect()
 }
 
 fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
@@ -165,20 +122,7 @@ fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
             .filter(|polecat| polecat.state == State::Working)
             .count(),
         polecats: polecats.len(),
-        crew: crew_names(rig),
+        crew: crew::names(rig),
         problem,
     }
-}
-
-fn crew_names(rig: &RigLayout) -> Vec<String> {
-    let entries = fs::read_dir(rig.crew_folder())
-        .into_iter()
-        .flatten()
-        .flatten();
-    let mut names: Vec<String> = entries
-        .filter(|entry| entry.path().join(".git").exists())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    names.sort();
-    names
 }

@@ -1,102 +1,13 @@
-use std::sync::Arc;
-
-use bd::sys::{Clock, Env, Random};
-
 use super::*;
-use crate::session::{Backend, FakeBackend, SessionSpec};
-use crate::town::{InstallRequest, Layout, Town, install};
+use crate::session::{Backend, SessionSpec};
+use crate::town::testing::Place;
 
-/// A town in a temporary folder, and repositories beside it.
-struct Place {
-    folder: tempfile::TempDir,
-    town: Town,
-    backend: Arc<FakeBackend>,
-}
-
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("town");
-        let home = folder.path().to_str().unwrap().to_owned();
-        let env = Env::with(
-            folder.path(),
-            [("HOME", home.as_str()), ("PATH", "/usr/bin:/bin")],
-        );
-        let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
-        install(&env, &clock, &root, &InstallRequest::default()).unwrap();
-        let backend = Arc::new(FakeBackend::new());
-        let town = Town {
-            layout: Layout::new(&root),
-            env,
-            clock,
-            random: Random::choose(Some("1")),
-            actor: Address::Overseer,
-            backend: backend.clone(),
-            exe: folder.path().join("gt"),
-        };
-        Self {
-            folder,
-            town,
-            backend,
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// A work tree with a commit that holds `files`.
-    fn tree(&self, name: &str, files: &[(&str, &str)]) -> bd::git::Git {
-        let git = bd::git::Git::at(self.path(name));
-        git.init("main", false).unwrap();
-        git.config_set("user.name", "Tess").unwrap();
-        git.config_set("user.email", "tess@example.org").unwrap();
-        for (file, text) in files {
-            let path = git.folder().join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        git.add_all().unwrap();
-        git.commit_index("First").unwrap();
-        git
-    }
-
-    /// A bare origin with a commit that holds `files`.
-    fn origin(&self, files: &[(&str, &str)]) -> String {
-        let tree = self.tree("source", files);
-        let bare = bd::git::Git::at(self.path("origin.git"));
-        bare.import_bare(Some(tree.folder()), "main", &tess())
-            .unwrap();
-        bare.folder().to_str().unwrap().to_owned()
-    }
-
-    fn add(&self, name: &str, url: Option<&str>) -> anyhow::Result<Added> {
-        let request = Request {
-            name: name.to_owned(),
-            url: url.map(str::to_owned),
-            ..Request::default()
-        };
-        self.ask(&request)
-    }
-
-    fn ask(&self, request: &Request) -> anyhow::Result<Added> {
-        add(&self.town, request, &|_| {})
-    }
-
-    /// Nothing of a refused rig is left.
-    fn is_untouched(&self, name: &str) {
-        assert!(!self.town.layout.rig(name).root().exists());
-        assert!(self.town.registry().unwrap().rigs.is_empty());
-        let routes = std::fs::read_to_string(self.town.layout.routes()).unwrap();
-        assert!(!routes.contains(name), "{routes}");
-    }
-}
-
-fn tess() -> bd::git::Identity {
-    bd::git::Identity {
-        name: "Tess".to_owned(),
-        email: "tess@example.org".to_owned(),
-    }
+/// Nothing of a refused rig is left.
+fn is_untouched(place: &Place, name: &str) {
+    assert!(!place.town.layout.rig(name).root().exists());
+    assert!(place.town.registry().unwrap().rigs.is_empty());
+    let routes = std::fs::read_to_string(place.town.layout.routes()).unwrap();
+    assert!(!routes.contains(name), "{routes}");
 }
 
 fn refusal(result: anyhow::Result<Added>) -> RigError {
@@ -107,7 +18,7 @@ fn refusal(result: anyhow::Result<Added>) -> RigError {
 fn a_rig_with_an_origin_gets_repository_beads_and_route() {
     let place = Place::new();
     let url = place.origin(&[("README", "hi\n")]);
-    let added = place.add("web", Some(&url)).unwrap();
+    let added = place.add_rig("web", Some(&url)).unwrap();
     assert_eq!(
         (added.prefix.as_str(), added.branch.as_str()),
         ("web", "main")
@@ -124,7 +35,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
     }
     let path = rig.repo();
     assert!(matches!(
-        refusal(place.add("web", Some(path.to_str().unwrap()))),
+        refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
         RigError::Taken { .. }
     ));
     let same = Request {
@@ -144,7 +55,7 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
 #[test]
 fn a_rig_without_url_has_a_repository_of_its_own() {
     let place = Place::new();
-    let added = place.add("lab", None).unwrap();
+    let added = place.add_rig("lab", None).unwrap();
     assert_eq!(added.remote, None);
     let rig = place.town.rig("lab").unwrap();
     let repo = bd::git::Git::at(rig.repo());
@@ -163,7 +74,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     let place = Place::new();
     let tree = place.tree("mine", &[("README", "hi\n")]);
     let url = tree.folder().to_str().unwrap().to_owned();
-    let error = refusal(place.add("web", Some(&url)));
+    let error = refusal(place.add_rig("web", Some(&url)));
     assert!(matches!(error, RigError::CheckedOut { .. }));
     let words = error.to_string();
     for way in [
@@ -174,7 +85,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     ] {
         assert!(words.contains(way), "{words}");
     }
-    place.is_untouched("web");
+    is_untouched(&place, "web");
     let copy = Request {
         name: "web".to_owned(),
         url: Some(url.clone()),
@@ -184,7 +95,7 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
     assert_eq!(place.ask(&copy).unwrap().remote, None);
     tree.config_set("receive.denyCurrentBranch", "updateInstead")
         .unwrap();
-    let other = place.add("two", Some(&url)).unwrap();
+    let other = place.add_rig("two", Some(&url)).unwrap();
     assert_eq!(other.remote.map(PathBuf::from), Some(PathBuf::from(url)));
 }
 
@@ -206,8 +117,8 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
         refusal(place.ask(&wrong)),
         RigError::PrefixDiffers { .. }
     ));
-    place.is_untouched("web");
-    let added = place.add("web", Some(&url)).unwrap();
+    is_untouched(&place, "web");
+    let added = place.add_rig("web", Some(&url)).unwrap();
     assert!(added.tracked_beads);
     assert_eq!(added.prefix, "proj");
     let rig = place.town.rig("web").unwrap();
@@ -228,31 +139,31 @@ fn what_sandboxes_cannot_hold_is_refused_whole() {
     let place = Place::new();
     let url = place.origin(&[(".gitattributes", "*.png filter=lfs\n")]);
     assert!(matches!(
-        refusal(place.add("web", Some(&url))),
+        refusal(place.add_rig("web", Some(&url))),
         RigError::Unsupported { .. }
     ));
-    place.is_untouched("web");
+    is_untouched(&place, "web");
     let away = place.path("nowhere.git");
-    assert!(place.add("web", Some(away.to_str().unwrap())).is_err());
-    place.is_untouched("web");
+    assert!(place.add_rig("web", Some(away.to_str().unwrap())).is_err());
+    is_untouched(&place, "web");
     let empty = bd::git::Git::at(place.path("empty.git"));
     empty.init("main", true).unwrap();
     let url = empty.folder().to_str().unwrap().to_owned();
     assert!(matches!(
-        refusal(place.add("web", Some(&url))),
+        refusal(place.add_rig("web", Some(&url))),
         RigError::Empty { .. }
     ));
     assert!(matches!(
-        refusal(place.add("my-app", None)),
+        refusal(place.add_rig("my-app", None)),
         RigError::BadName { .. }
     ));
-    place.is_untouched("web");
+    is_untouched(&place, "web");
 }
 
 #[test]
 fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
     let place = Place::new();
-    place.add("lab", None).unwrap();
+    place.add_rig("lab", None).unwrap();
     let spec = SessionSpec {
         name: "gt-lab-nux".to_owned(),
         ..SessionSpec::default()

@@ -7,6 +7,8 @@ mod find;
 mod install;
 mod layout;
 mod registry;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::path::PathBuf;
 use std::sync::Arc;

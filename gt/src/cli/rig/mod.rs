@@ -7,6 +7,8 @@ mod status;
 
 use clap::Subcommand;
 
+pub(super) use status::{around, wanted};
+
 use super::Answer;
 use crate::context::Context;
 

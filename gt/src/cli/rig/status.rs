@@ -65,16 +65,20 @@ pub(in crate::cli) fn wanted(
     if let Some(name) = named {
         return town.rig(name);
     }
-    let caller = detect(&ctx.env, &town.layout).address;
-    let own = caller.as_ref().and_then(|address| address.rig());
-    let around = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
-    let around = around.and_then(|path| path.components().next()?.as_os_str().to_str());
-    for name in own.into_iter().chain(around) {
-        if let Ok(rig) = town.rig(name) {
-            return Ok(rig);
-        }
+    if let Some(rig) = around(ctx, town) {
+        return Ok(rig);
     }
     let mut rigs = town.rigs()?;
     anyhow::ensure!(rigs.len() == 1, "say which rig: gt rig list shows them");
     Ok(rigs.remove(0))
+}
+
+/// The rig that the caller belongs to, else the one whose folder they are in.
+pub(in crate::cli) fn around(ctx: &Context, town: &Town) -> Option<RigLayout> {
+    let caller = detect(&ctx.env, &town.layout).address;
+    let own = caller.as_ref().and_then(|address| address.rig());
+    let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();
+    let folder = folder.and_then(|path| path.components().next()?.as_os_str().to_str());
+    let mut names = own.into_iter().chain(folder);
+    names.find_map(|name| town.rig(name).ok())
 }

@@ -1,0 +1,38 @@
+//! `gt config get`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use super::{Row, Whose};
+use crate::config::{ChangeError, Layers};
+use crate::context::Context;
+
+/// Print a setting's value.
+///
+/// With `--json` {key, value, origin}.
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// The setting.
+    key: String,
+    #[command(flatten)]
+    whose: Whose,
+    /// Say where the value comes from.
+    #[arg(long)]
+    show_origin: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &GetArgs) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let setting = Layers::load(&town, rig.as_ref())?.get(&args.key);
+    let name = args.key.clone();
+    let row = Row::of(setting.ok_or(ChangeError::Unknown { name })?);
+    let show_origin = args.show_origin;
+    answer(row, move |row, page| {
+        if show_origin {
+            page.line(format!("{}\t{}", row.origin, row.text()));
+        } else {
+            page.line(row.text());
+        }
+    })
+}

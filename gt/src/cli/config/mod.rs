@@ -1,0 +1,96 @@
+//! `gt config`: settings of the town and its rigs.
+
+mod get;
+mod list;
+mod set;
+mod unset;
+
+use clap::Subcommand;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Answer;
+use crate::config::Setting;
+use crate::context::Context;
+use crate::town::{RigLayout, Town};
+
+/// Look at settings and change them.
+///
+/// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
+/// bead, the rig's settings, the town's settings, built-in.
+#[derive(Debug, clap::Args)]
+pub(super) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    Get(get::GetArgs),
+    List(list::ListArgs),
+    Set(set::SetArgs),
+    Unset(unset::UnsetArgs),
+}
+
+pub(super) fn run(ctx: &Context, args: &ConfigArgs) -> Answer {
+    match &args.command {
+        ConfigCommand::Get(args) => get::run(ctx, args),
+        ConfigCommand::List(args) => list::run(ctx, args),
+        ConfigCommand::Set(args) => set::run(ctx, args),
+        ConfigCommand::Unset(args) => unset::run(ctx, args),
+    }
+}
+
+/// Whose settings are meant.
+#[derive(Debug, clap::Args)]
+struct Whose {
+    /// A rig's; the one you are in where none is given.
+    #[arg(long)]
+    rig: Option<String>,
+    /// The town's.
+    #[arg(long, conflicts_with = "rig")]
+    town: bool,
+}
+
+impl Whose {
+    fn rig(&self, ctx: &Context, town: &Town) -> anyhow::Result<Option<RigLayout>> {
+        if self.town {
+            return Ok(None);
+        }
+        match &self.rig {
+            Some(name) => town.rig(name).map(Some),
+            None => Ok(super::rig::around(ctx, town)),
+        }
+    }
+}
+
+/// A setting as shown and as JSON.
+#[derive(Debug, Serialize)]
+struct Row {
+    key: String,
+    value: Value,
+    origin: String,
+}
+
+impl Row {
+    fn of(setting: Setting) -> Self {
+        Self {
+            origin: setting.origin.to_string(),
+            key: setting.name,
+            value: setting.value,
+        }
+    }
+
+    /// The value as a person would write it.
+    fn text(&self) -> String {
+        match &self.value {
+            Value::Null => String::new(),
+            Value::String(text) => bd::ui::escape::line(text),
+            Value::Array(words) => {
+                let words = words.iter().filter_map(Value::as_str);
+                bd::ui::escape::line(&words.collect::<Vec<_>>().join(","))
+            }
+            other => other.to_string(),
+        }
+    }
+}

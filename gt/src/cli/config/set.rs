@@ -1,0 +1,40 @@
+//! `gt config set`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use super::Whose;
+use crate::config::{self, Layer};
+use crate::context::Context;
+
+/// Set a setting: in the rig's settings, in the town's, or on this machine only.
+///
+/// With `--json` {key, value, file}.
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// The setting.
+    key: String,
+    /// Its value.
+    value: String,
+    #[command(flatten)]
+    whose: Whose,
+    /// On this machine only.
+    #[arg(long, conflicts_with = "town")]
+    local: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &SetArgs) -> Answer {
+    let town = ctx.town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let layer = if args.local {
+        Layer::Local
+    } else {
+        Layer::Settings
+    };
+    let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
+    let (key, value) = (args.key.clone(), args.value.clone());
+    let data = serde_json::json!({ "key": key, "value": value, "file": file });
+    answer(data, move |_, page| {
+        page.line(format!("{key} = {value}  ({})", file.display()));
+    })
+}

@@ -1,0 +1,54 @@
+//! `gt crew add`.
+
+use clap::Args;
+
+use super::super::{Answer, answer, rig};
+use crate::context::Context;
+use crate::crew::{self, CrewError};
+
+/// Add crew members, each with a full clone of the rig's repository.
+///
+/// Names that are there already are passed over with a warning. With `--json` an array of {name, rig, path,
+/// branch}.
+#[derive(Debug, Args)]
+pub(super) struct AddArgs {
+    /// The names; <rig>/<name> names the rig, too.
+    #[arg(required = true)]
+    names: Vec<String>,
+    /// The rig; the one you are in where none is given.
+    #[arg(long)]
+    rig: Option<String>,
+    /// Put each clone on a branch of its own, crew/NAME.
+    #[arg(long)]
+    branch: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
+    let town = ctx.town()?;
+    let mut added = Vec::new();
+    for name in &args.names {
+        let (named, name) = match name.split_once('/') {
+            Some((rig, name)) => (Some(rig), name),
+            None => (args.rig.as_deref(), name.as_str()),
+        };
+        let rig = rig::wanted(ctx, &town, named)?;
+        match crew::add(&town, &rig, name, args.branch) {
+            Ok(member) => added.push(member),
+            Err(error) if CrewError::is_existing(&error) && args.names.len() > 1 => {
+                ctx.ui.warn(&error.to_string());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    anyhow::ensure!(!added.is_empty(), "no crew member was added");
+    answer(added, |added, page| {
+        for member in added {
+            let (rig, name) = (&member.rig, &member.name);
+            page.line(format!(
+                "Added {rig}/crew/{name} at {}",
+                member.path.display()
+            ));
+        }
+        page.line("Visit one with: gt crew at NAME");
+    })
+}

@@ -1,0 +1,61 @@
+//! `gt crew at`.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Answer, answer, attach};
+use crate::context::Context;
+use crate::{crew, session};
+
+/// Visit a crew member: start its session if it has none, and show it in this terminal.
+///
+/// With `--json` {agent, path, session}.
+#[derive(Debug, Args)]
+pub(super) struct AtArgs {
+    /// The name, or <rig>/<name>.
+    name: String,
+    /// The rig.
+    #[arg(long)]
+    rig: Option<String>,
+    /// Only print the clone's folder.
+    #[arg(long)]
+    no_tmux: bool,
+    /// Start the session, but do not show it.
+    #[arg(short, long)]
+    detached: bool,
+    /// The agent program, in place of the configured one.
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Visited {
+    agent: String,
+    path: std::path::PathBuf,
+    session: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &AtArgs) -> Answer {
+    let town = ctx.town()?;
+    let names = [args.name.clone()];
+    let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;
+    let Some((rig, name)) = found.into_iter().next() else {
+        anyhow::bail!("there is no crew member `{}`: not found", args.name);
+    };
+    let agent = crew::address(&rig, &name);
+    let mut visited = Visited {
+        agent: agent.to_string(),
+        path: rig.crew(&name),
+        session: None,
+    };
+    if !args.no_tmux {
+        visited.session = Some(session::start::agent(&town, &agent, &args.agent)?.name);
+        if !args.detached {
+            attach::attach(ctx, &town, &agent)?;
+        }
+    }
+    answer(visited, |visited, page| match &visited.session {
+        Some(session) => page.line(format!("● {} runs in session {session}", visited.agent)),
+        None => page.line(visited.path.display().to_string()),
+    })
+}

@@ -1,0 +1,45 @@
+//! `gt crew list`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::crew;
+
+/// List the crew of a rig, or of all.
+///
+/// With `--json` an array of {name, rig, branch, path, has_session, git_clean}.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Only of this rig.
+    #[arg(long)]
+    rig: Option<String>,
+    /// Of all rigs, which is what happens anyway without --rig.
+    #[arg(long, conflicts_with = "rig")]
+    all: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+    let town = ctx.town()?;
+    let rigs = match &args.rig {
+        Some(name) => vec![town.rig(name)?],
+        None => town.rigs()?,
+    };
+    let sessions = town.backend.list().unwrap_or_default();
+    let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
+    answer(members.collect::<Vec<_>>(), |members, page| {
+        if members.is_empty() {
+            page.line("no crew yet: gt crew add NAME adds one");
+        }
+        for member in members {
+            let dot = if member.has_session { "●" } else { "○" };
+            let clean = if member.git_clean {
+                ""
+            } else {
+                "  (uncommitted work)"
+            };
+            let (rig, name) = (&member.rig, &member.name);
+            page.cut_line(format!("{dot} {rig}/{name}  {}{clean}", member.branch));
+        }
+    })
+}

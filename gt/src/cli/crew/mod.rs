@@ -1,0 +1,76 @@
+//! `gt crew`: workers that a person directs.
+
+mod add;
+mod at;
+mod list;
+mod start;
+mod stop;
+
+use clap::Subcommand;
+
+use super::Answer;
+use crate::context::Context;
+use crate::town::{RigLayout, Town};
+
+/// Add, list, start, visit and stop crew: persistent workers that a person directs.
+#[derive(Debug, clap::Args)]
+pub(super) struct CrewArgs {
+    #[command(subcommand)]
+    command: CrewCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CrewCommand {
+    Add(add::AddArgs),
+    #[command(alias = "attach")]
+    At(at::AtArgs),
+    List(list::ListArgs),
+    #[command(alias = "spawn")]
+    Start(start::StartArgs),
+    Stop(stop::StopArgs),
+}
+
+pub(super) fn run(ctx: &Context, args: &CrewArgs) -> Answer {
+    match &args.command {
+        CrewCommand::Add(args) => add::run(ctx, args),
+        CrewCommand::At(args) => at::run(ctx, args),
+        CrewCommand::List(args) => list::run(ctx, args),
+        CrewCommand::Start(args) => start::run(ctx, args),
+        CrewCommand::Stop(args) => stop::run(ctx, args),
+    }
+}
+
+/// The members that were named, or all of a rig or the town.
+fn members(
+    ctx: &Context,
+    town: &Town,
+    names: &[String],
+    rig: Option<&str>,
+    all: bool,
+) -> anyhow::Result<Vec<(RigLayout, String)>> {
+    let rig = rig.map(|name| town.rig(name)).transpose()?;
+    if !all {
+        anyhow::ensure!(
+            !names.is_empty(),
+            "say which crew member, or --all: gt crew list shows them"
+        );
+        let around = rig.or_else(|| super::rig::wanted(ctx, town, None).ok());
+        let known = |name: &String| {
+            let in_place = around
+                .as_ref()
+                .filter(|rig| rig.crew(name).join(".git").exists());
+            crate::crew::find(town, in_place, name)
+        };
+        return names.iter().map(known).collect();
+    }
+    anyhow::ensure!(names.is_empty(), "give names or --all, not both");
+    let rigs = match rig {
+        Some(rig) => vec![rig],
+        None => town.rigs()?,
+    };
+    let of = |rig: RigLayout| {
+        let names = crate::crew::names(&rig).into_iter();
+        names.map(move |name| (rig.clone(), name))
+    };
+    Ok(rigs.into_iter().flat_map(of).collect())
+}

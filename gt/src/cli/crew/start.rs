@@ -1,0 +1,51 @@
+//! `gt crew start`.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::{crew, session};
+
+/// Start the sessions of crew members. One that runs already is left as it is.
+///
+/// With `--json` an array of {agent, session}.
+#[derive(Debug, Args)]
+pub(super) struct StartArgs {
+    /// The names; <rig>/<name> names the rig, too.
+    names: Vec<String>,
+    /// The rig.
+    #[arg(long)]
+    rig: Option<String>,
+    /// All of them.
+    #[arg(long)]
+    all: bool,
+    /// The agent program, in place of the configured one.
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Started {
+    agent: String,
+    session: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
+    let town = ctx.town()?;
+    let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
+    let mut started = Vec::new();
+    for (rig, name) in members {
+        let agent = crew::address(&rig, &name);
+        let live = session::start::agent(&town, &agent, &args.agent)?;
+        started.push(Started {
+            agent: agent.to_string(),
+            session: live.name,
+        });
+    }
+    answer(started, |started, page| {
+        for one in started {
+            page.line(format!("● {} runs in session {}", one.agent, one.session));
+        }
+    })
+}

@@ -1,0 +1,23 @@
+//! `gt mayor attach`.
+
+use clap::Args;
+
+use super::super::{Answer, answer, attach};
+use crate::context::Context;
+use crate::identity::Address;
+use crate::session;
+
+/// Show the mayor's session in this terminal, starting it if it does not run.
+#[derive(Debug, Args)]
+pub(super) struct AttachArgs {
+    /// The agent program for a start, in place of the configured one.
+    #[arg(long, default_value = "")]
+    agent: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &AttachArgs) -> Answer {
+    let town = ctx.town()?;
+    let live = session::start::agent(&town, &Address::Mayor, &args.agent)?;
+    attach::attach(ctx, &town, &Address::Mayor)?;
+    answer(serde_json::json!({ "session": live.name }), |_, _| {})
+}

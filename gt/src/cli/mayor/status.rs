@@ -1,0 +1,38 @@
+//! `gt mayor status`.
+
+use serde::Serialize;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::{Address, SessionName};
+
+/// With `--json` {running, session, attached, created}.
+#[derive(Debug, Default, Serialize)]
+struct Status {
+    running: bool,
+    session: Option<String>,
+    attached: bool,
+    created: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let name = SessionName::of(&Address::Mayor);
+    let found = match &name {
+        Some(name) => town.backend.find(name.as_str())?,
+        None => None,
+    };
+    let status = found.map_or_else(Status::default, |live| Status {
+        running: live.dead.is_none(),
+        attached: live.attached,
+        created: Some(live.created.to_string()),
+        session: Some(live.name),
+    });
+    answer(status, |status, page| {
+        match (status.running, status.attached) {
+            (true, true) => page.line("● the mayor runs, and someone is with them"),
+            (true, false) => page.line("● the mayor runs: gt mayor attach"),
+            (false, _) => page.line("○ the mayor does not run: gt mayor start"),
+        }
+    })
+}

@@ -1,0 +1,25 @@
+//! `gt mayor stop`.
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::identity::{Address, SessionName};
+
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let mut was_running = false;
+    if let Some(name) = SessionName::of(&Address::Mayor) {
+        was_running = town.backend.find(name.as_str())?.is_some();
+        town.backend.kill(name.as_str())?;
+    }
+    answer(
+        serde_json::json!({ "was_running": was_running }),
+        move |_, page| {
+            let how = if was_running {
+                "has stopped"
+            } else {
+                "was not running"
+            };
+            page.line(format!("○ the mayor {how}"));
+        },
+    )
+}

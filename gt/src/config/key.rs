@@ -1,0 +1,214 @@
+//! The table of settings: what there is, where it may stand, what it means. `gt config list` and the
+//! lookup are made from it.
+
+/// What a setting's value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number.
+    Number,
+    /// Words separated by commas.
+    List,
+    /// A duration such as `30s` or `10m`.
+    Duration,
+}
+
+/// Which files a setting may stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The town's only.
+    Town,
+    /// A rig's; the town's counts for all rigs.
+    Rig,
+    /// A rig's only.
+    RigOnly,
+}
+
+/// One setting, or a family of them: `*` in its name stands for one part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Its name: the path in the settings file, with dots.
+    pub name: &'static str,
+    /// What its value is.
+    pub kind: Kind,
+    /// Where it may stand.
+    pub scope: Scope,
+    /// Whether the environment, the local layer and the rig's bead may hold it, too.
+    pub layered: bool,
+    /// Its value where nothing is set; empty for none.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    scope: Scope,
+    default: &'static str,
+    meaning: &'static str,
+) -> Key {
+    let layered = !matches!(scope, Scope::Town);
+    Key {
+        name,
+        kind,
+        scope,
+        layered,
+        default,
+        meaning,
+    }
+}
+
+const fn in_files_only(mut key: Key) -> Key {
+    key.layered = false;
+    key
+}
+
+/// All settings.
+pub const KEYS: &[Key] = &[
+    in_files_only(key(
+        "agent",
+        Kind::Text,
+        Scope::RigOnly,
+        "",
+        "the agent program of a rig's sessions",
+    )),
+    key(
+        "default_agent",
+        Kind::Text,
+        Scope::Town,
+        "claude",
+        "the agent program of all sessions",
+    ),
+    key(
+        "max_polecats",
+        Kind::Number,
+        Scope::Rig,
+        "10",
+        "how many polecats a rig may have",
+    ),
+    key(
+        "merge_queue.delete_merged_branches",
+        Kind::Flag,
+        Scope::Rig,
+        "true",
+        "remove a branch once it is verified as merged",
+    ),
+    key(
+        "merge_queue.gates.*.cmd",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "a command line that must succeed before a merge",
+    ),
+    key(
+        "merge_queue.gates.*.timeout",
+        Kind::Duration,
+        Scope::Rig,
+        "30m",
+        "how long that command may take",
+    ),
+    key(
+        "merge_queue.run_tests",
+        Kind::Flag,
+        Scope::Rig,
+        "true",
+        "run merge_queue.test_command",
+    ),
+    key(
+        "merge_queue.target_branch",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "what work is merged into; the repository's default branch where not set",
+    ),
+    key(
+        "merge_queue.test_command",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "one more gate, as older settings have it",
+    ),
+    key(
+        "namepool.names",
+        Kind::List,
+        Scope::Rig,
+        "",
+        "names for polecats, in place of a theme",
+    ),
+    key(
+        "namepool.style",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "the theme of polecats' names; by the rig's name where not set",
+    ),
+    in_files_only(key(
+        "role_agents.*",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "the agent program of one role",
+    )),
+];
+
+/// The setting that a name belongs to.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| matches(key.name, name))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let (mut parts, mut words) = (pattern.split('.'), name.split('.'));
+    loop {
+        match (parts.next(), words.next()) {
+            (None, None) => return true,
+            (Some("*"), Some(word)) if !word.is_empty() => {}
+            (Some(part), Some(word)) if part == word => {}
+            _ => return false,
+        }
+    }
+}
+
+/// The environment variable of a setting: `merge_queue.run_tests` is `GT_MERGE_QUEUE_RUN_TESTS`.
+pub fn variable(name: &str) -> String {
+    let shout = |c: char| match c {
+        '.' | '-' => '_',
+        c => c.to_ascii_uppercase(),
+    };
+    let name: String = name.chars().map(shout).collect();
+    format!("GT_{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_matches_one_part() {
+        assert_eq!(find("role_agents.crew").unwrap().name, "role_agents.*");
+        assert_eq!(find("merge_queue.gates.lint.cmd").unwrap().kind, Kind::Text);
+        for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
+            assert!(find(none).is_none(), "{none}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_each_name_is_there_once() {
+        let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted);
+    }
+
+    #[test]
+    fn a_variable_is_named_after_its_setting() {
+        assert_eq!(
+            variable("merge_queue.run_tests"),
+            "GT_MERGE_QUEUE_RUN_TESTS"
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! Settings in layers, highest first: environment, the local ("wisp") layer of this machine, the labels of
+//! the rig's bead, the rig's settings, the town's settings, built-in. (A flag of a command outranks them
+//! all; the command knows it.)
+//!
+//! A key that is blocked in the local layer has no value in the layers below it. Files are read as they
+//! are, and a change keeps every key that it is not about.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use bd::sys::file;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::SettingsError;
+use super::key::{self, KEYS, Key, Kind, Scope};
+use crate::town::{RigLayout, Town};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// An environment variable.
+    Environment(String),
+    /// The local layer of this machine.
+    Local(PathBuf),
+    /// Blocked in the local layer.
+    Blocked(PathBuf),
+    /// A label of the rig's bead.
+    Bead(String),
+    /// The rig's settings.
+    Rig(PathBuf),
+    /// The town's settings.
+    Town(PathBuf),
+    /// Nothing is set.
+    BuiltIn,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment(variable) => write!(f, "environment: {variable}"),
+            Self::Local(path) => write!(f, "local: {}", path.display()),
+            Self::Blocked(path) => write!(f, "blocked: {}", path.display()),
+            Self::Bead(id) => write!(f, "bead: {id}"),
+            Self::Rig(path) => write!(f, "rig: {}", path.display()),
+            Self::Town(path) => write!(f, "town: {}", path.display()),
+            Self::BuiltIn => f.write_str("built-in"),
+        }
+    }
+}
+
+/// A setting's value and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value; `null` for none.
+    pub value: Value,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// The layers for one rig, or for the town, read once.
+#[derive(Debug, Default)]
+pub struct Layers {
+    env: bd::sys::Env,
+    local: Local,
+    local_path: PathBuf,
+    bead: String,
+    labels: Vec<(String, String)>,
+    rig: Option<(PathBuf, Value)>,
+    town: (PathBuf, Value),
+}
+
+/// The local layer of a rig as it stands in its file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Local {
+    values: Map<String, Value>,
+    blocked: BTreeSet<String>,
+}
+
+impl Layers {
+    /// Reads the layers that count for a rig, or those of the town alone.
+    pub fn load(town: &Town, rig: Option<&RigLayout>) -> Result<Self, SettingsError> {
+        let town_path = town.layout.settings();
+        let mut layers = Self {
+            env: town.env.clone(),
+            town: (town_path.clone(), read(&town_path)?),
+            ..Self::default()
+        };
+        let Some(rig) = rig else { return Ok(layers) };
+        layers.local_path = town.layout.wisp_config(rig.name());
+        layers.local = serde_json::from_value(read(&layers.local_path)?).map_err(|source| {
+            SettingsError::Invalid {
+                path: layers.local_path.clone(),
+                source,
+            }
+        })?;
+        layers.rig = Some((rig.settings(), read(&rig.settings())?));
+        layers.bead = format!("{}-rig-{}", town.prefix(rig.name()), rig.name());
+        // A store that cannot be read has its own complaint elsewhere; settings must not fail with it.
+        let snapshot = town
+            .rig_store(rig)
+            .ok()
+            .and_then(|store| store.snapshot().ok());
+        let bead = snapshot.as_ref().and_then(|beads| beads.get(&layers.bead));
+        let label = |label: &String| {
+            let (name, value) = label.split_once(':')?;
+            Some((name.to_owned(), value.to_owned()))
+        };
+        layers.labels = bead.map_or_else(Vec::new, |bead| {
+            bead.labels.iter().filter_map(label).collect()
+        });
+        Ok(layers)
+    }
+
+    /// A setting's value from the highest layer that has it.
+    pub fn get(&self, name: &str) -> Option<Setting> {
+        let key = key::find(name)?;
+        let found = |value, origin| {
+            let name = name.to_owned();
+            Some(Setting {
+                name,
+                value,
+                origin,
+            })
+        };
+        if key.layered
+            && let Some((value, origin)) = self.above_files(key, name)
+        {
+            return found(value, origin);
+        }
+        let rig = self.rig.as_ref().filter(|_| key.scope != Scope::Town);
+        if let Some((path, value)) = rig.and_then(|(path, file)| Some((path, at(file, name)?))) {
+            return found(value.clone(), Origin::Rig(path.clone()));
+        }
+        let (path, file) = &self.town;
+        if let Some(value) = at(file, name).filter(|_| key.scope != Scope::RigOnly) {
+            return found(value.clone(), Origin::Town(path.clone()));
+        }
+        let built_in = match key.default {
+            "" => Value::Null,
+            text => key.parse(text).unwrap_or_default(),
+        };
+        found(built_in, Origin::BuiltIn)
+    }
+
+    /// All settings: those of the table, and the members of its families that are set somewhere.
+    pub fn all(&self) -> Vec<Setting> {
+        let mut names: BTreeSet<String> = KEYS
+            .iter()
+            .filter(|key| !key.name.contains('*'))
+            .map(|key| key.name.to_owned())
+            .collect();
+        let files = self.rig.iter().map(|(_, file)| file).chain([&self.town.1]);
+        for file in files {
+            collect(file, "", &mut names);
+        }
+        names.extend(
+            self.local
+                .values
+                .keys()
+                .filter(|name| key::find(name).is_some())
+                .cloned(),
+        );
+        names.iter().filter_map(|name| self.get(name)).collect()
+    }
+
+    /// The settings as one tree, as if they stood in one file: the town's, the rig's over them, and what
+    /// the layers above say. Built-in values are not in it.
+    pub fn merged(&self) -> Value {
+        let mut tree = self.town.1.clone();
+        if let Some((_, rig)) = &self.rig {
+            overlay(&mut tree, rig);
+        }
+        let fixed = KEYS
+            .iter()
+            .map(|key| key.name)
+            .filter(|name| !name.contains('*'));
+        let local = self.local.values.keys().chain(&self.local.blocked);
+        for name in fixed.chain(local.map(String::as_str)) {
+            let Some(key) = key::find(name).filter(|key| key.layered) else {
+                continue;
+            };
+            if let Some((value, _)) = self.above_files(key, name) {
+                put(&mut tree, name, value);
+            }
+        }
+        tree
+    }
+
+    fn above_files(&self, key: &Key, name: &str) -> Option<(Value, Origin)> {
+        let variable = key::variable(name);
+        let by_env = self.env.get(&variable).and_then(|text| key.parse(text));
+        if let Some(value) = by_env {
+            return Some((value, Origin::Environment(variable)));
+        }
+        if self.local.blocked.contains(name) {
+            return Some((Value::Null, Origin::Blocked(self.local_path.clone())));
+        }
+        if let Some(value) = self.local.values.get(name) {
+            return Some((value.clone(), Origin::Local(self.local_path.clone())));
+        }
+        let label = self.labels.iter().find(|(label, _)| label == name)?;
+        Some((key.parse(&label.1)?, Origin::Bead(self.bead.clone())))
+    }
+}
+
+impl Key {
+    /// Reads a value as a person writes it.
+    pub fn parse(&self, text: &str) -> Option<Value> {
+        Some(match self.kind {
+            Kind::Text => Value::from(text),
+            Kind::Flag => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Value::from(true),
+                "false" | "0" | "no" | "off" => Value::from(false),
+                _ => return None,
+            },
+            Kind::Number => Value::from(text.trim().parse::<u64>().ok()?),
+            Kind::Duration => {
+                super::duration(text)?;
+                Value::from(text)
+            }
+            Kind::List => {
+                let words = text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|word| !word.is_empty());
+                words.map(Value::from).collect()
+            }
+        })
+    }
+
+    /// What its value must look like.
+    pub fn expected(&self) -> &'static str {
+        match self.kind {
+            Kind::Text => "a text",
+            Kind::Flag => "true or false",
+            Kind::Number => "a whole number",
+            Kind::List => "words separated by commas",
+            Kind::Duration => "a duration such as 30s or 10m",
+        }
+    }
+}
+
+/// The value at a dotted path; `null` counts as absent.
+fn at<'a>(tree: &'a Value, name: &str) -> Option<&'a Value> {
+    let found = name
+        .split('.')
+        .try_fold(tree, |tree, part| tree.get(part))?;
+    (!found.is_null()).then_some(found)
+}
+
+/// Sets the value at a dotted path, making what lies between.
+pub(super) fn put(tree: &mut Value, name: &str, value: Value) {
+    let mut place = tree;
+    for part in name.split('.') {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[part];
+    }
+    *place = value;
+}
+
+/// Puts one tree over another: objects are merged, anything else is replaced.
+fn overlay(below: &mut Value, above: &Value) {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                overlay(below.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (_, Value::Null) => {}
+        (below, above) => *below = above.clone(),
+    }
+}
+
+/// The names in a file that the table knows.
+fn collect(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
+    let Value::Object(map) = tree else { return };
+    for (part, value) in map {
+        let name = if above.is_empty() {
+            part.clone()
+        } else {
+            format!("{above}.{part}")
+        };
+        if key::find(&name).is_some() {
+            names.insert(name);
+        } else {
+            collect(value, &name, names);
+        }
+    }
+}
+
+/// A settings file; one that is not there is an empty one.
+pub(super) fn read(path: &Path) -> Result<Value, SettingsError> {
+    let bytes = file::read(path).map_err(|source| SettingsError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    match bytes {
+        None => Ok(Value::Object(Map::new())),
+        Some(bytes) => serde_json::from_slice(&bytes).map_err(|source| SettingsError::Invalid {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}

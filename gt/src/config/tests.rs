@@ -1,0 +1,163 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::town::RigLayout;
+use crate::town::testing::Place;
+
+fn place(settings: &str) -> (Place, RigLayout) {
+    let place = Place::new();
+    place.add_rig("web", None).unwrap();
+    let rig = place.town.rig("web").unwrap();
+    std::fs::write(rig.settings(), settings).unwrap();
+    (place, rig)
+}
+
+fn get(place: &Place, rig: &RigLayout, name: &str) -> (Value, String) {
+    let layers = Layers::load(&place.town, Some(rig)).unwrap();
+    let setting = layers.get(name).unwrap();
+    let origin = setting.origin.to_string();
+    let layer = origin.split(':').next().unwrap_or_default().to_owned();
+    (setting.value, layer)
+}
+
+fn set(place: &Place, rig: Option<&RigLayout>, layer: Layer, name: &str, text: &str) {
+    change(&place.town, rig, layer, name, Some(text)).unwrap();
+}
+
+#[test]
+fn gates_come_by_name_and_the_old_test_command_last() {
+    let text = r#"{"merge_queue":{"test_command":"t","gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}}"#;
+    let (place, rig) = place(text);
+    let gates = RigSettings::load(&place.town, &rig).unwrap();
+    let gates = gates.gates(&rig).unwrap();
+    let names: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
+    assert_eq!(names, ["a.x", "b", "test_command"]);
+    assert_eq!(gates[1].limit, Duration::from_secs(120));
+}
+
+#[test]
+fn a_bad_duration_is_named() {
+    let (place, rig) = place(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let error = settings.gates(&rig).unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("merge_queue.gates.a.timeout"), "{words}");
+}
+
+#[test]
+fn each_layer_outranks_those_below() {
+    let (mut place, rig) = place("{}");
+    let name = "max_polecats";
+    assert_eq!(get(&place, &rig, name), (json!(10), "built-in".to_owned()));
+    set(&place, None, Layer::Settings, name, "8");
+    assert_eq!(get(&place, &rig, name), (json!(8), "town".to_owned()));
+    set(&place, Some(&rig), Layer::Settings, name, "7");
+    assert_eq!(get(&place, &rig, name), (json!(7), "rig".to_owned()));
+    let store = place.town.rig_store(&rig).unwrap();
+    let label = |tx: &mut bd::store::Tx| {
+        let mut bead = tx.get("web-rig-web").cloned().unwrap();
+        bead.labels.push("max_polecats:6".to_owned());
+        Ok(tx.put(bead)?)
+    };
+    place.town.transact(&store, label).unwrap();
+    assert_eq!(get(&place, &rig, name), (json!(6), "bead".to_owned()));
+    set(&place, Some(&rig), Layer::Local, name, "5");
+    assert_eq!(get(&place, &rig, name), (json!(5), "local".to_owned()));
+    assert_eq!(max_polecats(&place.town, &rig), 5);
+    let cwd = place.path("town");
+    place.town.env = bd::sys::Env::with(&cwd, [("GT_MAX_POLECATS", "4")]);
+    assert_eq!(
+        get(&place, &rig, name),
+        (json!(4), "environment".to_owned())
+    );
+    assert_eq!(max_polecats(&place.town, &rig), 4);
+}
+
+#[test]
+fn a_blocked_key_has_no_value_below() {
+    let (place, rig) = place(r#"{"namepool":{"style":"rivers"}}"#);
+    let path = place.town.layout.wisp_config("web");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = r#"{"rig":"web","values":{},"blocked":["namepool.style"],"mine":1}"#;
+    std::fs::write(&path, text).unwrap();
+    let (value, layer) = get(&place, &rig, "namepool.style");
+    assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
+    assert_eq!(names(&place.town, &rig).0, "");
+    let refused = change(
+        &place.town,
+        Some(&rig),
+        Layer::Local,
+        "namepool.style",
+        Some("x"),
+    );
+    assert!(matches!(refused, Err(ChangeError::Blocked { .. })));
+    change(
+        &place.town,
+        Some(&rig),
+        Layer::Local,
+        "namepool.style",
+        None,
+    )
+    .unwrap();
+    assert_eq!(names(&place.town, &rig).0, "rivers");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
+}
+
+#[test]
+fn a_change_keeps_everything_else_and_is_checked() {
+    let (place, rig) = place(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    set(
+        &place,
+        Some(&rig),
+        Layer::Settings,
+        "merge_queue.run_tests",
+        "no",
+    );
+    set(
+        &place,
+        Some(&rig),
+        Layer::Settings,
+        "merge_queue.gates.lint.cmd",
+        "make lint",
+    );
+    let file: Value = serde_json::from_slice(&std::fs::read(rig.settings()).unwrap()).unwrap();
+    assert_eq!(
+        file,
+        json!({"zeta": [1], "merge_queue": {"x": 2, "run_tests": false, "gates": {"lint": {"cmd": "make lint"}}}})
+    );
+    let refused = |layer, name: &str, text: &str| {
+        change(&place.town, Some(&rig), layer, name, Some(text)).unwrap_err()
+    };
+    assert!(matches!(
+        refused(Layer::Settings, "nothing", "1"),
+        ChangeError::Unknown { .. }
+    ));
+    let bad = refused(Layer::Settings, "max_polecats", "many");
+    assert!(matches!(bad, ChangeError::BadValue { .. }), "{bad}");
+    let town = refused(Layer::Settings, "default_agent", "x");
+    assert!(matches!(town, ChangeError::WrongPlace { .. }), "{town}");
+    let files = refused(Layer::Local, "agent", "x");
+    assert!(matches!(files, ChangeError::WrongPlace { .. }), "{files}");
+}
+
+#[test]
+fn the_list_holds_the_table_and_the_members_of_families() {
+    let (place, rig) = place(r#"{"role_agents":{"crew":"claude"}}"#);
+    let all = Layers::load(&place.town, Some(&rig)).unwrap().all();
+    let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
+    assert!(names.contains(&"role_agents.crew"), "{names:?}");
+    assert!(names.contains(&"merge_queue.target_branch"), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains('*')), "{names:?}");
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let (place, rig) = place("{");
+    let error = Layers::load(&place.town, Some(&rig)).unwrap_err();
+    assert!(
+        error.to_string().contains("settings/config.json"),
+        "{error}"
+    );
+}
