@@ -565,7 +565,7 @@ fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
     let (_, work) = place.with_origin();
     let before = head(&work);
     commit(&work, ".beads/issues.jsonl", "1\n");
-    let base = commit(&work, ".beads/kept", "k\n");
+    let earlier = commit(&work, ".beads/kept", "k\n");
     commit(&work, ".beads/issues.jsonl", "2\n");
     commit(&work, ".beads/more", "m\n");
     let tip = commit(&work, "code", "c\n");
@@ -576,7 +576,7 @@ fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
         let call = bare.plumbing(["ls-tree", "-r", "-z", "--name-only", tree]);
         call.records().unwrap()
     };
-    let tree = bare.tree_with(&tip, ".beads", &base).unwrap();
+    let tree = bare.tree_with(&tip, ".beads", &earlier).unwrap();
     assert_eq!(
         names(&tree),
         [".beads/issues.jsonl", ".beads/kept", "README", "code"]

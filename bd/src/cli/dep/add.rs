@@ -20,8 +20,10 @@ pub(crate) struct Args {
     /// What it depends on
     #[arg(value_name = "ON")]
     to: Option<String>,
+    /// What it waits for
     #[arg(long, value_name = "ID", conflicts_with = "to")]
     blocked_by: Option<String>,
+    /// What it depends on
     #[arg(long, value_name = "ID", conflicts_with_all = ["to", "blocked_by"])]
     depends_on: Option<String>,
     /// Kind of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks

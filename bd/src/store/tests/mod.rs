@@ -1,15 +1,13 @@
 //! The store's promises, tried.
 
-use std::collections::BTreeMap;
+mod crash;
+mod model;
+
 use std::fs;
 use std::path::PathBuf;
 
-use proptest::prelude::*;
-
 use super::*;
-use crate::bead::{Bead, Stamp};
 use crate::change::{self, New};
-use crate::sys::file;
 
 struct Place {
     _keep: tempfile::TempDir,
@@ -359,123 +357,6 @@ fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
     assert_eq!(place.store.prefix().unwrap(), "project");
 }
 
-/// The files of a store after one acknowledged change, and the journal line of a second one that was
-/// acknowledged too but not folded.
-fn crashed() -> (Place, Vec<u8>, String, String) {
-    let place = Place::new();
-    let first = place.make("First");
-    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
-    let second = place.make("Second");
-    let bead = place
-        .store
-        .snapshot()
-        .unwrap()
-        .get(&second)
-        .cloned()
-        .unwrap();
-    let raw = String::from_utf8(crate::bead::record::line(&bead)).unwrap();
-    let entry = journal::Entry {
-        tx: "1".into(),
-        at: "2026-01-01T00:00:00Z".into(),
-        actor: "dana".into(),
-        session: String::new(),
-        changes: vec![journal::Change {
-            store: Home::Issues,
-            id: second.clone(),
-            line: serde_json::value::RawValue::from_string(raw).ok(),
-        }],
-    };
-    fs::write(place.dir.join("issues.jsonl"), issues).unwrap();
-    (place, journal::encode(&entry), first, second)
-}
-
-#[test]
-fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
-    let (place, whole, first, second) = crashed();
-    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
-    for cut in 0..=whole.len() {
-        fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
-        fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
-        let snapshot = place.store.snapshot().unwrap();
-        assert!(snapshot.get(&first).is_some());
-        // Without its line end the entry is whole as well.
-        let is_whole = cut >= whole.len() - 1;
-        assert_eq!(snapshot.get(&second).is_some(), is_whole, "cut at {cut}");
-        let third = place.make("Third");
-        let ids = place.ids();
-        assert!(ids.contains(&first) && ids.contains(&third), "cut at {cut}");
-        assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
-        assert_eq!(place.text("journal.jsonl"), "");
-        let told = place.store.take_notices();
-        assert_eq!(
-            told.len(),
-            usize::from(cut > 0 && !is_whole),
-            "cut at {cut}: {told:?}"
-        );
-    }
-}
-
-#[test]
-fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
-    let (place, whole, _, second) = crashed();
-    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
-    place.store.fold(&place.clock).unwrap();
-    let folded = place.text("issues.jsonl");
-    // The new file was renamed in, the fresh journal was not.
-    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
-    assert!(place.ids().contains(&second));
-    place.store.fold(&place.clock).unwrap();
-    assert_eq!(place.text("issues.jsonl"), folded);
-    // A temporary file that was left behind is in no one's way.
-    fs::write(place.dir.join(".tmp-left"), "half").unwrap();
-    place.make("Next");
-}
-
-#[test]
-fn a_rewrite_that_would_lose_a_bead_is_refused() {
-    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
-    let mut snapshot = Snapshot::read_locked(&place.store.paths).unwrap();
-    snapshot.set_row("bd-b", None);
-    let now = Stamp::default();
-    let fold = |removed: &BTreeSet<String>| {
-        let fold = Fold {
-            paths: &place.store.paths,
-            snapshot: &snapshot,
-            homes: BTreeSet::from([0]),
-            removed,
-            now: &now,
-        };
-        fold.run(&mut Vec::new())
-    };
-    let error = fold(&BTreeSet::new()).unwrap_err();
-    assert!(error.to_string().contains("would lose bd-b"), "{error}");
-    assert!(place.text("issues.jsonl").contains("bd-b"));
-    assert_eq!(
-        fold(&BTreeSet::from(["bd-b".into()])).unwrap(),
-        Folded::Done
-    );
-}
-
-#[test]
-fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
-    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
-    place
-        .change(|tx| {
-            change::add_label(tx, "bd-a", "l")?;
-            // A checkout by git while we work.
-            file::replace(
-                &place.dir.join("issues.jsonl"),
-                format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
-                0o644,
-            )?;
-            Ok(())
-        })
-        .unwrap();
-    let snapshot = place.store.snapshot().unwrap();
-    assert!(snapshot.get("bd-a").unwrap().has_label("l"));
-    assert!(snapshot.get("bd-b").is_some());
-}
-
 #[test]
 fn many_threads_make_beads_with_ids_of_their_own() {
     let place = Place::new();
@@ -491,132 +372,6 @@ fn many_threads_make_beads_with_ids_of_their_own() {
         }
     });
     assert_eq!(place.ids().len(), 80);
-}
-
-#[derive(Debug, Clone)]
-enum Act {
-    Create(u8, bool),
-    Title(u8, String),
-    Label(u8, u8),
-    Close(u8),
-    Delete(u8),
-    Fail(u8),
-    Garbage,
-}
-
-fn act() -> impl Strategy<Value = Act> {
-    prop_oneof![
-        4 => (0u8..12, any::<bool>()).prop_map(|(id, wisp)| Act::Create(id, wisp)),
-        3 => (0u8..12, "[a-z<>&é\u{2028} ]{1,12}").prop_map(|(id, title)| Act::Title(id, title)),
-        2 => (0u8..12, 0u8..4).prop_map(|(id, label)| Act::Label(id, label)),
-        1 => (0u8..12).prop_map(Act::Close),
-        1 => (0u8..12).prop_map(Act::Delete),
-        1 => (0u8..12).prop_map(Act::Fail),
-        1 => Just(Act::Garbage),
-    ]
-}
-
-/// What a bead should be: title, labels, whether it is closed; `None` where it was deleted.
-type Model = BTreeMap<String, Option<(String, Vec<String>, bool)>>;
-
-fn perform(place: &Place, model: &mut Model, act: &Act) {
-    let id = |number: &u8| format!("bd-x{number}");
-    let live = |model: &Model, id: &str| model.get(id).is_some_and(Option::is_some);
-    match act {
-        Act::Create(number, wisp) => {
-            let new = New {
-                id: Some(id(number)),
-                title: "new".into(),
-                ephemeral: *wisp,
-                ..New::default()
-            };
-            let made = place.change(|tx| Ok(change::create(tx, new)?)).is_ok();
-            assert_eq!(made, !live(model, &id(number)));
-            if made {
-                model.insert(id(number), Some(("new".into(), Vec::new(), false)));
-            }
-        }
-        Act::Title(number, title) => {
-            let set = |bead: &mut Bead| bead.title.clone_from(title);
-            let done = place
-                .change(|tx| Ok(change::amend(tx, &id(number), set)?))
-                .is_ok();
-            assert_eq!(done, live(model, &id(number)));
-            if let Some(Some(known)) = model.get_mut(&id(number)) {
-                known.0.clone_from(title);
-            }
-        }
-        Act::Label(number, label) => {
-            let label = format!("l{label}");
-            place
-                .change(|tx| Ok(change::add_label(tx, &id(number), &label)?))
-                .ok();
-            if let Some(Some(known)) = model.get_mut(&id(number)) {
-                known.1.push(label);
-                known.1.sort();
-                known.1.dedup();
-            }
-        }
-        Act::Close(number) => {
-            place
-                .change(|tx| Ok(change::close(tx, &id(number), "done", "", false)?))
-                .ok();
-            if let Some(Some(known)) = model.get_mut(&id(number)) {
-                known.2 = true;
-            }
-        }
-        Act::Delete(number) => {
-            place
-                .change(|tx| Ok(change::delete(tx, &id(number), "", false)?))
-                .ok();
-            if let Some(known) = model.get_mut(&id(number)) {
-                *known = None;
-            }
-        }
-        Act::Fail(number) => fail(place, &id(number)),
-        Act::Garbage => garbage(place),
-    }
-}
-
-fn fail(place: &Place, id: &str) {
-    let result: anyhow::Result<()> = place.change(|tx| {
-        change::amend(tx, id, |bead| bead.title = "never".into()).ok();
-        anyhow::bail!("no")
-    });
-    assert!(result.is_err());
-}
-
-fn garbage(place: &Place) {
-    use std::io::Write;
-    let mut journal = file::open_append(&place.dir.join("journal.jsonl"), 0o644).unwrap();
-    journal.write_all(b"{\"tx\":\"torn").unwrap();
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn random_transactions_are_what_a_simple_model_says(acts in proptest::collection::vec(act(), 1..20)) {
-        let place = Place::new();
-        let mut model = Model::new();
-        for act in &acts {
-            perform(&place, &mut model, act);
-        }
-        let snapshot = place.store.snapshot().unwrap();
-        let found: Vec<_> = snapshot
-            .live()
-            .map(|bead| (bead.id.clone(), (bead.title.clone(), bead.labels.clone(), !bead.is_open())))
-            .collect();
-        let wanted: Vec<_> = model.into_iter().filter_map(|(id, known)| Some((id, known?))).collect();
-        prop_assert_eq!(found, wanted);
-        // A rewrite of everything that changes nothing leaves the same bytes.
-        let before = place.text("issues.jsonl");
-        place.make("Last");
-        prop_assert!(before.is_empty() || before.ends_with('\n'));
-        for line in before.lines() {
-            prop_assert!(place.text("issues.jsonl").contains(line));
-        }
-    }
 }
 
 #[test]

@@ -1,0 +1,129 @@
+//! Crashes at any byte and between any two steps, and others who write meanwhile.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::{Place, line};
+use crate::bead::{Stamp, record};
+use crate::change;
+use crate::store::fold::{Fold, Folded};
+use crate::store::journal::{self, Home};
+use crate::store::snapshot::Snapshot;
+use crate::sys::file;
+
+/// The files of a store after one acknowledged change, and the journal line of a second one that was
+/// acknowledged too but not folded.
+fn crashed() -> (Place, Vec<u8>, String, String) {
+    let place = Place::new();
+    let first = place.make("First");
+    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
+    let second = place.make("Second");
+    let bead = place
+        .store
+        .snapshot()
+        .unwrap()
+        .get(&second)
+        .cloned()
+        .unwrap();
+    let raw = String::from_utf8(record::line(&bead)).unwrap();
+    let entry = journal::Entry {
+        tx: "1".into(),
+        at: "2026-01-01T00:00:00Z".into(),
+        actor: "dana".into(),
+        session: String::new(),
+        changes: vec![journal::Change {
+            store: Home::Issues,
+            id: second.clone(),
+            line: serde_json::value::RawValue::from_string(raw).ok(),
+        }],
+    };
+    fs::write(place.dir.join("issues.jsonl"), issues).unwrap();
+    (place, journal::encode(&entry), first, second)
+}
+
+#[test]
+fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
+    let (place, whole, first, second) = crashed();
+    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
+    for cut in 0..=whole.len() {
+        fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
+        fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
+        let snapshot = place.store.snapshot().unwrap();
+        assert!(snapshot.get(&first).is_some());
+        // Without its line end the entry is whole as well.
+        let is_whole = cut >= whole.len() - 1;
+        assert_eq!(snapshot.get(&second).is_some(), is_whole, "cut at {cut}");
+        let third = place.make("Third");
+        let ids = place.ids();
+        assert!(ids.contains(&first) && ids.contains(&third), "cut at {cut}");
+        assert_eq!(ids.contains(&second), is_whole, "cut at {cut}");
+        assert_eq!(place.text("journal.jsonl"), "");
+        let told = place.store.take_notices();
+        assert_eq!(
+            told.len(),
+            usize::from(cut > 0 && !is_whole),
+            "cut at {cut}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
+    let (place, whole, _, second) = crashed();
+    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
+    place.store.fold(&place.clock).unwrap();
+    let folded = place.text("issues.jsonl");
+    // The new file was renamed in, the fresh journal was not.
+    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
+    assert!(place.ids().contains(&second));
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(place.text("issues.jsonl"), folded);
+    // A temporary file that was left behind is in no one's way.
+    fs::write(place.dir.join(".tmp-left"), "half").unwrap();
+    place.make("Next");
+}
+
+#[test]
+fn a_rewrite_that_would_lose_a_bead_is_refused() {
+    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    let mut snapshot = Snapshot::read_locked(&place.store.paths).unwrap();
+    snapshot.set_row("bd-b", None);
+    let now = Stamp::default();
+    let fold = |removed: &BTreeSet<String>| {
+        let fold = Fold {
+            paths: &place.store.paths,
+            snapshot: &snapshot,
+            homes: BTreeSet::from([0]),
+            removed,
+            now: &now,
+        };
+        fold.run(&mut Vec::new())
+    };
+    let error = fold(&BTreeSet::new()).unwrap_err();
+    assert!(error.to_string().contains("would lose bd-b"), "{error}");
+    assert!(place.text("issues.jsonl").contains("bd-b"));
+    assert_eq!(
+        fold(&BTreeSet::from(["bd-b".into()])).unwrap(),
+        Folded::Done
+    );
+}
+
+#[test]
+fn a_file_that_someone_else_changed_meanwhile_is_read_again() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    place
+        .change(|tx| {
+            change::add_label(tx, "bd-a", "l")?;
+            // A checkout by git while we work.
+            file::replace(
+                &place.dir.join("issues.jsonl"),
+                format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")).as_bytes(),
+                0o644,
+            )?;
+            Ok(())
+        })
+        .unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    assert!(snapshot.get("bd-a").unwrap().has_label("l"));
+    assert!(snapshot.get("bd-b").is_some());
+}

@@ -1,0 +1,2756 @@
+#compdef gt
+
+autoload -U is-at-least
+
+_gt() {
+    typeset -A opt_args
+    typeset -a _arguments_options
+    local ret=1
+
+    if is-at-least 5.2; then
+        _arguments_options=(-s -S -C)
+    else
+        _arguments_options=(-s -C)
+    fi
+
+    local context curcontext="$curcontext" state line
+    _arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_gt_commands" \
+"*::: :->gt" \
+&& ret=0
+    case $state in
+    (gt)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-command-$line[1]:"
+        case $line[1] in
+            (attach)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+&& ret=0
+;;
+(config)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_gt__subcmd__config_commands" \
+"*::: :->config" \
+&& ret=0
+
+    case $state in
+    (config)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-config-command-$line[1]:"
+        case $line[1] in
+            (get)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[A rig'\''s; the one you are in where none is given]:RIG:_default' \
+'(--rig)--town[The town'\''s]' \
+'--show-origin[Say where the value comes from]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':key -- The setting:_default' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[A rig'\''s; the one you are in where none is given]:RIG:_default' \
+'(--rig)--town[The town'\''s]' \
+'--show-origin[Say where each value comes from]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(set)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[A rig'\''s; the one you are in where none is given]:RIG:_default' \
+'(--rig)--town[The town'\''s]' \
+'(--town)--local[On this machine only]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':key -- The setting:_default' \
+':value -- Its value:_default' \
+&& ret=0
+;;
+(unset)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[A rig'\''s; the one you are in where none is given]:RIG:_default' \
+'(--rig)--town[The town'\''s]' \
+'(--town)--local[From this machine'\''s local layer; a block on it goes, too]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':key -- The setting:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__config__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-config-help-command-$line[1]:"
+        case $line[1] in
+            (get)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(set)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(unset)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(convoy)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__convoy_commands" \
+"*::: :->convoy" \
+&& ret=0
+
+    case $state in
+    (convoy)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-convoy-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+'--owner=[Who owns it and hears when it lands; you when left out]:OWNER:_default' \
+'*--notify=[Who else hears when it lands; the mayor when no address follows]::NOTIFY:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':name -- Its name:_default' \
+'*::beads -- The beads it tracks:_default' \
+&& ret=0
+;;
+(add)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':convoy -- The convoy:_default' \
+'*::beads -- The beads:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::convoy -- A convoy'\''s id, or its number in `gt convoy list`; all open ones when left out:_default' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--all[Landed and closed ones, too]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(close)
+_arguments "${_arguments_options[@]}" : \
+'--reason=[Why]:REASON:_default' \
+'-f[Close it although it tracks open work]' \
+'--force[Close it although it tracks open work]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':convoy -- The convoy:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__convoy__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-convoy-help-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(close)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(crew)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__crew_commands" \
+"*::: :->crew" \
+&& ret=0
+
+    case $state in
+    (crew)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-crew-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig; the one you are in where none is given]:RIG:_default' \
+'--branch[Put each clone on a branch of its own, crew/NAME]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+&& ret=0
+;;
+(at)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig]:RIG:_default' \
+'--agent=[The agent program, in place of the configured one]:AGENT:_default' \
+'--no-tmux[Only print the clone'\''s folder]' \
+'-d[Start the session, but do not show it]' \
+'--detached[Start the session, but do not show it]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':name -- The name, or <rig>/<name>:_default' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[Only of this rig]:RIG:_default' \
+'(--rig)--all[Of all rigs, which is what happens anyway without --rig]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig]:RIG:_default' \
+'--agent=[The agent program, in place of the configured one]:AGENT:_default' \
+'--all[All of them]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig]:RIG:_default' \
+'--all[All of them]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__crew__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-crew-help-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(at)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(daemon)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__daemon_commands" \
+"*::: :->daemon" \
+&& ret=0
+
+    case $state in
+    (daemon)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-daemon-command-$line[1]:"
+        case $line[1] in
+            (start)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(logs)
+_arguments "${_arguments_options[@]}" : \
+'-n+[How many lines]:LINES:_default' \
+'--lines=[How many lines]:LINES:_default' \
+'-f[Go on showing what is written]' \
+'--follow[Go on showing what is written]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__daemon__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-daemon-help-command-$line[1]:"
+        case $line[1] in
+            (start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(logs)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(demo)
+_arguments "${_arguments_options[@]}" : \
+'--repo=[The repository to work on\: a path or a URL]:REPO:_default' \
+'--agent=[A real agent runtime for the workers, such as claude]:AGENT:_default' \
+'--keep[Leave the town running]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(done)
+_arguments "${_arguments_options[@]}" : \
+'-s+[What was done, and what the next worker should know]:SUMMARY:_default' \
+'--summary=[What was done, and what the next worker should know]:SUMMARY:_default' \
+'--no-change=[There is nothing to merge; say why]:REASON:_default' \
+'--stay[Do not end the session]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+'--daemon-only[Stop the daemon only; sessions go on]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(hook)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::agent -- Whose hook; yours when left out:_default' \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+'-n+[The town'\''s name; that of its folder when left out]:NAME:_default' \
+'--name=[The town'\''s name; that of its folder when left out]:NAME:_default' \
+'--owner=[The owner'\''s e-mail address; git'\''s user.email when left out. Agents'\'' commits carry it]:OWNER:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::path -- Where; the working directory when left out:_default' \
+&& ret=0
+;;
+(mail)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__mail_commands" \
+"*::: :->mail" \
+&& ret=0
+
+    case $state in
+    (mail)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mail-command-$line[1]:"
+        case $line[1] in
+            (send)
+_arguments "${_arguments_options[@]}" : \
+'-s+[What it is about]:SUBJECT:_default' \
+'--subject=[What it is about]:SUBJECT:_default' \
+'-m+[The text]:MESSAGE:_default' \
+'--message=[The text]:MESSAGE:_default' \
+'--priority=[0 urgent, 1 high, 2 normal, 3 low]:PRIORITY:_default' \
+'--type=[notification, task, scavenge or reply]:KIND:_default' \
+'--reply-to=[The message that this one answers]:REPLY_TO:_default' \
+'--urgent[As --priority 0]' \
+'--permanent[Keep it in git with the town'\''s beads]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':to -- Who gets it\: mayor/, deacon/, overseer, <rig>/witness, <rig>/<name>, <rig>/crew/<name>:_default' \
+&& ret=0
+;;
+(inbox)
+_arguments "${_arguments_options[@]}" : \
+'-u[Only what is unread]' \
+'--unread[Only what is unread]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::address -- Whose mailbox; yours when left out:_default' \
+&& ret=0
+;;
+(read)
+_arguments "${_arguments_options[@]}" : \
+'--keep-unread[Do not mark it as read]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':message -- Its id, or its number in the inbox (1 is the newest):_default' \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+'--identity=[Whose mailbox; yours when left out]:IDENTITY:_default' \
+'--inject[Print a reminder for the agent, and nothing without mail]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__mail__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mail-help-command-$line[1]:"
+        case $line[1] in
+            (send)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(inbox)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(read)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(mayor)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__mayor_commands" \
+"*::: :->mayor" \
+&& ret=0
+
+    case $state in
+    (mayor)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mayor-command-$line[1]:"
+        case $line[1] in
+            (attach)
+_arguments "${_arguments_options[@]}" : \
+'--agent=[The agent program for a start, in place of the configured one]:AGENT:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+'--agent=[The agent program, in place of the configured one]:AGENT:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__mayor__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mayor-help-command-$line[1]:"
+        case $line[1] in
+            (attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(mq)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__mq_commands" \
+"*::: :->mq" \
+&& ret=0
+
+    case $state in
+    (mq)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mq-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':rig -- The rig:_default' \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':rig -- The rig:_default' \
+&& ret=0
+;;
+(retry)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':request -- The merge request:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__mq__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-mq-help-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(nudge)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+'*::message -- The message:_default' \
+&& ret=0
+;;
+(peek)
+_arguments "${_arguments_options[@]}" : \
+'-n+[How many lines]:LINES:_default' \
+'--lines=[How many lines]:LINES:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+&& ret=0
+;;
+(polecat)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__polecat_commands" \
+"*::: :->polecat" \
+&& ret=0
+
+    case $state in
+    (polecat)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-polecat-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::rig -- The rig:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':polecat -- The polecat\: <rig>/<name>:_default' \
+&& ret=0
+;;
+(nuke)
+_arguments "${_arguments_options[@]}" : \
+'-f[Remove it although work would be lost from the sandbox; it is saved to a rescue ref]' \
+'--force[Remove it although work would be lost from the sandbox; it is saved to a rescue ref]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::polecats -- The polecats\: <rig>/<name>:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__polecat__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-polecat-help-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(nuke)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(prime)
+_arguments "${_arguments_options[@]}" : \
+'--hook[Read the agent CLI'\''s hook JSON from standard input and record the session]' \
+'--explain[Show each part with its source and size instead of the text]' \
+'--dry-run[Record nothing]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(rescue)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__rescue_commands" \
+"*::: :->rescue" \
+&& ret=0
+
+    case $state in
+    (rescue)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-rescue-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::rig -- Only of this rig:_default' \
+&& ret=0
+;;
+(restore)
+_arguments "${_arguments_options[@]}" : \
+'--into=[The working tree; the polecat'\''s own sandbox when left out]:INTO:_files' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':reference -- The rescue ref:_default' \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':reference -- The rescue ref:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__rescue__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-rescue-help-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(restore)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(rig)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__rig_commands" \
+"*::: :->rig" \
+&& ret=0
+
+    case $state in
+    (rig)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-rig-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+'--prefix=[The prefix of its beads]:PREFIX:_default' \
+'--branch=[The branch that work is merged into]:BRANCH:_default' \
+'--no-remote[Copy the repository and push nowhere]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':name -- The rig'\''s name:_default' \
+'::url -- The repository\: a URL or a path:_default' \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':name -- The rig:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::rig -- The rig; the one you are in where none is given:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__rig__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-rig-help-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(scripted)
+_arguments "${_arguments_options[@]}" : \
+'--script=[The script, an executable file]:PATH:_files' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(session-wrapper)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- The start file:_files' \
+&& ret=0
+;;
+(sling)
+_arguments "${_arguments_options[@]}" : \
+'--agent=[Use this agent runtime instead of the configured one]:AGENT:_default' \
+'-a+[Instructions beside the bead'\''s own text]:ARGS:_default' \
+'--args=[Instructions beside the bead'\''s own text]:ARGS:_default' \
+'-f[Take the bead from whoever has it; sling it even though it is blocked]' \
+'--force[Take the bead from whoever has it; sling it even though it is blocked]' \
+'--no-convoy[Make no convoy for a bead that has none]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::words -- The beads, then the target:_default' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(unsling)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':bead -- The bead:_default' \
+&& ret=0
+;;
+(up)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(version)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(whoami)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(why)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':what -- A bead, convoy, merge request, or an agent'\''s name or address:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-command-$line[1]:"
+        case $line[1] in
+            (attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(config)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__config_commands" \
+"*::: :->config" \
+&& ret=0
+
+    case $state in
+    (config)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-config-command-$line[1]:"
+        case $line[1] in
+            (get)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(set)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(unset)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(convoy)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__convoy_commands" \
+"*::: :->convoy" \
+&& ret=0
+
+    case $state in
+    (convoy)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-convoy-command-$line[1]:"
+        case $line[1] in
+            (create)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(close)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(crew)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__crew_commands" \
+"*::: :->crew" \
+&& ret=0
+
+    case $state in
+    (crew)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-crew-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(at)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(daemon)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__daemon_commands" \
+"*::: :->daemon" \
+&& ret=0
+
+    case $state in
+    (daemon)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-daemon-command-$line[1]:"
+        case $line[1] in
+            (start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(logs)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(demo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(done)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(down)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(hook)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(mail)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__mail_commands" \
+"*::: :->mail" \
+&& ret=0
+
+    case $state in
+    (mail)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-mail-command-$line[1]:"
+        case $line[1] in
+            (send)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(inbox)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(read)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(check)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(mayor)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__mayor_commands" \
+"*::: :->mayor" \
+&& ret=0
+
+    case $state in
+    (mayor)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-mayor-command-$line[1]:"
+        case $line[1] in
+            (attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(start)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(mq)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__mq_commands" \
+"*::: :->mq" \
+&& ret=0
+
+    case $state in
+    (mq)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-mq-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(run)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(nudge)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(peek)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(polecat)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__polecat_commands" \
+"*::: :->polecat" \
+&& ret=0
+
+    case $state in
+    (polecat)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-polecat-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(nuke)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(prime)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(rescue)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__rescue_commands" \
+"*::: :->rescue" \
+&& ret=0
+
+    case $state in
+    (rescue)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-rescue-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(restore)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(drop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(rig)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__rig_commands" \
+"*::: :->rig" \
+&& ret=0
+
+    case $state in
+    (rig)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-rig-command-$line[1]:"
+        case $line[1] in
+            (add)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(remove)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(scripted)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(session-wrapper)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sling)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(unsling)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(up)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(version)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(whoami)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(why)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+}
+
+(( $+functions[_gt_commands] )) ||
+_gt_commands() {
+    local commands; commands=(
+'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
+'config:Look at settings and change them' \
+'convoy:Follow batches of work until they have landed' \
+'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
+'daemon:Start, stop and look at the town'\''s daemon' \
+'demo:Show a whole town at work\: three beads, two workers, one gate, one landed convoy' \
+'done:Finish the work on your hook (polecats)' \
+'down:Stop the town\: the daemon, then every session of its agents' \
+'hook:Show what is on a hook\: your own, or another agent'\''s' \
+'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
+'mail:Send and read mail' \
+'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
+'mq:Look at and run a rig'\''s merge queue' \
+'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
+'peek:Show the last lines of an agent'\''s screen' \
+'polecat:Look at the workers of rigs; remove a sandbox' \
+'prime:Print the context of this session\: role, identity, work, prior work of the convoy, mail' \
+'rescue:List, bring back and drop saved work' \
+'rig:Add, look at and remove rigs\: the repositories that the town works on' \
+'scripted:Do the work on my hook by running a script instead of asking a model' \
+'session-wrapper:Become the command that a start file names' \
+'sling:Give work to an agent' \
+'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
+'unsling:Take work off a hook' \
+'up:Start the town\: the daemon, which starts sessions when there is work. Safe to run again' \
+'version:Print the version' \
+'whoami:Say who runs this command, as the town sees it' \
+'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__attach_commands] )) ||
+_gt__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config_commands] )) ||
+_gt__subcmd__config_commands() {
+    local commands; commands=(
+'get:Print a setting'\''s value' \
+'list:List all settings with their values' \
+'set:Set a setting\: in the rig'\''s settings, in the town'\''s, or on this machine only' \
+'unset:Remove a setting from a file, so that the layers below it count again' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt config commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__get_commands] )) ||
+_gt__subcmd__config__subcmd__get_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config get commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help_commands] )) ||
+_gt__subcmd__config__subcmd__help_commands() {
+    local commands; commands=(
+'get:Print a setting'\''s value' \
+'list:List all settings with their values' \
+'set:Set a setting\: in the rig'\''s settings, in the town'\''s, or on this machine only' \
+'unset:Remove a setting from a file, so that the layers below it count again' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt config help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help__subcmd__get_commands] )) ||
+_gt__subcmd__config__subcmd__help__subcmd__get_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config help get commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__config__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__config__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help__subcmd__set_commands] )) ||
+_gt__subcmd__config__subcmd__help__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config help set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__help__subcmd__unset_commands] )) ||
+_gt__subcmd__config__subcmd__help__subcmd__unset_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config help unset commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__list_commands] )) ||
+_gt__subcmd__config__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__set_commands] )) ||
+_gt__subcmd__config__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__config__subcmd__unset_commands] )) ||
+_gt__subcmd__config__subcmd__unset_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt config unset commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy_commands] )) ||
+_gt__subcmd__convoy_commands() {
+    local commands; commands=(
+'create:Make a convoy that tracks beads of any rig' \
+'add:Let a convoy track more beads. One that has landed is open again' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'list:List convoys, open ones or all' \
+'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt convoy commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__add_commands] )) ||
+_gt__subcmd__convoy__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__close_commands] )) ||
+_gt__subcmd__convoy__subcmd__close_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy close commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__create_commands] )) ||
+_gt__subcmd__convoy__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy create commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help_commands] )) ||
+_gt__subcmd__convoy__subcmd__help_commands() {
+    local commands; commands=(
+'create:Make a convoy that tracks beads of any rig' \
+'add:Let a convoy track more beads. One that has landed is open again' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'list:List convoys, open ones or all' \
+'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt convoy help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__add_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__close_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__close_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help close commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__create_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help create commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__list_commands] )) ||
+_gt__subcmd__convoy__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__status_commands] )) ||
+_gt__subcmd__convoy__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew_commands] )) ||
+_gt__subcmd__crew_commands() {
+    local commands; commands=(
+'add:Add crew members, each with a full clone of the rig'\''s repository' \
+'at:Visit a crew member\: start its session if it has none, and show it in this terminal' \
+'list:List the crew of a rig, or of all' \
+'start:Start the sessions of crew members. One that runs already is left as it is' \
+'stop:End the sessions of crew members. Their clones stay as they are' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt crew commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__add_commands] )) ||
+_gt__subcmd__crew__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__at_commands] )) ||
+_gt__subcmd__crew__subcmd__at_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew at commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help_commands] )) ||
+_gt__subcmd__crew__subcmd__help_commands() {
+    local commands; commands=(
+'add:Add crew members, each with a full clone of the rig'\''s repository' \
+'at:Visit a crew member\: start its session if it has none, and show it in this terminal' \
+'list:List the crew of a rig, or of all' \
+'start:Start the sessions of crew members. One that runs already is left as it is' \
+'stop:End the sessions of crew members. Their clones stay as they are' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt crew help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__add_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__at_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__at_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help at commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__start_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__help__subcmd__stop_commands] )) ||
+_gt__subcmd__crew__subcmd__help__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew help stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__list_commands] )) ||
+_gt__subcmd__crew__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__start_commands] )) ||
+_gt__subcmd__crew__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__crew__subcmd__stop_commands] )) ||
+_gt__subcmd__crew__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt crew stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon_commands] )) ||
+_gt__subcmd__daemon_commands() {
+    local commands; commands=(
+'start:Start the daemon, detached from this terminal' \
+'stop:Stop the daemon. Sessions go on\: they do not need it' \
+'status:Say whether the daemon runs and how it is' \
+'logs:Show the end of the daemon'\''s log' \
+'install:Write the systemd user unit of this town'\''s daemon, and say how to enable it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt daemon commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help_commands] )) ||
+_gt__subcmd__daemon__subcmd__help_commands() {
+    local commands; commands=(
+'start:Start the daemon, detached from this terminal' \
+'stop:Stop the daemon. Sessions go on\: they do not need it' \
+'status:Say whether the daemon runs and how it is' \
+'logs:Show the end of the daemon'\''s log' \
+'install:Write the systemd user unit of this town'\''s daemon, and say how to enable it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt daemon help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__install_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__logs_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__logs_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help logs commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__start_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__help__subcmd__stop_commands] )) ||
+_gt__subcmd__daemon__subcmd__help__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon help stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__install_commands] )) ||
+_gt__subcmd__daemon__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__logs_commands] )) ||
+_gt__subcmd__daemon__subcmd__logs_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon logs commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__start_commands] )) ||
+_gt__subcmd__daemon__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__status_commands] )) ||
+_gt__subcmd__daemon__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__daemon__subcmd__stop_commands] )) ||
+_gt__subcmd__daemon__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt daemon stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__demo_commands] )) ||
+_gt__subcmd__demo_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt demo commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__done_commands] )) ||
+_gt__subcmd__done_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt done commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__down_commands] )) ||
+_gt__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt down commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help_commands] )) ||
+_gt__subcmd__help_commands() {
+    local commands; commands=(
+'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
+'config:Look at settings and change them' \
+'convoy:Follow batches of work until they have landed' \
+'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
+'daemon:Start, stop and look at the town'\''s daemon' \
+'demo:Show a whole town at work\: three beads, two workers, one gate, one landed convoy' \
+'done:Finish the work on your hook (polecats)' \
+'down:Stop the town\: the daemon, then every session of its agents' \
+'hook:Show what is on a hook\: your own, or another agent'\''s' \
+'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
+'mail:Send and read mail' \
+'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
+'mq:Look at and run a rig'\''s merge queue' \
+'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
+'peek:Show the last lines of an agent'\''s screen' \
+'polecat:Look at the workers of rigs; remove a sandbox' \
+'prime:Print the context of this session\: role, identity, work, prior work of the convoy, mail' \
+'rescue:List, bring back and drop saved work' \
+'rig:Add, look at and remove rigs\: the repositories that the town works on' \
+'scripted:Do the work on my hook by running a script instead of asking a model' \
+'session-wrapper:Become the command that a start file names' \
+'sling:Give work to an agent' \
+'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
+'unsling:Take work off a hook' \
+'up:Start the town\: the daemon, which starts sessions when there is work. Safe to run again' \
+'version:Print the version' \
+'whoami:Say who runs this command, as the town sees it' \
+'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__attach_commands] )) ||
+_gt__subcmd__help__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__config_commands] )) ||
+_gt__subcmd__help__subcmd__config_commands() {
+    local commands; commands=(
+'get:Print a setting'\''s value' \
+'list:List all settings with their values' \
+'set:Set a setting\: in the rig'\''s settings, in the town'\''s, or on this machine only' \
+'unset:Remove a setting from a file, so that the layers below it count again' \
+    )
+    _describe -t commands 'gt help config commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__config__subcmd__get_commands] )) ||
+_gt__subcmd__help__subcmd__config__subcmd__get_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help config get commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__config__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__config__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help config list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__config__subcmd__set_commands] )) ||
+_gt__subcmd__help__subcmd__config__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help config set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__config__subcmd__unset_commands] )) ||
+_gt__subcmd__help__subcmd__config__subcmd__unset_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help config unset commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy_commands] )) ||
+_gt__subcmd__help__subcmd__convoy_commands() {
+    local commands; commands=(
+'create:Make a convoy that tracks beads of any rig' \
+'add:Let a convoy track more beads. One that has landed is open again' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'list:List convoys, open ones or all' \
+'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+    )
+    _describe -t commands 'gt help convoy commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__add_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__close_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__close_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy close commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__create_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy create commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew_commands] )) ||
+_gt__subcmd__help__subcmd__crew_commands() {
+    local commands; commands=(
+'add:Add crew members, each with a full clone of the rig'\''s repository' \
+'at:Visit a crew member\: start its session if it has none, and show it in this terminal' \
+'list:List the crew of a rig, or of all' \
+'start:Start the sessions of crew members. One that runs already is left as it is' \
+'stop:End the sessions of crew members. Their clones stay as they are' \
+    )
+    _describe -t commands 'gt help crew commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew__subcmd__add_commands] )) ||
+_gt__subcmd__help__subcmd__crew__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help crew add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew__subcmd__at_commands] )) ||
+_gt__subcmd__help__subcmd__crew__subcmd__at_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help crew at commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__crew__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help crew list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew__subcmd__start_commands] )) ||
+_gt__subcmd__help__subcmd__crew__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help crew start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__crew__subcmd__stop_commands] )) ||
+_gt__subcmd__help__subcmd__crew__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help crew stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon_commands] )) ||
+_gt__subcmd__help__subcmd__daemon_commands() {
+    local commands; commands=(
+'start:Start the daemon, detached from this terminal' \
+'stop:Stop the daemon. Sessions go on\: they do not need it' \
+'status:Say whether the daemon runs and how it is' \
+'logs:Show the end of the daemon'\''s log' \
+'install:Write the systemd user unit of this town'\''s daemon, and say how to enable it' \
+    )
+    _describe -t commands 'gt help daemon commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon__subcmd__install_commands] )) ||
+_gt__subcmd__help__subcmd__daemon__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help daemon install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon__subcmd__logs_commands] )) ||
+_gt__subcmd__help__subcmd__daemon__subcmd__logs_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help daemon logs commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon__subcmd__start_commands] )) ||
+_gt__subcmd__help__subcmd__daemon__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help daemon start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__daemon__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help daemon status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__daemon__subcmd__stop_commands] )) ||
+_gt__subcmd__help__subcmd__daemon__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help daemon stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__demo_commands] )) ||
+_gt__subcmd__help__subcmd__demo_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help demo commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__done_commands] )) ||
+_gt__subcmd__help__subcmd__done_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help done commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__down_commands] )) ||
+_gt__subcmd__help__subcmd__down_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help down commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hook_commands] )) ||
+_gt__subcmd__help__subcmd__hook_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help hook commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__install_commands] )) ||
+_gt__subcmd__help__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mail_commands] )) ||
+_gt__subcmd__help__subcmd__mail_commands() {
+    local commands; commands=(
+'send:Send a message' \
+'inbox:List the messages of a mailbox, newest first' \
+'read:Show a message and mark it as read' \
+'check:Say whether there is unread mail' \
+    )
+    _describe -t commands 'gt help mail commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mail__subcmd__check_commands] )) ||
+_gt__subcmd__help__subcmd__mail__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mail check commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mail__subcmd__inbox_commands] )) ||
+_gt__subcmd__help__subcmd__mail__subcmd__inbox_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mail inbox commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mail__subcmd__read_commands] )) ||
+_gt__subcmd__help__subcmd__mail__subcmd__read_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mail read commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mail__subcmd__send_commands] )) ||
+_gt__subcmd__help__subcmd__mail__subcmd__send_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mail send commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mayor_commands] )) ||
+_gt__subcmd__help__subcmd__mayor_commands() {
+    local commands; commands=(
+'attach:Show the mayor'\''s session in this terminal, starting it if it does not run' \
+'start:Start the mayor'\''s session. One that runs already is left as it is' \
+'status:Say whether the mayor'\''s session runs' \
+'stop:End the mayor'\''s session' \
+    )
+    _describe -t commands 'gt help mayor commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mayor__subcmd__attach_commands] )) ||
+_gt__subcmd__help__subcmd__mayor__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mayor attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mayor__subcmd__start_commands] )) ||
+_gt__subcmd__help__subcmd__mayor__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mayor start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mayor__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__mayor__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mayor status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mayor__subcmd__stop_commands] )) ||
+_gt__subcmd__help__subcmd__mayor__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mayor stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mq_commands] )) ||
+_gt__subcmd__help__subcmd__mq_commands() {
+    local commands; commands=(
+'list:List the open merge requests of a rig, in the order in which they go' \
+'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
+'retry:Send on a merge request that waited for a person' \
+    )
+    _describe -t commands 'gt help mq commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mq__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__mq__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mq list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mq__subcmd__retry_commands] )) ||
+_gt__subcmd__help__subcmd__mq__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mq retry commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mq__subcmd__run_commands] )) ||
+_gt__subcmd__help__subcmd__mq__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__nudge_commands] )) ||
+_gt__subcmd__help__subcmd__nudge_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help nudge commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__peek_commands] )) ||
+_gt__subcmd__help__subcmd__peek_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help peek commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__polecat_commands] )) ||
+_gt__subcmd__help__subcmd__polecat_commands() {
+    local commands; commands=(
+'list:List the polecats of a rig, or of all' \
+'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
+    )
+    _describe -t commands 'gt help polecat commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__polecat__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__polecat__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help polecat list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__polecat__subcmd__nuke_commands] )) ||
+_gt__subcmd__help__subcmd__polecat__subcmd__nuke_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help polecat nuke commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__polecat__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__polecat__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help polecat status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__prime_commands] )) ||
+_gt__subcmd__help__subcmd__prime_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help prime commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rescue_commands] )) ||
+_gt__subcmd__help__subcmd__rescue_commands() {
+    local commands; commands=(
+'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
+'restore:Bring saved work back into a working tree. Files there that differ are not overwritten\: it refuses then' \
+'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
+    )
+    _describe -t commands 'gt help rescue commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rescue__subcmd__drop_commands] )) ||
+_gt__subcmd__help__subcmd__rescue__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rescue drop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rescue__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__rescue__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rescue list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rescue__subcmd__restore_commands] )) ||
+_gt__subcmd__help__subcmd__rescue__subcmd__restore_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rescue restore commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rig_commands] )) ||
+_gt__subcmd__help__subcmd__rig_commands() {
+    local commands; commands=(
+'add:Add a repository to the town' \
+'list:List the rigs of the town' \
+'remove:Take a rig off the town'\''s list. Its folder stays' \
+'status:Show a rig\: its repository, its merge queue, its workers and crew' \
+    )
+    _describe -t commands 'gt help rig commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rig__subcmd__add_commands] )) ||
+_gt__subcmd__help__subcmd__rig__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rig add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rig__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__rig__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rig list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rig__subcmd__remove_commands] )) ||
+_gt__subcmd__help__subcmd__rig__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rig remove commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__rig__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__rig__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help rig status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__scripted_commands] )) ||
+_gt__subcmd__help__subcmd__scripted_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__session-wrapper_commands] )) ||
+_gt__subcmd__help__subcmd__session-wrapper_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help session-wrapper commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__sling_commands] )) ||
+_gt__subcmd__help__subcmd__sling_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help sling commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__unsling_commands] )) ||
+_gt__subcmd__help__subcmd__unsling_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help unsling commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__up_commands] )) ||
+_gt__subcmd__help__subcmd__up_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help up commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__version_commands] )) ||
+_gt__subcmd__help__subcmd__version_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help version commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__whoami_commands] )) ||
+_gt__subcmd__help__subcmd__whoami_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help whoami commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__why_commands] )) ||
+_gt__subcmd__help__subcmd__why_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help why commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hook_commands] )) ||
+_gt__subcmd__hook_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hook commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__install_commands] )) ||
+_gt__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail_commands] )) ||
+_gt__subcmd__mail_commands() {
+    local commands; commands=(
+'send:Send a message' \
+'inbox:List the messages of a mailbox, newest first' \
+'read:Show a message and mark it as read' \
+'check:Say whether there is unread mail' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mail commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__check_commands] )) ||
+_gt__subcmd__mail__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail check commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help_commands] )) ||
+_gt__subcmd__mail__subcmd__help_commands() {
+    local commands; commands=(
+'send:Send a message' \
+'inbox:List the messages of a mailbox, newest first' \
+'read:Show a message and mark it as read' \
+'check:Say whether there is unread mail' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mail help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help__subcmd__check_commands] )) ||
+_gt__subcmd__mail__subcmd__help__subcmd__check_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail help check commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__mail__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help__subcmd__inbox_commands] )) ||
+_gt__subcmd__mail__subcmd__help__subcmd__inbox_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail help inbox commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help__subcmd__read_commands] )) ||
+_gt__subcmd__mail__subcmd__help__subcmd__read_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail help read commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__help__subcmd__send_commands] )) ||
+_gt__subcmd__mail__subcmd__help__subcmd__send_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail help send commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__inbox_commands] )) ||
+_gt__subcmd__mail__subcmd__inbox_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail inbox commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__read_commands] )) ||
+_gt__subcmd__mail__subcmd__read_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail read commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mail__subcmd__send_commands] )) ||
+_gt__subcmd__mail__subcmd__send_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mail send commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor_commands] )) ||
+_gt__subcmd__mayor_commands() {
+    local commands; commands=(
+'attach:Show the mayor'\''s session in this terminal, starting it if it does not run' \
+'start:Start the mayor'\''s session. One that runs already is left as it is' \
+'status:Say whether the mayor'\''s session runs' \
+'stop:End the mayor'\''s session' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mayor commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__attach_commands] )) ||
+_gt__subcmd__mayor__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help_commands] )) ||
+_gt__subcmd__mayor__subcmd__help_commands() {
+    local commands; commands=(
+'attach:Show the mayor'\''s session in this terminal, starting it if it does not run' \
+'start:Start the mayor'\''s session. One that runs already is left as it is' \
+'status:Say whether the mayor'\''s session runs' \
+'stop:End the mayor'\''s session' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mayor help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help__subcmd__attach_commands] )) ||
+_gt__subcmd__mayor__subcmd__help__subcmd__attach_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor help attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__mayor__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help__subcmd__start_commands] )) ||
+_gt__subcmd__mayor__subcmd__help__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor help start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__mayor__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__help__subcmd__stop_commands] )) ||
+_gt__subcmd__mayor__subcmd__help__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor help stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__start_commands] )) ||
+_gt__subcmd__mayor__subcmd__start_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor start commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__status_commands] )) ||
+_gt__subcmd__mayor__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mayor__subcmd__stop_commands] )) ||
+_gt__subcmd__mayor__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mayor stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq_commands] )) ||
+_gt__subcmd__mq_commands() {
+    local commands; commands=(
+'list:List the open merge requests of a rig, in the order in which they go' \
+'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
+'retry:Send on a merge request that waited for a person' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mq commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__help_commands] )) ||
+_gt__subcmd__mq__subcmd__help_commands() {
+    local commands; commands=(
+'list:List the open merge requests of a rig, in the order in which they go' \
+'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
+'retry:Send on a merge request that waited for a person' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt mq help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__mq__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__mq__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__help__subcmd__retry_commands] )) ||
+_gt__subcmd__mq__subcmd__help__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq help retry commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__help__subcmd__run_commands] )) ||
+_gt__subcmd__mq__subcmd__help__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq help run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__list_commands] )) ||
+_gt__subcmd__mq__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__retry_commands] )) ||
+_gt__subcmd__mq__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq retry commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__run_commands] )) ||
+_gt__subcmd__mq__subcmd__run_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__nudge_commands] )) ||
+_gt__subcmd__nudge_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt nudge commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__peek_commands] )) ||
+_gt__subcmd__peek_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt peek commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat_commands] )) ||
+_gt__subcmd__polecat_commands() {
+    local commands; commands=(
+'list:List the polecats of a rig, or of all' \
+'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt polecat commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__help_commands] )) ||
+_gt__subcmd__polecat__subcmd__help_commands() {
+    local commands; commands=(
+'list:List the polecats of a rig, or of all' \
+'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt polecat help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__polecat__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__polecat__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__nuke_commands] )) ||
+_gt__subcmd__polecat__subcmd__help__subcmd__nuke_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat help nuke commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__polecat__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__list_commands] )) ||
+_gt__subcmd__polecat__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__nuke_commands] )) ||
+_gt__subcmd__polecat__subcmd__nuke_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat nuke commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__status_commands] )) ||
+_gt__subcmd__polecat__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__prime_commands] )) ||
+_gt__subcmd__prime_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt prime commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue_commands] )) ||
+_gt__subcmd__rescue_commands() {
+    local commands; commands=(
+'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
+'restore:Bring saved work back into a working tree. Files there that differ are not overwritten\: it refuses then' \
+'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt rescue commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__drop_commands] )) ||
+_gt__subcmd__rescue__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue drop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__help_commands] )) ||
+_gt__subcmd__rescue__subcmd__help_commands() {
+    local commands; commands=(
+'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
+'restore:Bring saved work back into a working tree. Files there that differ are not overwritten\: it refuses then' \
+'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt rescue help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__help__subcmd__drop_commands] )) ||
+_gt__subcmd__rescue__subcmd__help__subcmd__drop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue help drop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__rescue__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__rescue__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__help__subcmd__restore_commands] )) ||
+_gt__subcmd__rescue__subcmd__help__subcmd__restore_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue help restore commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__list_commands] )) ||
+_gt__subcmd__rescue__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rescue__subcmd__restore_commands] )) ||
+_gt__subcmd__rescue__subcmd__restore_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rescue restore commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig_commands] )) ||
+_gt__subcmd__rig_commands() {
+    local commands; commands=(
+'add:Add a repository to the town' \
+'list:List the rigs of the town' \
+'remove:Take a rig off the town'\''s list. Its folder stays' \
+'status:Show a rig\: its repository, its merge queue, its workers and crew' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt rig commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__add_commands] )) ||
+_gt__subcmd__rig__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help_commands] )) ||
+_gt__subcmd__rig__subcmd__help_commands() {
+    local commands; commands=(
+'add:Add a repository to the town' \
+'list:List the rigs of the town' \
+'remove:Take a rig off the town'\''s list. Its folder stays' \
+'status:Show a rig\: its repository, its merge queue, its workers and crew' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt rig help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help__subcmd__add_commands] )) ||
+_gt__subcmd__rig__subcmd__help__subcmd__add_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig help add commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__rig__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__rig__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help__subcmd__remove_commands] )) ||
+_gt__subcmd__rig__subcmd__help__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig help remove commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__rig__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__list_commands] )) ||
+_gt__subcmd__rig__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__remove_commands] )) ||
+_gt__subcmd__rig__subcmd__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig remove commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__rig__subcmd__status_commands] )) ||
+_gt__subcmd__rig__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt rig status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__scripted_commands] )) ||
+_gt__subcmd__scripted_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__session-wrapper_commands] )) ||
+_gt__subcmd__session-wrapper_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt session-wrapper commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__sling_commands] )) ||
+_gt__subcmd__sling_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt sling commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__status_commands] )) ||
+_gt__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__unsling_commands] )) ||
+_gt__subcmd__unsling_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt unsling commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__up_commands] )) ||
+_gt__subcmd__up_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt up commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__version_commands] )) ||
+_gt__subcmd__version_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt version commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__whoami_commands] )) ||
+_gt__subcmd__whoami_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt whoami commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__why_commands] )) ||
+_gt__subcmd__why_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt why commands' commands "$@"
+}
+
+if [ "$funcstack[1]" = "_gt" ]; then
+    _gt "$@"
+else
+    compdef _gt gt
+fi
