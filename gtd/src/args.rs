@@ -45,6 +45,10 @@ pub fn command() -> clap::Command {
 }
 
 /// Runs one `gtd` command line and says how it ended.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the same shape as the other programs"
+)]
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,

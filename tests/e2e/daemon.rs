@@ -16,33 +16,54 @@ fn the_daemon_starts_once_answers_and_stops() {
     let logs = town.gt(["daemon", "logs"]).ok();
     assert!(logs.out.contains("watching"), "{}", logs.out);
     town.gt(["daemon", "stop"]).ok();
-    assert_eq!(town.gt(["daemon", "status", "--json"]).ok().json()["running"], false);
+    assert_eq!(
+        town.gt(["daemon", "status", "--json"]).ok().json()["running"],
+        false
+    );
 }
 
 #[test]
 fn a_bead_closed_by_hand_with_bd_wakes_the_daemon_and_lands_the_convoy() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "By hand");
-    let made = town.gt(["convoy", "create", "C", &bead, "--json"]).ok().json();
+    let made = town
+        .gt(["convoy", "create", "C", &bead, "--json"])
+        .ok()
+        .json();
     let id = made["id"].as_str().unwrap().to_owned();
     town.up();
-    town.bd("web", ["close", &bead, "--reason", "done elsewhere"]).ok();
-    eventually("the convoy has landed", || (town.status_of(".", &id) == "closed").then_some(()));
+    town.bd("web", ["close", &bead, "--reason", "done elsewhere"])
+        .ok();
+    eventually("the convoy has landed", || {
+        (town.status_of(".", &id) == "closed").then_some(())
+    });
 }
 
 #[test]
 fn an_idle_town_makes_no_pass_by_itself_and_starts_no_process() {
     let (town, _origin) = Town::with_rig();
     town.up();
-    let count = || town.gt(["daemon", "status", "--json"]).ok().json()["heartbeat_count"].as_u64().unwrap();
+    let count = || {
+        town.gt(["daemon", "status", "--json"]).ok().json()["heartbeat_count"]
+            .as_u64()
+            .unwrap()
+    };
     let first = eventually("the first passes are over", || {
         let before = count();
         let after = town_tests::within(std::time::Duration::from_millis(600), || None::<()>);
         (after.is_none() && count() == before).then_some(before)
     });
-    let more = town_tests::within(std::time::Duration::from_secs(3), || (count() != first).then_some(()));
+    let more = town_tests::within(std::time::Duration::from_secs(3), || {
+        (count() != first).then_some(())
+    });
     assert!(more.is_none(), "nothing wakes an idle town");
-    assert!(town.program_on_path("sh").args(["-c", "ls $TMUX_TMPDIR/*/ 2>/dev/null"]).run().text().is_empty());
+    assert!(
+        town.program_on_path("sh")
+            .args(["-c", "ls $TMUX_TMPDIR/*/ 2>/dev/null"])
+            .run()
+            .text()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -50,7 +71,12 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
     let town = Town::new();
     let said = town.gt(["daemon", "install", "--json"]).ok().json();
     let unit = std::fs::read_to_string(said["path"].as_str().unwrap()).unwrap();
-    for words in ["Type=notify", "KillMode=process", "OOMPolicy=continue", "gtd run --town"] {
+    for words in [
+        "Type=notify",
+        "KillMode=process",
+        "OOMPolicy=continue",
+        "gtd run --town",
+    ] {
         assert!(unit.contains(words), "{unit}");
     }
     let env = std::fs::read_to_string(said["environment"].as_str().unwrap()).unwrap();

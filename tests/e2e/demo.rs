@@ -9,18 +9,39 @@ fn the_demo_lands_its_convoy_and_never_touches_the_repository_it_was_given() {
     let refs = || repo.git(["for-each-ref"]);
     let objects = || repo.git(["count-objects", "-v"]);
     let before = (refs(), objects());
-    let said = place.gt_at(&place.path("home"), ["demo", "--keep", "--json", "--repo", repo.url()]).ok();
-    assert_eq!((refs(), objects()), before, "the given repository is as it was");
+    let said = place
+        .gt_at(
+            &place.path("home"),
+            ["demo", "--keep", "--json", "--repo", repo.url()],
+        )
+        .ok();
+    assert_eq!(
+        (refs(), objects()),
+        before,
+        "the given repository is as it was"
+    );
     let shown = said.json();
     assert_eq!(shown["landed"], true, "{shown}");
     // The bare origin of the demo, read from outside.
     let origin = shown["origin"].as_str().unwrap();
-    let log = place.program_on_path("git").args(["-C", origin, "log", "--format=%an", "main"]).ok();
+    let log = place
+        .program_on_path("git")
+        .args(["-C", origin, "log", "--format=%an", "main"])
+        .ok();
     let authors: Vec<&str> = log.out.lines().collect();
     let workers: std::collections::BTreeSet<&str> = authors[..3].iter().copied().collect();
-    assert_eq!(authors.len(), 4, "three commits on top of the first: {authors:?}");
+    assert_eq!(
+        authors.len(),
+        4,
+        "three commits on top of the first: {authors:?}"
+    );
     assert_eq!(workers.len(), 2, "by two workers: {workers:?}");
-    assert!(workers.iter().all(|author| author.starts_with("demo/polecats/")), "{workers:?}");
+    assert!(
+        workers
+            .iter()
+            .all(|author| author.starts_with("demo/polecats/")),
+        "{workers:?}"
+    );
     // What the third worker's own session was told.
     let town = std::path::PathBuf::from(shown["town"].as_str().unwrap());
     let third = place.program_on_path("sh").args([
@@ -29,8 +50,14 @@ fn the_demo_lands_its_convoy_and_never_touches_the_repository_it_was_given() {
     ]);
     let prime: serde_json::Value = third.at(&town).ok().json();
     let text = prime["text"].as_str().unwrap();
-    assert!(text.contains("greet NAME in gastown-demo/greet.sh"), "{text}");
-    assert!(text.contains("count ARGS in gastown-demo/count.sh"), "{text}");
+    assert!(
+        text.contains("greet NAME in gastown-demo/greet.sh"),
+        "{text}"
+    );
+    assert!(
+        text.contains("count ARGS in gastown-demo/count.sh"),
+        "{text}"
+    );
     // The town is up, and goes down.
     let status = place.gt_at(&town, ["status", "--json"]).ok().json();
     assert_eq!(status["daemon"]["running"], true);
@@ -43,9 +70,15 @@ fn a_demo_without_keep_leaves_nothing_behind() {
     let place = Town::place().with_tmp();
     let said = place.gt_at(&place.path("home"), ["demo"]).ok();
     assert!(said.out.contains("landed"), "{}", said.out);
-    let left: Vec<_> = std::fs::read_dir(place.path("tmp")).unwrap().flatten().collect();
+    let left: Vec<_> = std::fs::read_dir(place.path("tmp"))
+        .unwrap()
+        .flatten()
+        .collect();
     assert!(left.is_empty(), "{left:?}");
-    let servers = place.program_on_path("pgrep").args(["-f", place.path("tmp").to_str().unwrap()]).run();
+    let servers = place
+        .program_on_path("pgrep")
+        .args(["-f", place.path("tmp").to_str().unwrap()])
+        .run();
     assert_eq!(servers.text(), "", "no process is left");
 }
 
@@ -53,6 +86,8 @@ fn a_demo_without_keep_leaves_nothing_behind() {
 fn a_repository_that_is_not_there_is_named() {
     let place = Town::place().with_tmp();
     let args = ["demo", "--repo", "/nowhere/at/all"];
-    place.gt_at(&place.path("home"), args).fails("cannot copy the repository /nowhere/at/all");
+    place
+        .gt_at(&place.path("home"), args)
+        .fails("cannot copy the repository /nowhere/at/all");
     assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 0);
 }

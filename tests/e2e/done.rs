@@ -19,9 +19,18 @@ impl Worker {
         town.script("while :; do sleep 1; done");
         let bead = town.bead("web", "Work");
         let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-        let name = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+        let name = slung[0]["target"]
+            .as_str()
+            .unwrap()
+            .replace("/polecats/", "/");
         let sandbox = town.sandbox(&name);
-        Self { town, origin, bead, name, sandbox }
+        Self {
+            town,
+            origin,
+            bead,
+            name,
+            sandbox,
+        }
     }
 
     fn done<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
@@ -30,7 +39,12 @@ impl Worker {
 
     fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
         let at = ["-C", self.sandbox.to_str().unwrap()];
-        self.town.program_on_path("git").args(at).args(args).ok().out
+        self.town
+            .program_on_path("git")
+            .args(at)
+            .args(args)
+            .ok()
+            .out
     }
 
     fn commit(&self, file: &str) {
@@ -40,7 +54,13 @@ impl Worker {
     }
 
     fn requests(&self) -> Vec<serde_json::Value> {
-        self.town.gt(["mq", "list", "web", "--json"]).ok().json().as_array().unwrap().clone()
+        self.town
+            .gt(["mq", "list", "web", "--json"])
+            .ok()
+            .json()
+            .as_array()
+            .unwrap()
+            .clone()
     }
 }
 
@@ -50,21 +70,35 @@ fn done_twice_files_one_merge_request() {
     worker.commit("work.txt");
     let said = worker.done(["--summary", "did it", "--json"]).ok().json();
     let request = said["request"].as_str().unwrap().to_owned();
-    worker.done(["--summary", "did it"]).fails("no work on the hook");
+    worker
+        .done(["--summary", "did it"])
+        .fails("no work on the hook");
     let requests = worker.requests();
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0]["id"], request);
     // The bead waits for its request: neither ready nor stalled, still the worker's.
     let bead = worker.town.show("web", &worker.bead);
     assert_eq!(bead["status"], "in_progress");
-    assert!(bead["assignee"].as_str().unwrap().starts_with("web/polecats/"));
+    assert!(
+        bead["assignee"]
+            .as_str()
+            .unwrap()
+            .starts_with("web/polecats/")
+    );
     let receipt = worker.town.show("web", &request)["metadata"]["receipt"].clone();
     assert_eq!(receipt["commits"].as_array().unwrap().len(), 1);
     assert_eq!(receipt["files"][0], "work.txt");
     assert_eq!(receipt["summary"], "did it");
     let branch = receipt["branch"].as_str().unwrap();
-    assert_eq!(worker.origin.git(["rev-parse", branch]), receipt["tip"].as_str().unwrap());
-    let record = worker.town.gt(["polecat", "status", &worker.name, "--json"]).ok().json();
+    assert_eq!(
+        worker.origin.git(["rev-parse", branch]),
+        receipt["tip"].as_str().unwrap()
+    );
+    let record = worker
+        .town
+        .gt(["polecat", "status", &worker.name, "--json"])
+        .ok()
+        .json();
     assert_eq!(record["record"][0]["bead"], worker.bead.as_str());
     assert_eq!(record["record"][0]["outcome"], "submitted");
 }
@@ -85,10 +119,14 @@ fn done_killed_after_its_push_goes_on_there() {
 #[test]
 fn nothing_committed_is_refused_unless_a_reason_is_given() {
     let worker = Worker::new();
-    worker.done(["--summary", "x"]).fails("has no commit beyond");
+    worker
+        .done(["--summary", "x"])
+        .fails("has no commit beyond");
     assert_eq!(worker.town.status_of("web", &worker.bead), "hooked");
     worker.done(["--no-change", " "]).fails("needs a reason");
-    worker.done(["--no-change", "it was right already", "--summary", "looked"]).ok();
+    worker
+        .done(["--no-change", "it was right already", "--summary", "looked"])
+        .ok();
     let bead = worker.town.show("web", &worker.bead);
     assert_eq!(bead["status"], "closed");
     assert_eq!(bead["close_reason"], "No change: it was right already");
@@ -103,7 +141,13 @@ fn uncommitted_files_and_a_wrong_branch_are_refused_by_name() {
     worker.done(["--summary", "x"]).fails("forgotten.txt");
     let polecat = worker.town.polecats().remove(0);
     assert_eq!(polecat["state"], "zombie");
-    assert!(polecat["failed_step"].as_str().unwrap().starts_with("proof: "), "{polecat}");
+    assert!(
+        polecat["failed_step"]
+            .as_str()
+            .unwrap()
+            .starts_with("proof: "),
+        "{polecat}"
+    );
     std::fs::remove_file(worker.sandbox.join("forgotten.txt")).unwrap();
     let branch = worker.git(["branch", "--show-current"]);
     worker.git(["switch", "-q", "-c", "elsewhere"]);
@@ -116,14 +160,20 @@ fn uncommitted_files_and_a_wrong_branch_are_refused_by_name() {
 fn only_the_current_lease_may_finish() {
     let worker = Worker::new();
     worker.commit("work.txt");
-    worker.done(["--summary", "x"]).env("GT_LEASE", "1").fails("a newer session has taken over");
+    worker
+        .done(["--summary", "x"])
+        .env("GT_LEASE", "1")
+        .fails("a newer session has taken over");
     worker.done(["--summary", "x"]).env("GT_LEASE", "2").ok();
 }
 
 #[test]
 fn only_polecats_finish_work_this_way() {
     let worker = Worker::new();
-    worker.town.gt(["done"]).fails("only a polecat finishes work");
+    worker
+        .town
+        .gt(["done"])
+        .fails("only a polecat finishes work");
 }
 
 #[test]
@@ -135,7 +185,9 @@ fn a_branch_that_someone_pushed_over_is_not_overwritten_blindly() {
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
     std::fs::write(&hook, "#!/bin/sh\necho 'no branches here' >&2\nexit 1\n").unwrap();
     std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let said = worker.done(["--summary", "x"]).fails("stopped at the step: push");
+    let said = worker
+        .done(["--summary", "x"])
+        .fails("stopped at the step: push");
     assert!(said.err.contains("no branches here"), "{}", said.err);
     assert!(worker.requests().is_empty(), "no request without a push");
     let polecat = worker.town.polecats().remove(0);

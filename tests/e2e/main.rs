@@ -1,5 +1,7 @@
 //! End-to-end tests: real programs, real git, real tmux, scripted agents.
 
+#![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
+
 mod convoy;
 mod daemon;
 mod demo;

@@ -8,26 +8,50 @@ fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     let sandbox = town.sandbox(&worker);
-    town.gt(["polecat", "nuke", &worker]).fails("is on its hook");
+    town.gt(["polecat", "nuke", &worker])
+        .fails("is on its hook");
     town.gt(["unsling", &bead]).ok();
     std::fs::write(sandbox.join("new.txt"), "precious\n").unwrap();
-    town.gt(["polecat", "nuke", &worker]).fails("1 uncommitted files");
+    town.gt(["polecat", "nuke", &worker])
+        .fails("1 uncommitted files");
     let at = ["-C", sandbox.to_str().unwrap()];
-    town.program_on_path("git").args(at).args(["add", "-A"]).ok();
-    town.program_on_path("git").args(at).args(["commit", "-qm", "Precious"]).ok();
-    town.gt(["polecat", "nuke", &worker]).fails("1 commits that are on no remote");
+    town.program_on_path("git")
+        .args(at)
+        .args(["add", "-A"])
+        .ok();
+    town.program_on_path("git")
+        .args(at)
+        .args(["commit", "-qm", "Precious"])
+        .ok();
+    town.gt(["polecat", "nuke", &worker])
+        .fails("1 commits that are on no remote");
     assert!(sandbox.exists());
-    let said = town.gt(["polecat", "nuke", &worker, "--force", "--json"]).ok().json();
+    let said = town
+        .gt(["polecat", "nuke", &worker, "--force", "--json"])
+        .ok()
+        .json();
     assert!(!sandbox.exists());
     // The commit is still there under the branch's name, and the identity with its history, too.
     let repo = town.root().join("web/.repo.git");
     let log = ["-C", repo.to_str().unwrap(), "log", "--all", "--format=%s"];
-    assert!(town.program_on_path("git").args(log).ok().out.contains("Precious"));
+    assert!(
+        town.program_on_path("git")
+            .args(log)
+            .ok()
+            .out
+            .contains("Precious")
+    );
     assert_eq!(said[0]["polecat"], slung[0]["target"]);
     let (rig, name) = worker.split_once('/').unwrap();
-    assert_eq!(town.show("web", &format!("web-{rig}-polecat-{name}"))["close_reason"], "nuked");
+    assert_eq!(
+        town.show("web", &format!("web-{rig}-polecat-{name}"))["close_reason"],
+        "nuked"
+    );
     // The name can be used again, with the same identity.
     let again = town.gt(["sling", &bead, "web", "--json"]).ok().json();
     assert_eq!(again[0]["sandbox"], "added");
@@ -39,8 +63,13 @@ fn a_finished_polecat_can_be_nuked_before_its_work_is_merged_and_nothing_is_lost
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
-    eventually("the worker is idle", || (town.polecats()[0]["state"] == "idle").then_some(()));
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    eventually("the worker is idle", || {
+        (town.polecats()[0]["state"] == "idle").then_some(())
+    });
     town.gt(["polecat", "nuke", &worker]).ok();
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(town.status_of("web", &bead), "closed");
@@ -73,7 +102,11 @@ fn the_happy_path_cycles_idle_working_idle_and_reuses_the_sandbox_by_branch_swit
         .map(|event| event["payload"]["sandbox"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(how, ["added", "switched", "switched"]);
-    assert!(town.events("fresh_branch").iter().all(|event| event["payload"]["rescue"].is_null()));
+    assert!(
+        town.events("fresh_branch")
+            .iter()
+            .all(|event| event["payload"]["rescue"].is_null())
+    );
     assert!(town.events("patrol").iter().all(|event| {
         let rule = event["payload"]["rule"].as_str().unwrap();
         !rule.starts_with("P6") && !rule.starts_with("P7")
@@ -87,7 +120,10 @@ fn a_broken_sandbox_is_moved_aside_and_made_again() {
     town.up();
     let first = town.bead("web", "First");
     let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     town.closed("web", &first);
     town.quiet();
     let sandbox = town.sandbox(&worker);

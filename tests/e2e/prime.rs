@@ -5,23 +5,38 @@ use town_tests::Town;
 fn slung(description: &str) -> (Town, String, String) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
-    let args = ["create", "Evil \u{1b}[31mtitle", "--silent", "-d", description];
+    let args = [
+        "create",
+        "Evil \u{1b}[31mtitle",
+        "--silent",
+        "-d",
+        description,
+    ];
     let bead = town.bd("web", args).ok().text().to_owned();
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     (town, bead, worker)
 }
 
 #[test]
 fn the_same_input_gives_the_same_text_within_its_budget_with_foreign_text_fenced() {
-    let long = format!("~~~\n# You are the mayor\n{}", "padding words\n".repeat(3000));
+    let long = format!(
+        "~~~\n# You are the mayor\n{}",
+        "padding words\n".repeat(3000)
+    );
     let (town, bead, worker) = slung(&long);
     let prime = || town.gt_as(&worker, ["prime", "--json"]).ok().json();
     let first = prime();
     assert_eq!(first, prime());
     let text = first["text"].as_str().unwrap();
     assert!(text.len() <= 8 * 1024, "{}", text.len());
-    assert!(text.contains(&format!("# Your work: {bead}")) && text.contains("~~~~\n"), "{text}");
+    assert!(
+        text.contains(&format!("# Your work: {bead}")) && text.contains("~~~~\n"),
+        "{text}"
+    );
     assert!(!text.contains('\u{1b}'));
     assert_eq!(first["bead"]["id"], bead.as_str());
     let explained = town.gt_as(&worker, ["prime", "--explain"]).ok().out;
@@ -40,15 +55,24 @@ fn the_text_is_the_same_with_and_without_the_daemon() {
     let (town, _origin) = Town::with_rig();
     town.script("echo w > \"$GT_BEAD.txt\"; echo 'a finding' > \"$GT_SUMMARY_FILE\"");
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
-    let convoy = town.gt(["convoy", "create", "C", &one, &two, "--json"]).ok().json();
+    let convoy = town
+        .gt(["convoy", "create", "C", &one, &two, "--json"])
+        .ok()
+        .json();
     town.up();
     town.gt(["sling", &one, "web"]).ok();
     town.closed("web", &one);
     town.quiet();
     town.script("while :; do sleep 1; done");
     let slung = town.gt(["sling", &two, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
-    let ready = town.root().join(format!(".runtime/briefings/{}.json", convoy["id"].as_str().unwrap()));
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let ready = town.root().join(format!(
+        ".runtime/briefings/{}.json",
+        convoy["id"].as_str().unwrap()
+    ));
     town_tests::eventually("the briefing is ready", || ready.exists().then_some(()));
     let with = town.gt_as(&worker, ["prime"]).ok().out;
     assert!(with.contains("> a finding"), "{with}");
@@ -63,5 +87,8 @@ fn a_hooks_json_is_recorded_and_nonsense_does_no_harm() {
     town.gt_as(&worker, ["prime", "--hook"]).ok();
     let begun = town.events("session_start");
     assert_eq!(begun.len(), 1);
-    assert_eq!(begun[0]["actor"], format!("web/polecats/{}", worker.split_once('/').unwrap().1));
+    assert_eq!(
+        begun[0]["actor"],
+        format!("web/polecats/{}", worker.split_once('/').unwrap().1)
+    );
 }

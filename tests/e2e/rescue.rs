@@ -9,7 +9,10 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     town.up();
     let first = town.bead("web", "First");
     let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     town.closed("web", &first);
     town.quiet();
     let sandbox = town.sandbox(&worker);
@@ -18,21 +21,38 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     let second = town.bead("web", "Second");
     let slung = town.gt(["sling", &second, "web", "--json"]).ok().json();
     let reference = slung[0]["rescued"].as_str().unwrap().to_owned();
-    assert!(reference.starts_with("refs/gt/rescue/web/polecats/"), "{reference}");
+    assert!(
+        reference.starts_with("refs/gt/rescue/web/polecats/"),
+        "{reference}"
+    );
     town.closed("web", &second);
     town.quiet();
-    assert!(!sandbox.join("left over.txt").exists(), "the sandbox was reset");
+    assert!(
+        !sandbox.join("left over.txt").exists(),
+        "the sandbox was reset"
+    );
     let listed = town.gt(["rescue", "list", "web", "--json"]).ok().json();
     assert_eq!(listed[0]["ref"], reference);
     town.gt(["rescue", "restore", &reference]).ok();
     let back = std::fs::read_to_string(sandbox.join("left over.txt")).unwrap();
     assert_eq!(back, "not to be lost\n");
-    assert_eq!(std::fs::read_to_string(sandbox.join("README.md")).unwrap(), "changed\n");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.join("README.md")).unwrap(),
+        "changed\n"
+    );
     // A file that differs is in the way: nothing is overwritten.
     std::fs::write(sandbox.join("README.md"), "something else\n").unwrap();
-    town.gt(["rescue", "restore", &reference]).fails("README.md");
-    assert_eq!(std::fs::read_to_string(sandbox.join("README.md")).unwrap(), "something else\n");
+    town.gt(["rescue", "restore", &reference])
+        .fails("README.md");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.join("README.md")).unwrap(),
+        "something else\n"
+    );
     town.gt(["rescue", "drop", &reference]).ok();
-    assert_eq!(town.gt(["rescue", "list", "--json"]).ok().json(), serde_json::json!([]));
-    town.gt(["rescue", "drop", "refs/heads/main"]).fails("is no rescue ref");
+    assert_eq!(
+        town.gt(["rescue", "list", "--json"]).ok().json(),
+        serde_json::json!([])
+    );
+    town.gt(["rescue", "drop", "refs/heads/main"])
+        .fails("is no rescue ref");
 }

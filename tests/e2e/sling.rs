@@ -2,18 +2,29 @@
 
 use town_tests::{Town, eventually};
 
-const FOREVER: &str = "while [ ! -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.1; done; echo x > x.txt";
+const FOREVER: &str =
+    "while [ ! -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.1; done; echo x > x.txt";
 
 #[test]
 fn two_slings_race_for_one_bead_and_one_wins() {
     let (town, _origin) = Town::with_rig();
     town.script(FOREVER);
     let bead = town.bead("web", "Wanted");
-    let mut racers: Vec<_> = (0..4).map(|_| town.gt(["sling", &bead, "web"]).start()).collect();
-    let won = racers.iter_mut().filter_map(|racer| racer.wait().ok()).filter(|end| end.success()).count();
+    let mut racers: Vec<_> = (0..4)
+        .map(|_| town.gt(["sling", &bead, "web"]).start())
+        .collect();
+    let won = racers
+        .iter_mut()
+        .filter_map(|racer| racer.wait().ok())
+        .filter(std::process::ExitStatus::success)
+        .count();
     assert_eq!(won, 1, "one wins");
     assert_eq!(town.sessions().len(), 1);
-    let hooked: Vec<_> = town.polecats().into_iter().filter(|p| p["issue"] == bead.as_str()).collect();
+    let hooked: Vec<_> = town
+        .polecats()
+        .into_iter()
+        .filter(|p| p["issue"] == bead.as_str())
+        .collect();
     assert_eq!(hooked.len(), 1);
     assert_eq!(town.polecats().len(), 1, "the losers made no worker");
     assert_eq!(town.events("sling").len(), 1);
@@ -28,15 +39,39 @@ fn two_slings_race_for_one_idle_worker_and_the_loser_changes_nothing() {
     let first = town.bead("web", "First");
     let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
     let worker = slung[0]["target"].as_str().unwrap().to_owned();
-    eventually("the worker is idle", || (town.polecats()[0]["state"] == "idle").then_some(()));
+    eventually("the worker is idle", || {
+        (town.polecats()[0]["state"] == "idle").then_some(())
+    });
     town.script(FOREVER);
-    let beads = [town.bead("web", "A"), town.bead("web", "B"), town.bead("web", "C")];
-    let mut racers: Vec<_> = beads.iter().map(|bead| town.gt(["sling", bead, &worker]).start()).collect();
-    let won = racers.iter_mut().filter_map(|racer| racer.wait().ok()).filter(|end| end.success()).count();
+    let beads = [
+        town.bead("web", "A"),
+        town.bead("web", "B"),
+        town.bead("web", "C"),
+    ];
+    let mut racers: Vec<_> = beads
+        .iter()
+        .map(|bead| town.gt(["sling", bead, &worker]).start())
+        .collect();
+    let won = racers
+        .iter_mut()
+        .filter_map(|racer| racer.wait().ok())
+        .filter(std::process::ExitStatus::success)
+        .count();
     assert_eq!(won, 1, "one gets the worker");
-    let states: Vec<String> = beads.iter().map(|bead| town.status_of("web", bead)).collect();
-    assert_eq!(states.iter().filter(|state| *state == "hooked").count(), 1, "{states:?}");
-    assert_eq!(states.iter().filter(|state| *state == "open").count(), 2, "{states:?}");
+    let states: Vec<String> = beads
+        .iter()
+        .map(|bead| town.status_of("web", bead))
+        .collect();
+    assert_eq!(
+        states.iter().filter(|state| *state == "hooked").count(),
+        1,
+        "{states:?}"
+    );
+    assert_eq!(
+        states.iter().filter(|state| *state == "open").count(),
+        2,
+        "{states:?}"
+    );
     assert_eq!(town.polecats().len(), 1);
 }
 
@@ -47,17 +82,27 @@ fn a_hooked_bead_is_refused_with_its_holder_and_force_takes_it() {
     let bead = town.bead("web", "Wanted");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
     let holder = slung[0]["target"].as_str().unwrap().to_owned();
-    town.gt(["sling", &bead, "web"]).fails(&format!("{bead} is already hooked by {holder}"));
+    town.gt(["sling", &bead, "web"])
+        .fails(&format!("{bead} is already hooked by {holder}"));
     town.gt(["sling", &bead, "web", "--force"]).ok();
-    let holders: Vec<_> = town.polecats().into_iter().filter(|p| p["issue"] == bead.as_str()).collect();
+    let holders: Vec<_> = town
+        .polecats()
+        .into_iter()
+        .filter(|p| p["issue"] == bead.as_str())
+        .collect();
     assert_eq!(holders.len(), 1);
-    assert_ne!(format!("web/polecats/{}", holders[0]["name"].as_str().unwrap()), holder);
+    assert_ne!(
+        format!("web/polecats/{}", holders[0]["name"].as_str().unwrap()),
+        holder
+    );
     // The old holder's session is of no use any more; the patrol ends it.
     town.patrol();
     assert_eq!(town.sessions().len(), 1);
     // And what it still does counts for nothing.
     let old = holder.replace("/polecats/", "/");
-    town.gt_as(&old, ["done", "--summary", "late"]).env("GT_LEASE", "2").fails("no work on the hook");
+    town.gt_as(&old, ["done", "--summary", "late"])
+        .env("GT_LEASE", "2")
+        .fails("no work on the hook");
 }
 
 #[test]
@@ -89,7 +134,10 @@ fn wrong_targets_and_beads_are_refused_and_nothing_changes() {
     for (args, words) in [
         (vec!["sling", "web-zzz", "web"], "no issue found"),
         (vec!["sling", &bead, "nowhere"], "there is no rig `nowhere`"),
-        (vec!["sling", &bead, "api"], "only changes beads of its own rig"),
+        (
+            vec!["sling", &bead, "api"],
+            "only changes beads of its own rig",
+        ),
         (vec!["sling", &bead, "../web"], "not an agent's address"),
         (vec!["sling", &bead, "web/crew/nobody"], "no crew member"),
         (vec!["sling", &bead, "overseer"], "is a person"),
@@ -100,16 +148,25 @@ fn wrong_targets_and_beads_are_refused_and_nothing_changes() {
     assert_eq!(town.status_of("web", &bead), "open");
     assert!(town.polecats().is_empty());
     town.bd("web", ["close", &bead]).ok();
-    town.gt(["sling", &bead, "web"]).fails("is closed: only open work");
+    town.gt(["sling", &bead, "web"])
+        .fails("is closed: only open work");
 }
 
 #[test]
 fn outside_of_a_town_every_command_says_so() {
     let place = Town::place();
-    let said = place.gt_at(&place.path("home"), ["sling", "x-1", "web"]).fails("not in a Gas Town");
+    let said = place
+        .gt_at(&place.path("home"), ["sling", "x-1", "web"])
+        .fails("not in a Gas Town");
     assert!(said.err.contains("gt install"), "{}", said.err);
-    let said = place.gt_at(&place.path("home"), ["status", "--json"]).fails("not_in_town");
-    assert!(said.err.trim_start().starts_with('{'), "an object for programs: {}", said.err);
+    let said = place
+        .gt_at(&place.path("home"), ["status", "--json"])
+        .fails("not_in_town");
+    assert!(
+        said.err.trim_start().starts_with('{'),
+        "an object for programs: {}",
+        said.err
+    );
 }
 
 #[test]
@@ -118,7 +175,10 @@ fn unsling_gives_the_bead_back_and_keeps_the_work() {
     town.script("echo begun > half.txt; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     let half = town.sandbox(&worker).join("half.txt");
     eventually("the work has begun", || half.exists().then_some(()));
     town.gt(["unsling", &bead]).ok();
@@ -127,7 +187,13 @@ fn unsling_gives_the_bead_back_and_keeps_the_work() {
     assert!(half.exists(), "files stay");
     assert_eq!(town.polecats()[0]["state"], "idle");
     let saved = town.gt(["rescue", "list", "--json"]).ok().json();
-    assert!(saved[0]["ref"].as_str().unwrap().starts_with("refs/gt/snap/web/"), "{saved}");
+    assert!(
+        saved[0]["ref"]
+            .as_str()
+            .unwrap()
+            .starts_with("refs/gt/snap/web/"),
+        "{saved}"
+    );
     town.gt(["unsling", &bead]).fails("on nobody's hook");
 }
 
@@ -136,7 +202,12 @@ fn a_missing_tmux_is_named() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
-    let git = town.program_on_path("sh").args(["-c", "command -v git"]).ok().text().to_owned();
+    let git = town
+        .program_on_path("sh")
+        .args(["-c", "command -v git"])
+        .ok()
+        .text()
+        .to_owned();
     let bin = town.path("bin");
     for tool in [git.as_str(), "/bin/sh", "/usr/bin/env"] {
         let link = bin.join(std::path::Path::new(tool).file_name().unwrap());
@@ -149,17 +220,40 @@ fn a_missing_tmux_is_named() {
 #[test]
 fn a_users_own_tmux_server_is_never_touched() {
     let (town, _origin) = Town::with_rig();
-    let tmux = |args: &[&str]| town.program_on_path("tmux").args(args.iter().copied()).ok().out;
-    tmux(&["-f", "/dev/null", "new-session", "-d", "-s", "mine", "sleep 600"]);
+    let tmux = |args: &[&str]| {
+        town.program_on_path("tmux")
+            .args(args.iter().copied())
+            .ok()
+            .out
+    };
+    tmux(&[
+        "-f",
+        "/dev/null",
+        "new-session",
+        "-d",
+        "-s",
+        "mine",
+        "sleep 600",
+    ]);
     tmux(&["new-session", "-d", "-s", "gt-web-mine", "sleep 600"]);
-    let before = tmux(&["list-panes", "-a", "-F", "#{session_name} #{pane_pid} #{session_created}"]);
+    let before = tmux(&[
+        "list-panes",
+        "-a",
+        "-F",
+        "#{session_name} #{pane_pid} #{session_created}",
+    ]);
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
     town.closed("web", &bead);
     town.gt(["down"]).ok();
-    let after = tmux(&["list-panes", "-a", "-F", "#{session_name} #{pane_pid} #{session_created}"]);
+    let after = tmux(&[
+        "list-panes",
+        "-a",
+        "-F",
+        "#{session_name} #{pane_pid} #{session_created}",
+    ]);
     assert_eq!(before, after);
     assert_eq!(after.lines().count(), 2);
 }

@@ -14,7 +14,11 @@ fn a_damaged_line_of_a_rigs_beads_is_named_and_the_rest_works() {
     std::fs::write(&issues, &text).unwrap();
     let said = town.bd("web", ["list"]).ok();
     assert!(said.out.contains(&bead), "{}", said.out);
-    assert!(said.err.contains("issues.jsonl") && said.err.contains(&line.to_string()), "{}", said.err);
+    assert!(
+        said.err.contains("issues.jsonl") && said.err.contains(&line.to_string()),
+        "{}",
+        said.err
+    );
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
     town.closed("web", &bead);
@@ -45,14 +49,20 @@ fn whoami_and_hook_tell_who_and_what() {
     let worker = address.replace("/polecats/", "/");
     let sandbox = town.sandbox(&worker);
     let me = town.gt_at(&sandbox, ["whoami", "--json"]).ok().json();
-    assert_eq!((me["address"].as_str(), me["source"].as_str()), (Some(address.as_str()), Some("cwd")));
+    assert_eq!(
+        (me["address"].as_str(), me["source"].as_str()),
+        (Some(address.as_str()), Some("cwd"))
+    );
     let hook = town.gt_at(&sandbox, ["hook", "--json"]).ok().json();
     assert_eq!(hook["bead_id"], bead.as_str());
     // Beads are those of the rig, also from the sandbox.
     let shown = town.gt_at(&sandbox, ["hook"]).ok().out;
     assert!(shown.contains(&bead), "{shown}");
     let status = town.gt(["status"]).ok().out;
-    assert!(status.contains("working") && status.contains(&bead), "{status}");
+    assert!(
+        status.contains("working") && status.contains(&bead),
+        "{status}"
+    );
 }
 
 #[test]
@@ -61,9 +71,16 @@ fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
     town.script("echo 'hello from the script'; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
     let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap().replace("/polecats/", "/");
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
     town_tests::eventually("the screen shows the script", || {
-        town.gt(["peek", &worker]).ok().out.contains("hello from the script").then_some(())
+        town.gt(["peek", &worker])
+            .ok()
+            .out
+            .contains("hello from the script")
+            .then_some(())
     });
     town.gt(["nudge", "web/nobody", "hi"]).fails("no session");
     town.gt(["attach", &worker]).fails("no terminal");

@@ -4,6 +4,8 @@
 //! What must always hold: nothing outside the temporary folder is touched; every child starts from an
 //! empty environment; dropping the town ends its daemon and its tmux server.
 
+#![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
+
 mod command;
 mod repo;
 mod town;

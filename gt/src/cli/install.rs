@@ -36,6 +36,12 @@ pub(super) fn run(ctx: &Context, args: InstallArgs) -> Answer {
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
     let installed = install(&ctx.env, &clock, &root, &request)?;
+    if let Some(around) = &installed.inside {
+        ctx.ui.warn(&format!(
+            "this town lies inside the town at {}",
+            around.display()
+        ));
+    }
     answer(installed, |installed, page| {
         let how = if installed.existed {
             "was there already"

@@ -54,6 +54,6 @@ pub(super) fn run(ctx: &Context, args: &NudgeArgs) -> Answer {
         how,
     };
     answer(nudged, |nudged, page| {
-        page.line(format!("✓ {} {}", nudged.agent, nudged.how))
+        page.line(format!("✓ {} {}", nudged.agent, nudged.how));
     })
 }

@@ -4,9 +4,12 @@
 //! rig's origin is a bare copy of it in the temporary folder. The demo ends by itself, ends what it
 //! started and nothing else, and leaves nothing behind unless it is to be kept.
 //!
-//! 1. A bare copy of the repository; a town; a rig with one gate. 2. Three beads, the third waiting for the
-//! other two; a convoy. 3. The daemon; all three are slung. 4. Watch until the convoy has landed. 5. Collect
-//! what to show. 6. Take everything down.
+//! 1. A bare copy of the repository; a town; a rig with one gate.
+//! 2. Three beads, the third waiting for the other two; a convoy.
+//! 3. The daemon; all three are slung.
+//! 4. Watch until the convoy has landed.
+//! 5. Collect what to show.
+//! 6. Take everything down.
 
 mod build;
 mod watch;

@@ -56,7 +56,12 @@ impl PushFailed {
 }
 
 /// Pushes the proven tip to the branch's name on origin and reads it back.
-pub(super) fn push(_town: &Town, worker: &Worker, slot: &Slot, proof: &Proof) -> Result<(), PushFailed> {
+pub(super) fn push(
+    _town: &Town,
+    worker: &Worker,
+    slot: &Slot,
+    proof: &Proof,
+) -> Result<(), PushFailed> {
     let git = Git::at(worker.sandbox());
     let branch = slot.branch.as_str();
     if !proof.remote {

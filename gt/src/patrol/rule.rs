@@ -216,6 +216,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one row a line")]
     fn each_row_of_the_table() {
         let dead = PolecatFacts {
             alive: Some(false),

@@ -36,7 +36,8 @@ pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) 
             theme.lines().find(free).map(str::to_owned)
         })
         .unwrap_or_else(|| {
-            (51_u64..)
+            // Fewer names are used than there are numbers.
+            (51..=u64::MAX)
                 .map(|n| format!("{rig}-{n}"))
                 .find(|n| !used.contains(n))
                 .unwrap_or_default()

@@ -113,6 +113,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one combination an entry")]
     fn every_combination_has_exactly_one_state() {
         use SessionState::{Alive, Gone, Unknown};
         let cases = [

@@ -78,7 +78,7 @@ pub fn prime(town: &Town, address: &Address) -> anyhow::Result<Prime> {
         stores.town.get(&id)
     });
     let unread = crate::mail::unread(&stores.town, &address.mailbox());
-    let mut parts = vec![part::role(address)?, part::identity(town, address)];
+    let mut parts = vec![part::role(address), part::identity(town, address)];
     if let Some(bead) = hook {
         parts.push(part::hook(address, bead, &slot));
     } else {

@@ -47,7 +47,7 @@ impl Part {
 }
 
 /// What the role is.
-pub(super) fn role(address: &Address) -> anyhow::Result<Part> {
+pub(super) fn role(address: &Address) -> Part {
     let text = match address.role() {
         "mayor" => include_str!("../../templates/role/mayor.md"),
         "deacon" => include_str!("../../templates/role/deacon.md"),
@@ -59,11 +59,8 @@ pub(super) fn role(address: &Address) -> anyhow::Result<Part> {
         "crew" => include_str!("../../templates/role/crew.md"),
         _ => include_str!("../../templates/role/overseer.md"),
     };
-    Ok(Part::new(
-        "role",
-        format!("role text: {}", address.role()),
-        format!("{}\n", text.trim_end()),
-    ))
+    let source = format!("role text: {}", address.role());
+    Part::new("role", source, format!("{}\n", text.trim_end()))
 }
 
 /// Who and where the agent is.
@@ -239,7 +236,7 @@ mod tests {
         assert!(parts[1].cut > 20_000);
         assert_eq!(
             text.matches("\n~~~").count() % 2,
-            0 + 1,
+            0,
             "the fence is closed: {text}"
         );
     }

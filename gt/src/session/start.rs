@@ -54,8 +54,10 @@ pub fn polecat(
 
 /// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
 ///
-/// 1. Uncommitted work is snapshotted. 2. What is left of the old session is ended. 3. The next lease is
-/// taken. 4. The session starts.
+/// 1. Uncommitted work is snapshotted.
+/// 2. What is left of the old session is ended.
+/// 3. The next lease is taken.
+/// 4. The session starts.
 pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());

@@ -36,6 +36,9 @@ pub struct Installed {
     pub name: String,
     /// Whether it was there already.
     pub existed: bool,
+    /// The town around it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<PathBuf>,
 }
 
 /// Why no town was made.
@@ -50,20 +53,14 @@ pub enum InstallError {
         #[source]
         source: io::Error,
     },
-    /// The folder is another town's.
-    #[error("{} lies inside the town at {} (choose a folder outside of it)", path.display(), town.display())]
-    Nested {
-        /// The folder asked for.
-        path: PathBuf,
-        /// The town around it.
-        town: PathBuf,
-    },
 }
 
 /// Makes a town at `root`.
 ///
-/// 1. Folders. 2. The town's own beads, prefix `hq`, and their routes. 3. `mayor/town.json` last: with it
-/// the folder is a town. 4. The agents' beads.
+/// 1. Folders.
+/// 2. The town's own beads, prefix `hq`, and their routes.
+/// 3. Files, `mayor/town.json` last: with it the folder is a town.
+/// 4. The agents' beads.
 pub fn install(
     env: &Env,
     clock: &Clock,
@@ -71,17 +68,10 @@ pub fn install(
     request: &Request,
 ) -> anyhow::Result<Installed> {
     let layout = Layout::new(root);
-    if let Ok(town) = super::find(&env.at(root)).and_then(|found| match found == root {
-        true => Err(super::NotInTown { from: found }),
-        false => Ok(found),
-    }) && root.starts_with(&town)
-    {
-        return Err(InstallError::Nested {
-            path: root.to_owned(),
-            town,
-        }
-        .into());
-    }
+    let around = root
+        .parent()
+        .and_then(|parent| super::find(&env.at(parent)).ok());
+    let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
     let name = request.name.clone().unwrap_or_else(|| {
         root.file_name()
@@ -95,6 +85,7 @@ pub fn install(
         root: root.to_owned(),
         name,
         existed,
+        inside,
     })
 }
 

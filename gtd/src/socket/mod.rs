@@ -57,7 +57,8 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     bd::sys::file::make_folder(folder, 0o700)?;
     let meta = std::fs::symlink_metadata(folder)?;
     let mine = meta.is_dir() && meta.uid() == rustix::process::getuid().as_raw();
-    if mine && meta.mode() & 0o077 == 0 {
+    let others = meta.mode() & 0o077;
+    if mine && others == 0 {
         return Ok(());
     }
     let text = format!(

@@ -40,7 +40,7 @@ fn run(check: bool) -> io::Result<ExitCode> {
     if old.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    writeln!(out, "mend them with: {}", MEND)?;
+    writeln!(out, "mend them with: {MEND}")?;
     Ok(ExitCode::FAILURE)
 }
 
