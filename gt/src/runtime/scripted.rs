@@ -15,9 +15,6 @@ use bd::git::{Git, GitError};
 use bd::sys::{Exec, ExecError};
 use serde_json::Value;
 
-/// How long a script may work.
-const SCRIPT: Duration = Duration::from_secs(24 * 3600);
-
 /// How long `gt prime` may take.
 const PRIME: Duration = Duration::from_secs(120);
 
