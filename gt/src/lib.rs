@@ -12,6 +12,7 @@ pub mod convoy;
 pub mod crew;
 pub mod daemon;
 pub mod demo;
+pub mod doctor;
 pub mod done;
 pub mod error;
 pub mod event;

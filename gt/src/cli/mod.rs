@@ -6,6 +6,7 @@ mod convoy;
 mod crew;
 mod daemon;
 mod demo;
+mod doctor;
 mod done;
 mod down;
 mod hook;
@@ -13,6 +14,7 @@ mod install;
 mod mail;
 mod mayor;
 mod mq;
+mod namepool;
 mod nudge;
 mod peek;
 mod polecat;
@@ -100,6 +102,7 @@ enum Command {
     Crew(crew::CrewArgs),
     Daemon(daemon::DaemonArgs),
     Demo(demo::DemoArgs),
+    Doctor(doctor::DoctorArgs),
     Done(done::DoneArgs),
     Down(down::DownArgs),
     #[command(alias = "work")]
@@ -109,6 +112,7 @@ enum Command {
     Mayor(mayor::MayorArgs),
     #[command(alias = "mr")]
     Mq(mq::MqArgs),
+    Namepool(namepool::NamepoolArgs),
     Nudge(nudge::NudgeArgs),
     Peek(peek::PeekArgs),
     #[command(alias = "polecats")]
@@ -141,6 +145,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Crew(args) => crew::run(ctx, &args),
         Command::Daemon(args) => daemon::run(ctx, &args),
         Command::Demo(args) => demo::run(ctx, args),
+        Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Done(args) => done::run(ctx, args),
         Command::Down(args) => down::run(ctx, &args),
         Command::Hook(args) => hook::run(ctx, &args),
@@ -148,6 +153,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Mail(args) => mail::run(ctx, args),
         Command::Mayor(args) => mayor::run(ctx, &args),
         Command::Mq(args) => mq::run(ctx, &args),
+        Command::Namepool(args) => namepool::run(ctx, &args),
         Command::Nudge(args) => nudge::run(ctx, &args),
         Command::Peek(args) => peek::run(ctx, &args),
         Command::Polecat(args) => polecat::run(ctx, &args),

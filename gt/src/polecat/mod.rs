@@ -12,7 +12,7 @@ mod state;
 use bd::bead::{Bead, Kind};
 use bd::store::{Snapshot, Tx};
 
-pub use name::pick as pick_name;
+pub use name::{pick as pick_name, theme_of, themes};
 pub use nuke::{NukeRefused, Nuked, nuke};
 pub use record::{Completion, Outcome, complete, read as read_record};
 pub(crate) use sandbox::provision;

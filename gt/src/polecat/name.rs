@@ -16,7 +16,7 @@ const THEMES: [(&str, &str); 3] = [
 const RESERVED: [&str; 6] = ["witness", "mayor", "deacon", "refinery", "crew", "polecats"];
 
 /// The themes that there are.
-pub(super) fn themes() -> impl Iterator<Item = &'static str> {
+pub fn themes() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
 }
 
@@ -44,7 +44,17 @@ pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) 
         })
 }
 
+/// The theme that a rig's names come from: `style` where that is one, else the one that the rig's name
+/// falls on.
+pub fn theme_of(rig: &str, style: &str) -> &'static str {
+    theme(rig, style).0
+}
+
 fn names(rig: &str, style: &str) -> &'static str {
+    theme(rig, style).1
+}
+
+fn theme(rig: &str, style: &str) -> &'static (&'static str, &'static str) {
     let chosen = THEMES.iter().find(|(name, _)| *name == style);
     let by_rig = || {
         let hash = rig.bytes().fold(0_u32, |h, byte| {
@@ -52,7 +62,7 @@ fn names(rig: &str, style: &str) -> &'static str {
         });
         &THEMES[hash as usize % THEMES.len()]
     };
-    chosen.unwrap_or_else(by_rig).1
+    chosen.unwrap_or_else(by_rig)
 }
 
 #[cfg(test)]

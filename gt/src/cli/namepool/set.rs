@@ -1,0 +1,34 @@
+//! `gt namepool set`.
+
+use clap::Args;
+
+use super::super::{Answer, answer, rig};
+use crate::config::{self, Layer};
+use crate::context::Context;
+use crate::polecat;
+
+/// Choose a theme. Polecats that are there keep their names.
+#[derive(Debug, Args)]
+pub(super) struct SetArgs {
+    /// The theme.
+    theme: String,
+}
+
+pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &SetArgs) -> Answer {
+    let town = ctx.town()?;
+    let rig = rig::wanted(ctx, &town, rig)?;
+    let known: Vec<&str> = polecat::themes().collect();
+    anyhow::ensure!(
+        known.contains(&args.theme.as_str()),
+        "there is no theme `{}`; known: {}",
+        args.theme,
+        known.join(", ")
+    );
+    let key = "namepool.style";
+    config::change(&town, Some(&rig), Layer::Settings, key, Some(&args.theme))?;
+    let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
+    let data = serde_json::json!({ "rig": rig, "style": theme });
+    answer(data, move |_, page| {
+        page.line(format!("{rig}: theme {theme}"));
+    })
+}

@@ -1,0 +1,42 @@
+//! Beads of the town and the rigs: readable, and without damaged lines.
+
+use bd::store::Store;
+
+use super::Page;
+use crate::town::Town;
+
+pub(super) fn check(town: &Town, page: &mut Page) {
+    let rigs = town.rigs().unwrap_or_default();
+    let rigs = rigs
+        .iter()
+        .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
+    for (owner, folder) in std::iter::once(("the town".to_owned(), town.layout.beads())).chain(rigs)
+    {
+        let beads = match Store::open(&folder).and_then(|store| store.snapshot()) {
+            Ok(beads) => beads,
+            Err(error) => {
+                let text = format!("{owner}: {error} ({})", folder.display());
+                page.error(text, "bd doctor in that folder says more");
+                continue;
+            }
+        };
+        for damaged in beads.damaged() {
+            let text = format!(
+                "{owner}: {}:{} is damaged: {}",
+                damaged.file.display(),
+                damaged.line,
+                damaged.reason
+            );
+            page.warn(
+                text,
+                "the line is kept as it is and the rest works; mend it by hand",
+            );
+        }
+        if beads.damaged().is_empty() {
+            page.ok(format!(
+                "{owner}: {} beads are readable",
+                beads.live().count()
+            ));
+        }
+    }
+}
