@@ -34,6 +34,9 @@ _gt() {
             gt,demo)
                 cmd="gt__subcmd__demo"
                 ;;
+            gt,doctor)
+                cmd="gt__subcmd__doctor"
+                ;;
             gt,done)
                 cmd="gt__subcmd__done"
                 ;;
@@ -57,6 +60,9 @@ _gt() {
                 ;;
             gt,mq)
                 cmd="gt__subcmd__mq"
+                ;;
+            gt,namepool)
+                cmd="gt__subcmd__namepool"
                 ;;
             gt,nudge)
                 cmd="gt__subcmd__nudge"
@@ -259,6 +265,9 @@ _gt() {
             gt__subcmd__help,demo)
                 cmd="gt__subcmd__help__subcmd__demo"
                 ;;
+            gt__subcmd__help,doctor)
+                cmd="gt__subcmd__help__subcmd__doctor"
+                ;;
             gt__subcmd__help,done)
                 cmd="gt__subcmd__help__subcmd__done"
                 ;;
@@ -282,6 +291,9 @@ _gt() {
                 ;;
             gt__subcmd__help,mq)
                 cmd="gt__subcmd__help__subcmd__mq"
+                ;;
+            gt__subcmd__help,namepool)
+                cmd="gt__subcmd__help__subcmd__namepool"
                 ;;
             gt__subcmd__help,nudge)
                 cmd="gt__subcmd__help__subcmd__nudge"
@@ -418,6 +430,12 @@ _gt() {
             gt__subcmd__help__subcmd__mq,run)
                 cmd="gt__subcmd__help__subcmd__mq__subcmd__run"
                 ;;
+            gt__subcmd__help__subcmd__namepool,set)
+                cmd="gt__subcmd__help__subcmd__namepool__subcmd__set"
+                ;;
+            gt__subcmd__help__subcmd__namepool,themes)
+                cmd="gt__subcmd__help__subcmd__namepool__subcmd__themes"
+                ;;
             gt__subcmd__help__subcmd__polecat,list)
                 cmd="gt__subcmd__help__subcmd__polecat__subcmd__list"
                 ;;
@@ -532,6 +550,24 @@ _gt() {
             gt__subcmd__mq__subcmd__help,run)
                 cmd="gt__subcmd__mq__subcmd__help__subcmd__run"
                 ;;
+            gt__subcmd__namepool,help)
+                cmd="gt__subcmd__namepool__subcmd__help"
+                ;;
+            gt__subcmd__namepool,set)
+                cmd="gt__subcmd__namepool__subcmd__set"
+                ;;
+            gt__subcmd__namepool,themes)
+                cmd="gt__subcmd__namepool__subcmd__themes"
+                ;;
+            gt__subcmd__namepool__subcmd__help,help)
+                cmd="gt__subcmd__namepool__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__namepool__subcmd__help,set)
+                cmd="gt__subcmd__namepool__subcmd__help__subcmd__set"
+                ;;
+            gt__subcmd__namepool__subcmd__help,themes)
+                cmd="gt__subcmd__namepool__subcmd__help__subcmd__themes"
+                ;;
             gt__subcmd__polecat,help)
                 cmd="gt__subcmd__polecat__subcmd__help"
                 ;;
@@ -617,7 +653,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach config convoy crew daemon demo done down hook install mail mayor mq nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1430,6 +1466,20 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__doctor)
+            opts="-v -h --verbose --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__done)
             opts="-s -h --summary --no-change --stay --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1471,7 +1521,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help)
-            opts="attach config convoy crew daemon demo done down hook install mail mayor mq nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="attach config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1834,6 +1884,20 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__help__subcmd__done)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2087,6 +2151,48 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__mq__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__namepool)
+            opts="set themes"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__namepool__subcmd__set)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__namepool__subcmd__themes)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2957,6 +3063,116 @@ _gt() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool)
+            opts="-h --rig --json --help set themes help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__help)
+            opts="set themes help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__help__subcmd__set)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__help__subcmd__themes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__set)
+            opts="-h --rig --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__namepool__subcmd__themes)
+            opts="-h --rig --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -462,6 +462,16 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(doctor)
+_arguments "${_arguments_options[@]}" : \
+'-v[Show what is well, too]' \
+'--verbose[Show what is well, too]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::checks -- Only these checks:_default' \
+&& ret=0
+;;
 (done)
 _arguments "${_arguments_options[@]}" : \
 '-s+[What was done, and what the next worker should know]:SUMMARY:_default' \
@@ -745,6 +755,71 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
+(namepool)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig; the one you are in where none is given]:RIG:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__namepool_commands" \
+"*::: :->namepool" \
+&& ret=0
+
+    case $state in
+    (namepool)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-namepool-command-$line[1]:"
+        case $line[1] in
+            (set)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig; the one you are in where none is given]:RIG:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':theme -- The theme:_default' \
+&& ret=0
+;;
+(themes)
+_arguments "${_arguments_options[@]}" : \
+'--rig=[The rig; the one you are in where none is given]:RIG:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__namepool__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-namepool-help-command-$line[1]:"
+        case $line[1] in
+            (set)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(themes)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1266,6 +1341,10 @@ esac
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(doctor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (done)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1367,6 +1446,30 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+(namepool)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__namepool_commands" \
+"*::: :->namepool" \
+&& ret=0
+
+    case $state in
+    (namepool)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-namepool-command-$line[1]:"
+        case $line[1] in
+            (set)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(themes)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1532,6 +1635,7 @@ _gt_commands() {
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
 'daemon:Start, stop and look at the town'\''s daemon' \
 'demo:Show a whole town at work\: three beads, two workers, one gate, one landed convoy' \
+'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
@@ -1539,6 +1643,7 @@ _gt_commands() {
 'mail:Send and read mail' \
 'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
 'mq:Look at and run a rig'\''s merge queue' \
+'namepool:Show and choose where a rig'\''s polecats get their names' \
 'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
 'peek:Show the last lines of an agent'\''s screen' \
 'polecat:Look at the workers of rigs; remove a sandbox' \
@@ -1872,6 +1977,11 @@ _gt__subcmd__demo_commands() {
     local commands; commands=()
     _describe -t commands 'gt demo commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__doctor_commands] )) ||
+_gt__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt doctor commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__done_commands] )) ||
 _gt__subcmd__done_commands() {
     local commands; commands=()
@@ -1891,6 +2001,7 @@ _gt__subcmd__help_commands() {
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
 'daemon:Start, stop and look at the town'\''s daemon' \
 'demo:Show a whole town at work\: three beads, two workers, one gate, one landed convoy' \
+'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
@@ -1898,6 +2009,7 @@ _gt__subcmd__help_commands() {
 'mail:Send and read mail' \
 'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
 'mq:Look at and run a rig'\''s merge queue' \
+'namepool:Show and choose where a rig'\''s polecats get their names' \
 'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
 'peek:Show the last lines of an agent'\''s screen' \
 'polecat:Look at the workers of rigs; remove a sandbox' \
@@ -2065,6 +2177,11 @@ _gt__subcmd__help__subcmd__demo_commands() {
     local commands; commands=()
     _describe -t commands 'gt help demo commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__help__subcmd__doctor_commands] )) ||
+_gt__subcmd__help__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help doctor commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__help__subcmd__done_commands] )) ||
 _gt__subcmd__help__subcmd__done_commands() {
     local commands; commands=()
@@ -2173,6 +2290,24 @@ _gt__subcmd__help__subcmd__mq__subcmd__retry_commands() {
 _gt__subcmd__help__subcmd__mq__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'gt help mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__namepool_commands] )) ||
+_gt__subcmd__help__subcmd__namepool_commands() {
+    local commands; commands=(
+'set:Choose a theme. Polecats that are there keep their names' \
+'themes:List the themes' \
+    )
+    _describe -t commands 'gt help namepool commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__namepool__subcmd__set_commands] )) ||
+_gt__subcmd__help__subcmd__namepool__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help namepool set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__namepool__subcmd__themes_commands] )) ||
+_gt__subcmd__help__subcmd__namepool__subcmd__themes_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help namepool themes commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__nudge_commands] )) ||
 _gt__subcmd__help__subcmd__nudge_commands() {
@@ -2510,6 +2645,49 @@ _gt__subcmd__mq__subcmd__retry_commands() {
 _gt__subcmd__mq__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'gt mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool_commands] )) ||
+_gt__subcmd__namepool_commands() {
+    local commands; commands=(
+'set:Choose a theme. Polecats that are there keep their names' \
+'themes:List the themes' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt namepool commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__help_commands] )) ||
+_gt__subcmd__namepool__subcmd__help_commands() {
+    local commands; commands=(
+'set:Choose a theme. Polecats that are there keep their names' \
+'themes:List the themes' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt namepool help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__namepool__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt namepool help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__help__subcmd__set_commands] )) ||
+_gt__subcmd__namepool__subcmd__help__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt namepool help set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__help__subcmd__themes_commands] )) ||
+_gt__subcmd__namepool__subcmd__help__subcmd__themes_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt namepool help themes commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__set_commands] )) ||
+_gt__subcmd__namepool__subcmd__set_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt namepool set commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__namepool__subcmd__themes_commands] )) ||
+_gt__subcmd__namepool__subcmd__themes_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt namepool themes commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__nudge_commands] )) ||
 _gt__subcmd__nudge_commands() {
