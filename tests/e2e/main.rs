@@ -9,6 +9,7 @@ mod done;
 mod flow;
 mod install;
 mod mail;
+mod old_town;
 mod polecat;
 mod prime;
 mod rescue;
