@@ -72,6 +72,10 @@ pub struct Preset {
     /// Signs on the screen that it is at work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub busy_marks: Vec<String>,
+    /// The signs, one character each, that a line about work in progress begins with; it ends in `…`, or
+    /// has that before a bracket.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub busy_stars: String,
     /// The sign that a dialog is drawn and waits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub dialog_mark: String,

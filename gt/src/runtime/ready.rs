@@ -117,14 +117,26 @@ pub fn look(screen: &str, preset: &Preset) -> Look {
         return Look::NeedsPerson("an unknown question".to_owned());
     }
     let tail: Vec<&str> = screen.lines().rev().take(12).collect();
-    let busy = |line: &&str| preset.busy_marks.iter().any(|mark| line.contains(mark));
-    if tail.iter().any(busy) {
+    if tail.iter().any(|line| is_busy(line, preset)) {
         return Look::Busy;
     }
     match prompt_line(screen, preset) {
         Some(_) => Look::AtPrompt,
         None => Look::Nothing,
     }
+}
+
+/// Whether a line says that work goes on: by a known mark, or as `✻ Stewing… (3s)`.
+fn is_busy(line: &str, preset: &Preset) -> bool {
+    if preset.busy_marks.iter().any(|mark| line.contains(mark)) {
+        return true;
+    }
+    let line = line.trim();
+    let starred = line
+        .chars()
+        .next()
+        .is_some_and(|c| preset.busy_stars.contains(c));
+    starred && (line.ends_with('…') || line.contains("… ("))
 }
 
 /// The lowest line that begins with the prompt, and what follows it.
@@ -193,6 +205,10 @@ mod tests {
         assert_eq!(look(idle, &claude()), Look::AtPrompt);
         let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
         assert_eq!(look(busy, &claude()), Look::Busy);
+        let newer = "✻ Channeling…\n────\n❯\u{a0}\n────\n  ⏵⏵ bypass permissions on";
+        assert_eq!(look(newer, &claude()), Look::Busy);
+        let told = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
+        assert_eq!(look(told, &claude()), Look::AtPrompt);
         assert_eq!(look("❯ sent before\n● hm", &claude()), Look::Nothing);
     }
 
