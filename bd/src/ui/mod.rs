@@ -9,6 +9,7 @@ pub mod page;
 pub mod style;
 pub mod table;
 pub mod time;
+pub mod tree;
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};

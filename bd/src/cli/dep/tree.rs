@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::cli::line;
 use crate::cli::report::{Answer, plain_json};
 use crate::context::Context;
 use crate::store::Snapshot;
-use crate::ui::{Page, Report};
+use crate::ui::{Page, Report, tree};
 
 /// Show what a bead depends on, and that in turn, as a tree.
 ///
@@ -120,38 +120,25 @@ impl Report for Tree {
     }
 
     fn human(&self, page: &mut Page) {
-        let mut stack: Vec<(&Node, String, &str)> = self
+        let place: HashMap<&str, usize> = self
             .nodes
-            .first()
-            .map(|root| (root, String::new(), ""))
-            .into_iter()
+            .iter()
+            .enumerate()
+            .map(|(at, node)| (node.bead.id.as_str(), at))
             .collect();
-        while let Some((node, indent, branch)) = stack.pop() {
-            let style = page.style().clone();
+        let mut children = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            if let Some(parent) = place.get(node.parent.as_str()) {
+                children[*parent].push(at);
+            }
+        }
+        for (branch, at) in tree::walk(&[0], &children) {
+            let (node, style) = (&self.nodes[at], page.style().clone());
             let symbol = line::painted_symbol(&style, &node.bead.status);
-            let head = format!("{indent}{branch}{symbol} {}: ", style.cyan(&node.bead.id));
+            let head = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
             let more = if node.truncated { " …" } else { "" };
             let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
             line::fitted(page, &head, &node.bead.title, &tail);
-            let below = match branch {
-                "" => indent,
-                "└── " => indent + "    ",
-                _ => indent + "│   ",
-            };
-            let is_child =
-                |other: &&Node| other.depth == node.depth + 1 && other.parent == node.bead.id;
-            let children: Vec<&Node> = self.nodes.iter().filter(is_child).collect();
-            for (number, child) in children.into_iter().rev().enumerate() {
-                stack.push((
-                    child,
-                    below.clone(),
-                    if number == 0 {
-                        "└── "
-                    } else {
-                        "├── "
-                    },
-                ));
-            }
         }
     }
 }

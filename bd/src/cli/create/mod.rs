@@ -1,13 +1,16 @@
+mod place;
+mod request;
+
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Kind, Stamp};
+use crate::bead::{Bead, DepKind, Kind};
 use crate::change::{self, New};
 use crate::context::Context;
 use crate::error::{Failure, Usage};
-use crate::store::{Store, Tx};
+use crate::store::Tx;
 use crate::ui::{Page, Report, escape};
 
-use super::args::{self, DescriptionArgs};
+use super::args::DescriptionArgs;
 use super::report::{Answer, Nothing, plain_json};
 
 /// Make a new bead.
@@ -158,9 +161,9 @@ impl Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.dry_run {
-        let new = request(ctx, &args)?;
+        let new = request::read(ctx, &args)?;
         return Ok(Box::new(Created {
-            bead: preview(new),
+            bead: request::preview(new),
             rig: None,
             dry_run: true,
         }));
@@ -181,12 +184,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 /// Makes the bead; says also in which rig, where that is not the one of the working directory.
 pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<String>)> {
     ctx.may_change("create")?;
-    let new = request(ctx, args)?;
+    let new = request::read(ctx, args)?;
     if !args.silent && !ctx.ui.is_quiet() {
         remark(ctx, &new);
     }
-    let (store, rig) = place(ctx, args)?;
-    let edges = edges(args);
+    let (store, rig) = place::choose(ctx, args)?;
+    let edges = request::edges(args);
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx, &new.issue_type)?;
         let bead = change::create(tx, new)?;
@@ -201,73 +204,6 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     }
     ctx.touch(&bead.id);
     Ok((bead, rig))
-}
-
-/// The new bead as the flags describe it.
-fn request(ctx: &Context, args: &Args) -> anyhow::Result<New> {
-    let description = args.description.read(ctx)?.unwrap_or_default();
-    if description.is_empty() && ctx.config.flag("create.require-description") {
-        return Err(
-            Usage("description is required (create.require-description is set)".into()).into(),
-        );
-    }
-    if args.agent_rig.is_some() && args.kind != "agent" {
-        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
-    }
-    if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
-    }
-    let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
-        let text = text.as_deref().filter(|text| !text.is_empty());
-        Ok(text
-            .map(|text| ctx.time(flag, text))
-            .transpose()?
-            .map(Stamp::from))
-    };
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let metadata = args
-        .metadata
-        .as_deref()
-        .map(|text| args::json(ctx, "--metadata", text));
-    Ok(New {
-        id: args.id.clone(),
-        force: args.force,
-        parent: args.parent.clone(),
-        title: title(args)?,
-        description,
-        design: text(&args.design),
-        acceptance_criteria: text(&args.acceptance),
-        notes: text(&args.notes),
-        spec_id: text(&args.spec_id),
-        priority: args::priority(&args.priority)?,
-        issue_type: Kind::normal(&args.kind),
-        assignee: text(&args.assignee),
-        labels: args::slice(&args.labels),
-        external_ref: args.external_ref.clone(),
-        estimated_minutes: args.estimate,
-        due_at: time("--due", &args.due)?,
-        defer_until: time("--defer", &args.defer)?,
-        metadata: metadata.transpose()?,
-        ephemeral: args.ephemeral,
-        mol_type: text(&args.mol_type),
-        wisp_type: text(&args.wisp_type),
-        rig: text(&args.agent_rig),
-        event_kind: text(&args.event_category),
-        actor: text(&args.event_actor),
-        target: text(&args.event_target),
-        payload: text(&args.event_payload),
-        ..New::default()
-    })
-}
-
-fn title(args: &Args) -> Result<String, Usage> {
-    match (&args.positional, &args.title_flag) {
-        (Some(one), Some(other)) if one != other => Err(Usage(format!(
-            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
-        ))),
-        (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
-        (None, None) => Err(Usage("title required".into())),
-    }
 }
 
 fn remark(ctx: &Context, new: &New) {
@@ -287,51 +223,12 @@ fn remark(ctx: &Context, new: &New) {
     }
 }
 
-/// The store for the new bead: that of --repo, --rig or --prefix, of the route for --id, or the one here.
-fn place(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
-    if let Some(folder) = &args.repo {
-        let dir = ctx.env.absolute(folder).join(".beads");
-        let dir = crate::store::find::follow(&dir, &mut Vec::new());
-        return Ok((Store::open(&dir)?, None));
-    }
-    let name = args.rig.as_ref().or(args.prefix.as_ref());
-    let here = ctx.found()?;
-    let routes = ctx.routes(&here.dir);
-    if let Some(name) = name {
-        let unknown = || {
-            Usage(format!(
-                "rig or prefix \"{name}\" not found in routes.jsonl"
-            ))
-        };
-        let route = routes.of_rig(name).ok_or_else(unknown)?;
-        let dir = routes.dir_of(route).ok_or_else(unknown)?;
-        return Ok((Store::open(&dir)?, Some(route.rig().to_owned())));
-    }
-    let by_id = args.id.as_deref().or(args.parent.as_deref());
-    let elsewhere = by_id.and_then(|id| routes.dir_for(id));
-    match elsewhere.filter(|dir| *dir != here.dir) {
-        Some(dir) => Ok((Store::open(&dir)?, None)),
-        None => Ok((ctx.store()?, None)),
-    }
-}
-
 fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
     let usual = crate::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
     if usual || tx.words().kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
     Err(Usage(format!("invalid issue type: {kind}")))
-}
-
-/// The edges of --deps: kind and target.
-fn edges(args: &Args) -> Vec<(DepKind, String)> {
-    let read = |text: String| match text.split_once(':') {
-        Some((kind, target)) if !text.starts_with("external:") => {
-            (DepKind::from(kind.trim()), target.trim().to_owned())
-        }
-        _ => (DepKind::Blocks, text.trim().to_owned()),
-    };
-    args::slice(&args.deps).into_iter().map(read).collect()
 }
 
 /// Adds the edges; those that fail are returned, and the bead stays.
@@ -353,18 +250,6 @@ fn link(tx: &mut Tx<'_>, id: &str, args: &Args, edges: &[(DepKind, String)]) -> 
         add(DepKind::WaitsFor, target, &metadata);
     }
     problems
-}
-
-fn preview(new: New) -> Bead {
-    Bead {
-        title: new.title,
-        description: new.description,
-        priority: new.priority,
-        issue_type: new.issue_type,
-        assignee: new.assignee,
-        labels: new.labels,
-        ..Bead::default()
-    }
 }
 
 /// A bead that was made.

@@ -1,14 +1,16 @@
-use serde_json::{Value, json};
+mod draw;
 
-use crate::bead::{Bead, DepKind, Kind, Status, record};
+use crate::bead::{Kind, Status};
 use crate::context::Context;
 use crate::query::{Order, sort};
 use crate::store::Snapshot;
-use crate::ui::{Page, Report, escape};
+use crate::ui::escape;
 
 use super::args::{self, FilterArgs};
-use super::line;
 use super::report::Answer;
+use draw::{Form, List};
+
+pub(super) use draw::Row;
 
 /// List beads.
 ///
@@ -177,156 +179,4 @@ pub(super) fn warn_of_damage(ctx: &Context, snapshot: &Snapshot) {
             escape::line(&damage.reason)
         ));
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Lines,
-    Long,
-    Tree,
-    Ids,
-}
-
-/// A list of beads.
-#[derive(Debug)]
-struct List {
-    rows: Vec<Row>,
-    form: Form,
-}
-
-/// A bead and its counts.
-#[derive(Debug)]
-pub(super) struct Row {
-    /// The bead.
-    pub(crate) bead: Bead,
-    links: String,
-    dependents: usize,
-}
-
-impl Row {
-    pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
-        Self {
-            bead: bead.clone(),
-            links: line::links(snapshot, bead),
-            dependents: snapshot.dependents_of(&bead.id).len(),
-        }
-    }
-
-    /// The bead with its counts; its edges only where they are asked for.
-    pub(super) fn json(&self, edges: bool) -> Value {
-        let mut value = record::value(&self.bead);
-        if let Value::Object(object) = &mut value {
-            object.shift_remove("comments");
-            if !edges {
-                object.shift_remove("dependencies");
-            }
-        }
-        value["dependency_count"] = json!(self.bead.dependencies.len());
-        value["dependent_count"] = json!(self.dependents);
-        value["comment_count"] = json!(self.bead.comments.len());
-        value
-    }
-}
-
-impl Report for List {
-    fn json(&self) -> Value {
-        self.rows.iter().map(|row| row.json(true)).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        match self.form {
-            Form::Lines if self.rows.is_empty() => page.line("No issues found"),
-            Form::Lines => {
-                for row in &self.rows {
-                    line::listed(page, &row.bead, &row.links);
-                }
-            }
-            Form::Long => long(page, &self.rows),
-            Form::Tree => tree(page, &self.rows),
-            Form::Ids => {
-                for row in &self.rows {
-                    page.line(&row.bead.id);
-                }
-            }
-        }
-    }
-}
-
-fn long(page: &mut Page, rows: &[Row]) {
-    page.line(format!("Found {} issues:", rows.len()));
-    for Row { bead, links, .. } in rows {
-        page.blank();
-        line::listed(page, bead, "");
-        if !bead.description.is_empty() {
-            let first = bead.description.lines().next().unwrap_or_default();
-            page.cut_line(format!("  {}", escape::line(first)));
-        }
-        if !links.is_empty() {
-            page.cut_line(format!(" {links}"));
-        }
-    }
-}
-
-fn tree(page: &mut Page, rows: &[Row]) {
-    let parent = |bead: &Bead| -> Option<String> {
-        let parent = bead
-            .edges(&DepKind::ParentChild)
-            .next()?
-            .depends_on_id
-            .clone();
-        rows.iter()
-            .any(|row| row.bead.id == parent)
-            .then_some(parent)
-    };
-    let roots: Vec<&Row> = rows
-        .iter()
-        .filter(|row| parent(&row.bead).is_none())
-        .collect();
-    let mut stack: Vec<(&Row, String, &str)> = roots
-        .into_iter()
-        .rev()
-        .map(|row| (row, String::new(), ""))
-        .collect();
-    while let Some((row, indent, branch)) = stack.pop() {
-        let style = page.style().clone();
-        let symbol = line::painted_symbol(&style, &row.bead.status);
-        let head = format!(
-            "{indent}{branch}{symbol} {} [{}] ",
-            style.cyan(&row.bead.id),
-            line::priority(&style, row.bead.priority)
-        );
-        line::fitted(page, &head, &row.bead.title, "");
-        // A circle of parents cannot go deeper than there are rows.
-        if indent.chars().count() > 4 * rows.len() {
-            continue;
-        }
-        let below = match branch {
-            "" => indent,
-            "└── " => indent + "    ",
-            _ => indent + "│   ",
-        };
-        let children: Vec<&Row> = rows
-            .iter()
-            .filter(|child| parent(&child.bead).as_deref() == Some(&row.bead.id))
-            .collect();
-        for (number, child) in children.into_iter().rev().enumerate() {
-            stack.push((
-                child,
-                below.clone(),
-                if number == 0 {
-                    "└── "
-                } else {
-                    "├── "
-                },
-            ));
-        }
-    }
-    let count = |status: &Status| rows.iter().filter(|row| row.bead.status == *status).count();
-    page.blank();
-    page.line(format!(
-        "Total: {} issues ({} open, {} in progress)",
-        rows.len(),
-        count(&Status::Open),
-        count(&Status::InProgress)
-    ));
 }

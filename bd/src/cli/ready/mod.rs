@@ -1,9 +1,11 @@
+mod explanation;
+
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, Kind, record};
+use crate::bead::{Bead, Kind};
 use crate::context::Context;
 use crate::error::Usage;
-use crate::graph::explain::{self, Reason};
+use crate::graph::explain;
 use crate::graph::external::Capabilities;
 use crate::graph::ready::{self, Order, ReadyQuery};
 use crate::ui::{Page, Report, escape};
@@ -12,6 +14,7 @@ use super::args;
 use super::line;
 use super::list::warn_of_damage;
 use super::report::Answer;
+use explanation::Explanation;
 
 /// Show what can be started now.
 ///
@@ -177,47 +180,6 @@ impl Report for Ready {
                 "{} more (use -n 0 for all)",
                 self.total - self.beads.len()
             ));
-        }
-    }
-}
-
-/// Why beads are not ready.
-#[derive(Debug)]
-struct Explanation {
-    items: Vec<(Bead, Vec<Reason>)>,
-}
-
-impl Report for Explanation {
-    fn json(&self) -> Value {
-        let one = |(bead, reasons): &(Bead, Vec<Reason>)| {
-            let reasons: Vec<Value> = reasons
-                .iter()
-                .map(|reason| json!({"rule": reason.rule(), "subject": reason.subject(), "text": reason.to_string()}))
-                .collect();
-            let bead = record::value(bead);
-            json!({"id": bead["id"], "title": bead["title"], "status": bead["status"], "priority": bead["priority"], "reasons": reasons})
-        };
-        self.items.iter().map(one).collect()
-    }
-
-    fn human(&self, page: &mut Page) {
-        if self.items.is_empty() {
-            page.line("✨ Nothing is held up");
-            return;
-        }
-        page.line(format!("🚫 Not ready ({}):", self.items.len()));
-        page.blank();
-        for (bead, reasons) in &self.items {
-            let style = page.style().clone();
-            let head = format!(
-                "[{}] {}: ",
-                line::priority(&style, bead.priority),
-                style.cyan(&escape::line(&bead.id))
-            );
-            line::fitted(page, &head, &bead.title, "");
-            for reason in reasons {
-                page.cut_line(format!("    {}", escape::line(&reason.to_string())));
-            }
         }
     }
 }

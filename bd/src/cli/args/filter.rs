@@ -1,127 +1,13 @@
-//! Flags that several commands share, and how their values are read.
+//! The conditions of lists.
 
-use std::fs;
-use std::io::Read;
-
-use anyhow::Context as _;
 use clap::Args;
 
-use crate::bead::{Kind, Status, validate};
+use crate::bead::{Kind, Status};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::query::filter::{Between, Filter};
 
-/// Reads a priority.
-pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
-    validate::priority(text).ok_or_else(|| {
-        Usage(format!(
-            "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
-        ))
-    })
-}
-
-/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
-pub(crate) fn slice(values: &[String]) -> Vec<String> {
-    values.iter().flat_map(|value| split(value)).collect()
-}
-
-fn split(value: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    let mut quoted = false;
-    let mut chars = value.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                part.push('"');
-                chars.next();
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => parts.push(std::mem::take(&mut part)),
-            c => part.push(c),
-        }
-    }
-    parts.push(part);
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// Reads standard input to its end.
-pub(crate) fn stdin() -> anyhow::Result<String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("cannot read standard input")?;
-    Ok(text)
-}
-
-/// Reads a file named by a flag; `-` is standard input.
-pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
-    if path == "-" {
-        return stdin();
-    }
-    let path = ctx.env.absolute(path);
-    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// Reads JSON given to a flag, or from the file named after `@`.
-pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<serde_json::Value> {
-    let text = match text.strip_prefix('@') {
-        Some(path) => file(ctx, path)?,
-        None => text.to_owned(),
-    };
-    serde_json::from_str(&text).map_err(|error| {
-        Usage(format!(
-            "invalid JSON in {flag}: must be valid JSON ({error})"
-        ))
-        .into()
-    })
-}
-
-/// The texts of a bead that `create` and `update` both take.
-#[derive(Debug, Default, Args)]
-pub(crate) struct DescriptionArgs {
-    /// The long text; `-` reads standard input
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
-    description: Option<String>,
-    #[arg(long, hide = true, allow_hyphen_values = true)]
-    body: Option<String>,
-    #[arg(short, long, hide = true, allow_hyphen_values = true)]
-    message: Option<String>,
-    /// Read the long text from a file; `-` is standard input
-    #[arg(long, value_name = "PATH", alias = "description-file", conflicts_with_all = ["description", "body", "message"])]
-    body_file: Option<String>,
-    /// Read the long text from standard input
-    #[arg(long, conflicts_with = "body_file")]
-    stdin: bool,
-}
-
-impl DescriptionArgs {
-    /// The text that was given, if any.
-    pub(crate) fn read(&self, ctx: &Context) -> anyhow::Result<Option<String>> {
-        if let Some(path) = &self.body_file {
-            return file(ctx, path).map(Some);
-        }
-        if self.stdin {
-            return stdin().map(Some);
-        }
-        let mut given: Vec<&String> = [&self.description, &self.body, &self.message]
-            .into_iter()
-            .flatten()
-            .collect();
-        given.dedup();
-        match given.as_slice() {
-            [] => Ok(None),
-            [text] if *text == "-" => stdin().map(Some),
-            [text] => Ok(Some((*text).clone())),
-            _ => Err(Usage(
-                "cannot specify different descriptions with --description, --body and --message"
-                    .into(),
-            )
-            .into()),
-        }
-    }
-}
+use super::{priority, slice};
 
 /// The conditions of `list`, `search` and `count`.
 #[derive(Debug, Default, Args)]
@@ -321,17 +207,10 @@ fn trimmed(values: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::trimmed;
 
     #[test]
-    fn lists_split_at_commas_outside_quotes() {
-        let given = [
-            "a,b".to_owned(),
-            "\"c,d\"".to_owned(),
-            String::new(),
-            "\"e\"\"f\"".to_owned(),
-        ];
-        assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+    fn labels_are_trimmed_and_taken_once() {
         assert_eq!(trimmed(&[" a , b,a".to_owned()]), ["a", "b"]);
     }
 }

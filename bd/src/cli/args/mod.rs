@@ -1,0 +1,99 @@
+//! Flags that several commands share, and how their values are read.
+
+mod description;
+mod filter;
+
+use std::fs;
+use std::io::Read;
+
+use anyhow::Context as _;
+
+use crate::bead::validate;
+use crate::context::Context;
+use crate::error::Usage;
+
+pub(crate) use description::DescriptionArgs;
+pub(crate) use filter::{FilterArgs, between};
+
+/// Reads a priority.
+pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
+    validate::priority(text).ok_or_else(|| {
+        Usage(format!(
+            "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
+        ))
+    })
+}
+
+/// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.
+pub(crate) fn slice(values: &[String]) -> Vec<String> {
+    values.iter().flat_map(|value| split(value)).collect()
+}
+
+fn split(value: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut quoted = false;
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                part.push('"');
+                chars.next();
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => parts.push(std::mem::take(&mut part)),
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("cannot read standard input")?;
+    Ok(text)
+}
+
+/// Reads a file named by a flag; `-` is standard input.
+pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    if path == "-" {
+        return stdin();
+    }
+    let path = ctx.env.absolute(path);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Reads JSON given to a flag, or from the file named after `@`.
+pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<serde_json::Value> {
+    let text = match text.strip_prefix('@') {
+        Some(path) => file(ctx, path)?,
+        None => text.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Usage(format!(
+            "invalid JSON in {flag}: must be valid JSON ({error})"
+        ))
+        .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_split_at_commas_outside_quotes() {
+        let given = [
+            "a,b".to_owned(),
+            "\"c,d\"".to_owned(),
+            String::new(),
+            "\"e\"\"f\"".to_owned(),
+        ];
+        assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! The new bead that the flags of `bd create` describe.
+
+use crate::bead::{Bead, DepKind, Kind, Stamp};
+use crate::change::New;
+use crate::cli::args;
+use crate::context::Context;
+use crate::error::Usage;
+
+use super::Args;
+
+/// The new bead as the flags describe it.
+pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
+    let description = args.description.read(ctx)?.unwrap_or_default();
+    if description.is_empty() && ctx.config.flag("create.require-description") {
+        return Err(
+            Usage("description is required (create.require-description is set)".into()).into(),
+        );
+    }
+    if args.agent_rig.is_some() && args.kind != "agent" {
+        return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
+    }
+    if args.estimate.is_some_and(|minutes| minutes < 0) {
+        return Err(Usage("estimate must be a non-negative number of minutes".into()).into());
+    }
+    let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
+        let text = text.as_deref().filter(|text| !text.is_empty());
+        Ok(text
+            .map(|text| ctx.time(flag, text))
+            .transpose()?
+            .map(Stamp::from))
+    };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let metadata = args
+        .metadata
+        .as_deref()
+        .map(|text| args::json(ctx, "--metadata", text));
+    Ok(New {
+        id: args.id.clone(),
+        force: args.force,
+        parent: args.parent.clone(),
+        title: title(args)?,
+        description,
+        design: text(&args.design),
+        acceptance_criteria: text(&args.acceptance),
+        notes: text(&args.notes),
+        spec_id: text(&args.spec_id),
+        priority: args::priority(&args.priority)?,
+        issue_type: Kind::normal(&args.kind),
+        assignee: text(&args.assignee),
+        labels: args::slice(&args.labels),
+        external_ref: args.external_ref.clone(),
+        estimated_minutes: args.estimate,
+        due_at: time("--due", &args.due)?,
+        defer_until: time("--defer", &args.defer)?,
+        metadata: metadata.transpose()?,
+        ephemeral: args.ephemeral,
+        mol_type: text(&args.mol_type),
+        wisp_type: text(&args.wisp_type),
+        rig: text(&args.agent_rig),
+        event_kind: text(&args.event_category),
+        actor: text(&args.event_actor),
+        target: text(&args.event_target),
+        payload: text(&args.event_payload),
+        ..New::default()
+    })
+}
+
+fn title(args: &Args) -> Result<String, Usage> {
+    match (&args.positional, &args.title_flag) {
+        (Some(one), Some(other)) if one != other => Err(Usage(format!(
+            "cannot specify different titles as both positional argument and --title flag: \"{one}\" and \"{other}\""
+        ))),
+        (Some(title), _) | (None, Some(title)) => Ok(title.clone()),
+        (None, None) => Err(Usage("title required".into())),
+    }
+}
+
+/// The edges of --deps: kind and target.
+pub(super) fn edges(args: &Args) -> Vec<(DepKind, String)> {
+    let read = |text: String| match text.split_once(':') {
+        Some((kind, target)) if !text.starts_with("external:") => {
+            (DepKind::from(kind.trim()), target.trim().to_owned())
+        }
+        _ => (DepKind::Blocks, text.trim().to_owned()),
+    };
+    args::slice(&args.deps).into_iter().map(read).collect()
+}
+
+/// The bead as a dry run shows it.
+pub(super) fn preview(new: New) -> Bead {
+    Bead {
+        title: new.title,
+        description: new.description,
+        priority: new.priority,
+        issue_type: new.issue_type,
+        assignee: new.assignee,
+        labels: new.labels,
+        ..Bead::default()
+    }
+}

@@ -1,0 +1,136 @@
+//! A list of beads, as JSON and drawn for people.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, Status, record};
+use crate::cli::line;
+use crate::store::Snapshot;
+use crate::ui::{Page, Report, escape, tree};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Lines,
+    Long,
+    Tree,
+    Ids,
+}
+
+/// A list of beads.
+#[derive(Debug)]
+pub(super) struct List {
+    /// What is in it.
+    pub(super) rows: Vec<Row>,
+    /// How it is drawn.
+    pub(super) form: Form,
+}
+
+/// A bead and its counts.
+#[derive(Debug)]
+pub(in crate::cli) struct Row {
+    /// The bead.
+    pub(in crate::cli) bead: Bead,
+    links: String,
+    dependents: usize,
+}
+
+impl Row {
+    pub(in crate::cli) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
+        Self {
+            bead: bead.clone(),
+            links: line::links(snapshot, bead),
+            dependents: snapshot.dependents_of(&bead.id).len(),
+        }
+    }
+
+    /// The bead with its counts; its edges only where they are asked for.
+    pub(in crate::cli) fn json(&self, edges: bool) -> Value {
+        let mut value = record::value(&self.bead);
+        if let Value::Object(object) = &mut value {
+            object.shift_remove("comments");
+            if !edges {
+                object.shift_remove("dependencies");
+            }
+        }
+        value["dependency_count"] = json!(self.bead.dependencies.len());
+        value["dependent_count"] = json!(self.dependents);
+        value["comment_count"] = json!(self.bead.comments.len());
+        value
+    }
+}
+
+impl Report for List {
+    fn json(&self) -> Value {
+        self.rows.iter().map(|row| row.json(true)).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        match self.form {
+            Form::Lines if self.rows.is_empty() => page.line("No issues found"),
+            Form::Lines => {
+                for row in &self.rows {
+                    line::listed(page, &row.bead, &row.links);
+                }
+            }
+            Form::Long => long(page, &self.rows),
+            Form::Tree => draw_tree(page, &self.rows),
+            Form::Ids => {
+                for row in &self.rows {
+                    page.line(&row.bead.id);
+                }
+            }
+        }
+    }
+}
+
+fn long(page: &mut Page, rows: &[Row]) {
+    page.line(format!("Found {} issues:", rows.len()));
+    for Row { bead, links, .. } in rows {
+        page.blank();
+        line::listed(page, bead, "");
+        if !bead.description.is_empty() {
+            let first = bead.description.lines().next().unwrap_or_default();
+            page.cut_line(format!("  {}", escape::line(first)));
+        }
+        if !links.is_empty() {
+            page.cut_line(format!(" {links}"));
+        }
+    }
+}
+
+fn draw_tree(page: &mut Page, rows: &[Row]) {
+    let place: HashMap<&str, usize> = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| (row.bead.id.as_str(), at))
+        .collect();
+    let mut children = vec![Vec::new(); rows.len()];
+    let mut roots = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        match row.bead.parent().and_then(|parent| place.get(parent)) {
+            Some(parent) => children[*parent].push(at),
+            None => roots.push(at),
+        }
+    }
+    for (branch, at) in tree::walk(&roots, &children) {
+        let (bead, style) = (&rows[at].bead, page.style().clone());
+        let symbol = line::painted_symbol(&style, &bead.status);
+        let id = style.cyan(&escape::line(&bead.id));
+        let priority = line::priority(&style, bead.priority);
+        line::fitted(
+            page,
+            &format!("{branch}{symbol} {id} [{priority}] "),
+            &bead.title,
+            "",
+        );
+    }
+    let count = |status: &Status| rows.iter().filter(|row| row.bead.status == *status).count();
+    page.blank();
+    page.line(format!(
+        "Total: {} issues ({} open, {} in progress)",
+        rows.len(),
+        count(&Status::Open),
+        count(&Status::InProgress)
+    ));
+}

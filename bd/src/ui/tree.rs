@@ -1,0 +1,67 @@
+//! Trees: the branches that are drawn before each line.
+
+/// The nodes below `roots` in the order in which they are drawn, each with its branch (`├── ` and the
+/// like). Nodes are numbers; `children[n]` are those below `n`. Every node is drawn once; one that no root
+/// leads to, as in a circle, stands by itself.
+pub fn walk(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize)> {
+    let mut drawn = vec![false; children.len()];
+    let mut lines = Vec::new();
+    let mut stack: Vec<(usize, String, &str)> = Vec::new();
+    let starts = roots.iter().copied().chain(0..children.len());
+    for start in starts {
+        if !drawn[start] {
+            stack.push((start, String::new(), ""));
+            draw(&mut stack, children, &mut drawn, &mut lines);
+        }
+    }
+    lines
+}
+
+/// Draws all that is below what is on the stack.
+fn draw(
+    stack: &mut Vec<(usize, String, &str)>,
+    children: &[Vec<usize>],
+    drawn: &mut [bool],
+    lines: &mut Vec<(String, usize)>,
+) {
+    while let Some((node, indent, branch)) = stack.pop() {
+        if std::mem::replace(&mut drawn[node], true) {
+            continue;
+        }
+        let below = match branch {
+            "" => indent.clone(),
+            "└── " => format!("{indent}    "),
+            _ => format!("{indent}│   "),
+        };
+        lines.push((format!("{indent}{branch}"), node));
+        for (number, child) in children[node].iter().rev().enumerate() {
+            let branch = if number == 0 {
+                "└── "
+            } else {
+                "├── "
+            };
+            stack.push((*child, below.clone(), branch));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_join_parents_and_children() {
+        let children = [vec![1, 3], vec![2], vec![], vec![], vec![]];
+        let lines = walk(&[0, 4], &children);
+        let drawn: Vec<String> = lines
+            .iter()
+            .map(|(branch, node)| format!("{branch}{node}"))
+            .collect();
+        assert_eq!(drawn, ["0", "├── 1", "│   └── 2", "└── 3", "4"]);
+    }
+
+    #[test]
+    fn a_circle_ends() {
+        assert_eq!(walk(&[], &[vec![1], vec![0]]).len(), 2);
+    }
+}
