@@ -2,16 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
+mod config;
 mod convoy;
+mod crew;
 mod daemon;
 mod demo;
+mod doctor;
 mod done;
 mod flow;
 mod install;
 mod mail;
+mod mayor;
 mod old_town;
 mod polecat;
 mod prime;
 mod rescue;
+mod rig;
 mod sling;
 mod status;

@@ -1,0 +1,108 @@
+//! `gt config`: get, set, unset, list; `gt namepool` over it.
+
+use town_tests::Town;
+
+#[test]
+fn a_setting_is_found_in_the_highest_layer_and_says_where() {
+    let (town, _origin) = Town::with_rig();
+    let get = |more: &[&str]| {
+        let args = ["config", "get", "max_polecats", "--rig", "web", "--json"];
+        let found = town.gt(args.into_iter().chain(more.iter().copied()));
+        found.ok().json()
+    };
+    assert_eq!(get(&[])["origin"], "built-in");
+    town.gt(["config", "set", "max_polecats", "8", "--town"])
+        .ok();
+    town.gt(["config", "set", "max_polecats", "7", "--rig", "web"])
+        .ok();
+    assert_eq!(get(&[])["value"], 7);
+    town.gt([
+        "config",
+        "set",
+        "max_polecats",
+        "2",
+        "--rig",
+        "web",
+        "--local",
+    ])
+    .ok();
+    let found = get(&[]);
+    assert_eq!(found["value"], 2);
+    let origin = found["origin"].as_str().unwrap();
+    assert!(
+        origin.starts_with("local: ") && origin.ends_with("web.json"),
+        "{origin}"
+    );
+    let shown = town
+        .gt([
+            "config",
+            "get",
+            "max_polecats",
+            "--rig",
+            "web",
+            "--show-origin",
+        ])
+        .env("GT_MAX_POLECATS", "1")
+        .ok();
+    assert_eq!(shown.text(), "environment: GT_MAX_POLECATS\t1");
+    town.gt(["config", "unset", "max_polecats", "--rig", "web", "--local"])
+        .ok();
+    assert_eq!(get(&[])["value"], 7);
+    let all = town
+        .gt(["config", "list", "--rig", "web", "--json"])
+        .ok()
+        .json();
+    let known = |name: &str| all.as_array().unwrap().iter().any(|row| row["key"] == name);
+    assert!(known("default_agent") && known("merge_queue.test_command"));
+}
+
+#[test]
+fn what_cannot_be_set_is_refused() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["config", "set", "max_polecats", "many", "--town"])
+        .fails("a whole number");
+    town.gt(["config", "set", "max_polcats", "1", "--town"])
+        .fails("there is no setting");
+    town.gt(["config", "get", "nothing"])
+        .fails("there is no setting");
+    town.gt(["config", "set", "default_agent", "x", "--rig", "web"])
+        .fails("the whole town's");
+}
+
+#[test]
+fn a_limit_that_was_set_is_kept_by_sling() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    town.gt([
+        "config",
+        "set",
+        "max_polecats",
+        "1",
+        "--rig",
+        "web",
+        "--local",
+    ])
+    .ok();
+    let (first, second) = (town.bead("web", "One"), town.bead("web", "Two"));
+    town.gt(["sling", &first, "web"]).ok();
+    let refused = town.gt(["sling", &second, "web"]).run();
+    let polecats = town.polecats();
+    assert_eq!(polecats.len(), 1, "{}{}", refused.out, refused.err);
+}
+
+#[test]
+fn a_rig_takes_names_from_its_theme() {
+    let (town, _origin) = Town::with_rig();
+    let themes = town.gt(["namepool", "themes", "--json"]).ok().json();
+    assert!(themes.as_array().unwrap().contains(&"rivers".into()));
+    town.gt(["namepool", "set", "rivers", "--rig", "web"]).ok();
+    let pool = town.gt(["namepool", "--rig", "web", "--json"]).ok().json();
+    assert_eq!(pool["style"], "rivers");
+    town.script("true");
+    let id = town.bead("web", "Work");
+    let slung = town.gt(["sling", &id, "web", "--json"]).ok().json();
+    let expected = format!("web/polecats/{}", pool["next"].as_str().unwrap());
+    assert_eq!(slung[0]["target"], expected.as_str());
+    town.gt(["namepool", "set", "planets", "--rig", "web"])
+        .fails("there is no theme");
+}

@@ -1,0 +1,79 @@
+//! `gt crew`: add, list, start, visit, stop.
+
+use town_tests::{Town, eventually};
+
+#[test]
+fn a_member_works_in_a_clone_of_its_own_until_stopped() {
+    let (town, origin) = Town::with_rig();
+    // Crew have no hook here: the scripted agent of crew is one that stays.
+    town.set_town_setting(
+        "agents",
+        serde_json::json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } }),
+    );
+    let added = town
+        .gt(["crew", "add", "max", "--rig", "web", "--json"])
+        .ok()
+        .json();
+    let clone = std::path::PathBuf::from(added[0]["path"].as_str().unwrap());
+    let at = ["-C", clone.to_str().unwrap()];
+    let url = town
+        .program_on_path("git")
+        .args(at)
+        .args(["remote", "get-url", "origin"])
+        .ok();
+    assert_eq!(url.text(), origin.url());
+    // The clone reads the rig's beads, and git does not see them.
+    let id = town.bead("web", "Seen from everywhere");
+    let seen = town.bd("web", ["show", &id]).at(&clone).ok();
+    assert!(seen.out.contains("Seen from everywhere"));
+    let status = town
+        .program_on_path("git")
+        .args(at)
+        .args(["status", "--porcelain"])
+        .ok();
+    assert_eq!(status.text(), "");
+
+    town.gt(["crew", "start", "max", "--agent", "stay"]).ok();
+    let list = || town.gt(["crew", "list", "--json"]).ok().json();
+    assert_eq!(list()[0]["has_session"], true);
+    town.gt(["crew", "start", "web/max", "--agent", "stay"])
+        .ok();
+    town.gt(["rig", "remove", "web"]).fails("gt-web-crew-max");
+    std::fs::write(clone.join("draft.txt"), "half\n").unwrap();
+    town.gt(["crew", "stop", "max"]).ok();
+    eventually("the session is gone", || {
+        (list()[0]["has_session"] == false).then_some(())
+    });
+    assert!(clone.join("draft.txt").is_file());
+    let refs = town
+        .program_on_path("git")
+        .args(at)
+        .args(["for-each-ref", "--format=%(refname)", "refs/gt/snap"])
+        .ok();
+    assert!(
+        refs.text().starts_with("refs/gt/snap/web/crew/max/"),
+        "{}",
+        refs.out
+    );
+    let again = town.gt(["crew", "stop", "max"]).ok();
+    assert!(again.out.contains("was not running"), "{}", again.out);
+}
+
+#[test]
+fn names_are_checked_and_existing_ones_passed_over() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "a-b", "--rig", "web"])
+        .fails("cannot be a crew member's name");
+    town.gt(["crew", "add", "web/ann"]).ok();
+    let both = town.gt(["crew", "add", "ann", "bob", "--rig", "web"]).ok();
+    assert!(both.err.contains("is there already"), "{}", both.err);
+    town.gt(["crew", "add", "ann", "--rig", "web"])
+        .fails("is there already");
+    let path = town.gt(["crew", "at", "ann", "--no-tmux"]).ok();
+    assert_eq!(
+        path.text(),
+        town.root().join("web/crew/ann").to_str().unwrap()
+    );
+    town.gt(["crew", "start", "nobody"]).fails("not found");
+    town.gt(["crew", "start"]).fails("say which crew member");
+}

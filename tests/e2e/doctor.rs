@@ -1,0 +1,39 @@
+//! `gt doctor`: it finds what is wrong, names the way out, and changes nothing.
+
+use town_tests::Town;
+
+#[test]
+fn a_sound_town_is_well_and_damage_is_named() {
+    let (town, _origin) = Town::with_rig();
+    town.script("true");
+    let findings = town.gt(["doctor", "--json"]).ok().json();
+    let levels = findings.as_array().unwrap().iter().map(|one| &one["level"]);
+    let bad = levels.filter(|level| **level == "warning" || **level == "error");
+    assert_eq!(bad.count(), 0, "{findings:#}");
+
+    let issues = town.root().join("web/.beads/issues.jsonl");
+    let mut text = std::fs::read_to_string(&issues).unwrap();
+    text.push_str("<<<<<<< HEAD\n");
+    std::fs::write(&issues, &text).unwrap();
+    let said = town.gt(["doctor", "beads"]).ok();
+    assert!(said.out.contains("issues.jsonl:"), "{}", said.out);
+    assert_eq!(std::fs::read_to_string(&issues).unwrap(), text);
+
+    let away = town.root().join("web-away");
+    std::fs::rename(town.root().join("web"), &away).unwrap();
+    let said = town.gt(["doctor", "rigs"]).fails("need mending");
+    assert!(said.out.contains("is not there"), "{}", said.out);
+    town.gt(["doctor", "everything"]).fails("there is no check");
+}
+
+#[test]
+fn a_missing_agent_program_is_an_error_with_a_way_out() {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting(
+        "agents",
+        serde_json::json!({ "worker": { "command": "no-such-agent" } }),
+    );
+    let said = town.gt(["doctor", "agents"]).fails("need mending");
+    assert!(said.out.contains("no-such-agent"), "{}", said.out);
+    assert!(said.out.contains("default_agent"), "{}", said.out);
+}
