@@ -68,6 +68,8 @@ fn the_demo_lands_its_convoy_and_never_touches_the_repository_it_was_given() {
 #[test]
 fn a_demo_without_keep_leaves_nothing_behind() {
     let place = Town::place().with_tmp();
+    // A fresh machine: nobody has told git who they are.
+    std::fs::remove_file(place.path("home/.gitconfig")).unwrap();
     let said = place.gt_at(&place.path("home"), ["demo"]).ok();
     assert!(said.out.contains("landed"), "{}", said.out);
     let left: Vec<_> = std::fs::read_dir(place.path("tmp"))

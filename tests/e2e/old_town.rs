@@ -48,36 +48,69 @@ fn status_convoys_and_prime_answer_and_rewrite_nothing() {
     let status = town.gt(["status", "--json"]).ok().json();
     assert_eq!(status["name"], "oldtown");
     let rig = &status["rigs"][0];
-    assert_eq!((rig["name"].as_str(), rig["prefix"].as_str()), (Some("gastown"), Some("gt")));
+    assert_eq!(
+        (rig["name"].as_str(), rig["prefix"].as_str()),
+        (Some("gastown"), Some("gt"))
+    );
     let states: Vec<(&str, &str)> = rig["agents"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|agent| agent["role"] == "polecat")
-        .map(|agent| (agent["name"].as_str().unwrap(), agent["state"].as_str().unwrap()))
+        .map(|agent| {
+            (
+                agent["name"].as_str().unwrap(),
+                agent["state"].as_str().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(states, [("nux", "idle"), ("toast", "stalled")]);
     town.gt(["status"]).ok();
     let convoys = town.gt(["convoy", "list", "--all", "--json"]).ok().json();
     assert_eq!(convoys[1]["id"], "hq-cv-ab3de");
-    assert_eq!((convoys[1]["completed"].as_u64(), convoys[1]["total"].as_u64()), (Some(1), Some(2)));
+    assert_eq!(
+        (
+            convoys[1]["completed"].as_u64(),
+            convoys[1]["total"].as_u64()
+        ),
+        (Some(1), Some(2))
+    );
     town.gt(["convoy", "status", "hq-cv-ab3de"]).ok();
-    let prime = town.gt(["prime", "--json"]).env("GT_ROLE", "gastown/polecats/toast").ok().json();
+    let prime = town
+        .gt(["prime", "--json"])
+        .env("GT_ROLE", "gastown/polecats/toast")
+        .ok()
+        .json();
     assert_eq!(prime["bead"]["id"], "gt-9xk");
     let text = prime["text"].as_str().unwrap();
     assert!(text.contains("It squeaks & sticks."), "{text}");
-    assert!(text.contains("\"Measure the gate\" (gt-4ab) completed by nux"), "{text}");
+    assert!(
+        text.contains("\"Measure the gate\" (gt-4ab) completed by nux"),
+        "{text}"
+    );
     assert!(text.contains("(no summary was given)"), "{text}");
     assert_eq!(prime["unread_mail"], 1);
     let hook = town.gt(["hook", "gastown/toast", "--json"]).ok().json();
     assert_eq!(hook["bead_id"], "gt-9xk");
     town.gt(["mail", "inbox", "gastown/toast"]).ok();
     town.gt(["why", "gt-9xk"]).ok();
-    assert!(town.bd("gastown", ["list"]).ok().out.contains("Fix the gate"));
+    assert!(
+        town.bd("gastown", ["list"])
+            .ok()
+            .out
+            .contains("Fix the gate")
+    );
     town.bd("gastown", ["ready"]).ok();
     let after = all(&town.root());
-    let changed: Vec<_> = after.iter().filter(|(path, file)| before.get(*path) != Some(file)).collect();
-    assert!(changed.is_empty(), "{:?}", changed.iter().map(|(path, _)| path).collect::<Vec<_>>());
+    let changed: Vec<_> = after
+        .iter()
+        .filter(|(path, file)| before.get(*path) != Some(file))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "{:?}",
+        changed.iter().map(|(path, _)| path).collect::<Vec<_>>()
+    );
     assert_eq!(before.len(), after.len());
 }
 
@@ -88,7 +121,13 @@ fn the_first_write_keeps_every_other_line_and_unknown_keys_byte_for_byte() {
     let before = std::fs::read_to_string(&issues).unwrap();
     town.gt(["convoy", "close", "hq-cv-ab3de", "--force"]).ok();
     let after = std::fs::read_to_string(&issues).unwrap();
-    let changed: Vec<&str> = after.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
+    let changed: Vec<&str> = after
+        .lines()
+        .filter(|line| !before.lines().any(|old| old == *line))
+        .collect();
     assert_eq!(changed.len(), 1, "{changed:?}");
-    assert!(changed[0].starts_with("{\"id\":\"hq-cv-ab3de\"") && changed[0].contains("\"hop_score\":0.50"));
+    assert!(
+        changed[0].starts_with("{\"id\":\"hq-cv-ab3de\"")
+            && changed[0].contains("\"hop_score\":0.50")
+    );
 }

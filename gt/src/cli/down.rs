@@ -1,6 +1,7 @@
 //! `gt down`.
 
 use clap::Args;
+use serde_json::json;
 
 use super::{Answer, answer};
 use crate::context::Context;
@@ -40,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
     };
     town.tell(
         "halt",
-        serde_json::json!({ "rig": "town", "services": sessions, "daemon": daemon }),
+        json!({ "rig": "town", "services": sessions, "daemon": daemon }),
     );
     answer(Down { daemon, sessions }, |down, page| {
         let daemon = if down.daemon {
@@ -67,7 +68,13 @@ fn end_sessions(town: &Town) -> anyhow::Result<Vec<String>> {
             let layout = town.layout.rig(&rig);
             let id = Slot::id(&town.prefix(&rig), &rig, &name);
             let slot = Slot::load(&town.rig_store(&layout)?.snapshot()?, &id);
-            polecat::snapshot(town, &layout, &name, &slot)?;
+            if let Err(error) = polecat::snapshot(town, &layout, &name, &slot) {
+                // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
+                town.tell(
+                    "snapshot_failed",
+                    json!({ "polecat": live.name, "why": error.to_string() }),
+                );
+            }
         }
         town.backend.kill(&live.name)?;
         ended.push(live.name);

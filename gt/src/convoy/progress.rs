@@ -1,6 +1,9 @@
 //! How far a convoy is, from the rigs' beads as they are now.
 
+use std::collections::HashSet;
+
 use bd::bead::{Bead, Kind, Status};
+use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::beads::Stores;
@@ -79,8 +82,16 @@ pub struct Progress {
 
 /// Computes a convoy's progress.
 pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progress {
+    // Once a store, however many beads of it are tracked.
+    let homes: Vec<Home> = std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .map(|beads| Home {
+            beads,
+            blocked: bd::graph::blocked_set(beads, now),
+        })
+        .collect();
     let tracked: Vec<Tracked> = super::tracked_ids(convoy)
-        .map(|id| look(stores, id, now))
+        .map(|id| look(&homes, id))
         .collect();
     let completed = tracked
         .iter()
@@ -100,12 +111,17 @@ pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progres
     }
 }
 
-fn look(stores: &Stores, id: &str, now: jiff::Timestamp) -> Tracked {
-    let home = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let found = home
-        .into_iter()
-        .find_map(|store| Some((store, store.get(id)?)));
-    let Some((store, bead)) = found else {
+/// A store, and what waits in it.
+struct Home<'a> {
+    beads: &'a Snapshot,
+    blocked: HashSet<&'a str>,
+}
+
+fn look(homes: &[Home], id: &str) -> Tracked {
+    let found = homes
+        .iter()
+        .find_map(|home| Some((home, home.beads.get(id)?)));
+    let Some((home, bead)) = found else {
         return Tracked {
             id: id.to_owned(),
             title: "(external)".to_owned(),
@@ -117,10 +133,10 @@ fn look(stores: &Stores, id: &str, now: jiff::Timestamp) -> Tracked {
             waits_for: Vec::new(),
         };
     };
-    let request = mq::open_request_of(store, id);
+    let request = mq::open_request_of(home.beads, id);
     let waits_for: Vec<String> = match request {
-        Some(request) => bd::graph::blockers(store, &request.id),
-        None => bd::graph::blockers(store, id),
+        Some(request) => bd::graph::blockers(home.beads, &request.id),
+        None => bd::graph::blockers(home.beads, id),
     }
     .into_iter()
     .map(str::to_owned)
@@ -133,7 +149,7 @@ fn look(stores: &Stores, id: &str, now: jiff::Timestamp) -> Tracked {
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if !waits_for.is_empty() => Standing::Blocked,
-        _ if bd::graph::blocked_set(store, now).contains(id) => Standing::Blocked,
+        _ if home.blocked.contains(id) => Standing::Blocked,
         _ => Standing::Open,
     };
     Tracked {

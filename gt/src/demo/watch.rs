@@ -6,6 +6,7 @@ use bd::sys::clock;
 
 use super::build::DemoError;
 use crate::convoy::{self, Progress, Standing};
+use crate::event;
 use crate::polecat;
 use crate::town::Town;
 
@@ -92,11 +93,28 @@ fn look(town: &Town, convoy: &str, watcher: &mut dyn Watcher) -> anyhow::Result<
             )));
         }
     }
+    if let Some(failure) = failing(town)? {
+        return Err(stuck(&failure));
+    }
     let counts = progress.counts;
     Ok((
         !bead.is_open(),
         format!("{} of {} beads are done", counts.completed, counts.total),
     ))
+}
+
+/// What the daemon has failed at again and again.
+fn failing(town: &Town) -> std::io::Result<Option<String>> {
+    const TOO_OFTEN: usize = 3;
+    let failed: Vec<String> = event::read(&town.layout)?
+        .into_iter()
+        .filter(|event| event.kind == "patrol" && event.payload.get("failed") == Some(&true.into()))
+        .filter_map(|event| Some(event.payload.get("outcome")?.as_str()?.to_owned()))
+        .collect();
+    let last = failed
+        .last()
+        .filter(|last| failed.iter().filter(|outcome| outcome == last).count() >= TOO_OFTEN);
+    Ok(last.cloned())
 }
 
 fn stuck(reason: &str) -> anyhow::Error {

@@ -1,10 +1,10 @@
 //! The last steps: record the candidate, push, fetch, verify, close, clean up.
 
 use bd::bead::{Bead, Status};
-use bd::git::{Git, Lease, PushError, PushRefusal};
+use bd::git::{Lease, PushError, PushRefusal};
 use bd::store::Tx;
 
-use super::queue::{Job, MergeOutcome, fetch};
+use super::queue::{Job, MergeOutcome, fetch, repository};
 use super::request::{self, State, set_state, state_of};
 use super::verify;
 
@@ -143,7 +143,7 @@ fn clean_up_original(job: &Job, original: &str) {
     let original = Job {
         request,
         receipt,
-        git: Git::at(job.rig.repo()),
+        git: repository(job.rig),
         ..*job
     };
     clean_up(&original);

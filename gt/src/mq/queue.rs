@@ -81,7 +81,7 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
     let mut results = Vec::new();
     while let Some(request) = next(town, &store, &seen)? {
         seen.insert(request.id.clone());
-        let git = Git::at(rig.repo());
+        let git = repository(rig);
         let remote = git.remote_url("origin")?.is_some();
         let receipt = super::receipt_of(&request);
         let settings = &settings;
@@ -104,6 +104,13 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
         });
     }
     Ok(results)
+}
+
+/// The rig's repository with the queue as committer: the machine may have no git identity at all.
+pub(super) fn repository(rig: &RigLayout) -> Git {
+    Git::at(rig.repo())
+        .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
+        .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }
 
 /// Whether a rig's queue has anything to do.
