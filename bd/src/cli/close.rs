@@ -67,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .unwrap_or_else(|| "Closed".to_owned());
     let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
     let session = args.session.or_else(own).unwrap_or_default();
-    resolve_all(ctx, &ids)?;
+    each::resolve_all(ctx, &ids)?;
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
         change::close(tx, id, &reason, &session, args.force)
     })?;
@@ -76,16 +76,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         _ => Vec::new(),
     };
     Ok(Box::new(Closed { closed, unblocked }))
-}
-
-/// Every id must be known before anything is closed.
-fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
-    for id in ids {
-        let snapshot = ctx.store_of(id)?.snapshot()?;
-        let found = snapshot.resolve(id).map(drop);
-        found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {id}")))?;
-    }
-    Ok(())
 }
 
 /// What waited for a bead and can be started now, most urgent first.

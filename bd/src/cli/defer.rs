@@ -20,6 +20,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("defer")?;
+    each::resolve_all(ctx, &args.ids)?;
     let until = args
         .until
         .as_deref()

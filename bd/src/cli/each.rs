@@ -17,6 +17,18 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
     ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
 }
 
+/// Checks that every id is known before anything is changed.
+pub(crate) fn resolve_all(ctx: &Context, ids: &[String]) -> anyhow::Result<()> {
+    for (store, ids) in by_store(ctx, ids)? {
+        let snapshot = store.snapshot()?;
+        for id in ids {
+            let found = snapshot.resolve(&id).map(drop);
+            found.map_err(|error| anyhow::Error::from(error).context(format!("resolving {id}")))?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs `work` on each id, resolved, in the store that holds it.
 pub(crate) fn change<T>(
     ctx: &Context,
@@ -39,7 +51,7 @@ pub(crate) fn change<T>(
                         continue;
                     }
                 };
-                match work(tx, &id) {
+                match tx.attempt(|tx| work(tx, &id)) {
                     Ok(value) => done.push(value),
                     Err(error) => {
                         problems.push(anyhow::Error::from(error).context(format!("{verb} {id}")));

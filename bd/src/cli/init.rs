@@ -1,7 +1,8 @@
 use crate::bead::id;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::{StoreError, create, find};
+use crate::store::paths::Paths;
+use crate::store::{StoreError, create, find, mark};
 
 use super::report::{Answer, Said};
 
@@ -74,6 +75,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into());
     }
     create::complete(&dir, Some(&prefix))?;
+    let paths = Paths::of(&dir);
+    if mark::is_foreign(&paths) {
+        let path = paths.mark().display().to_string();
+        ctx.ui.warn(&format!("{path} is a database of another program: it is left as it is and its issues are not read; export them there to issues.jsonl"));
+    }
     if ctx.ui.is_quiet() {
         return Said::default().answer();
     }

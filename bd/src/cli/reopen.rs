@@ -19,6 +19,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("reopen")?;
+    each::resolve_all(ctx, &args.ids)?;
     let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
         change::reopen(tx, id, args.reason.as_deref())
     })?;

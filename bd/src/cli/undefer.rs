@@ -15,6 +15,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("undefer")?;
+    each::resolve_all(ctx, &args.ids)?;
     let edit = Edit {
         status: Some(Status::Open),
         defer_until: Some(None),

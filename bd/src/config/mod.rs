@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bead::validate::Vocabulary;
+use crate::store::lock;
 use crate::sys::{Env, file};
 
 /// Where a value came from, highest rank first.
@@ -67,6 +68,14 @@ pub enum ConfigError {
         /// Which.
         path: PathBuf,
         /// What the parser said.
+        reason: String,
+    },
+    /// Others who write held the lock all the time.
+    #[error("cannot change {path} now: {reason}")]
+    Locked {
+        /// The settings file.
+        path: PathBuf,
+        /// What is in the way.
         reason: String,
     },
     /// A name cannot be a key.
@@ -211,12 +220,18 @@ fn legacy_name(text: &str, name: &str) -> String {
     text.lines().map(rename).collect()
 }
 
+/// Changes the text of `config.yaml` under the writers' lock of the store, so never inside a transaction.
 fn edit(dir: &Path, change: impl FnOnce(&str) -> Option<String>) -> Result<(), ConfigError> {
     let path = dir.join("config.yaml");
     let failed = |source| ConfigError::Io {
         path: path.clone(),
         source,
     };
+    let _guard = lock::acquire(&dir.join(".lock"), lock::PATIENCE).map_err(|error| {
+        let reason = error.to_string();
+        let path = path.clone();
+        ConfigError::Locked { path, reason }
+    })?;
     let bytes = file::read(&path).map_err(failed)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     match change(&text) {

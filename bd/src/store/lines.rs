@@ -127,6 +127,16 @@ mod tests {
         assert_eq!(&lines.text[lines.beads[0].0.clone()], b"{\"id\":\"a-1\"}");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_accounted_for(text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
+            let lines = read(text.clone());
+            let start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+            let found = lines.beads.len() + lines.foreign.len() + lines.damaged.len();
+            proptest::prop_assert_eq!(found, spans(&text, start).count());
+        }
+    }
+
     #[test]
     fn conflict_markers_are_named_by_line() {
         let lines = read(b"{\"id\":\"a-1\"}\n<<<<<<< HEAD\n=======\n>>>>>>> b\n".to_vec());

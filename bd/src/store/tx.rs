@@ -16,6 +16,8 @@ pub struct Tx<'a> {
     snapshot: Snapshot,
     /// The lines of changed beads as they were, and where.
     before: BTreeMap<String, Option<(Home, Vec<u8>)>>,
+    /// Rows as they were before each step, to take steps back.
+    undo: Vec<(String, Option<Row>)>,
     words: Vocabulary,
     author: &'a Author,
     clock: &'a Clock,
@@ -35,6 +37,7 @@ impl<'a> Tx<'a> {
         Self {
             snapshot,
             before: BTreeMap::new(),
+            undo: Vec::new(),
             words,
             author,
             clock,
@@ -77,8 +80,21 @@ impl<'a> Tx<'a> {
             bead: Box::new(bead),
             home,
         };
-        self.snapshot.set_row(&id, Some(row));
+        self.set(&id, Some(row));
         Ok(())
+    }
+
+    /// Runs a part of the transaction that happens whole or not at all: when it fails, what it did is taken
+    /// back and the rest of the transaction can go on.
+    pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let start = self.undo.len();
+        let result = work(self);
+        if result.is_err() {
+            for (id, row) in self.undo.split_off(start).into_iter().rev() {
+                self.snapshot.set_row(&id, row);
+            }
+        }
+        result
     }
 
     /// Writes a bead and sets its `updated_at` to now.
@@ -102,7 +118,13 @@ impl<'a> Tx<'a> {
     /// Removes any bead without a trace, as a hard delete that a person asked for.
     pub fn erase(&mut self, id: &str) {
         self.remember(id);
-        self.snapshot.set_row(id, None);
+        self.set(id, None);
+    }
+
+    fn set(&mut self, id: &str, row: Option<Row>) {
+        let old = self.snapshot.rows.get(id).cloned();
+        self.undo.push((id.to_owned(), old));
+        self.snapshot.set_row(id, row);
     }
 
     fn remember(&mut self, id: &str) {

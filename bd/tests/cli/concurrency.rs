@@ -93,6 +93,20 @@ fn edits_of_one_bead_by_many_are_all_kept() {
 }
 
 #[test]
+fn settings_changed_at_once_are_all_kept() {
+    let project = Project::new();
+    let keys: Vec<String> = (0..8).map(|number| format!("own.key{number}")).collect();
+    let commands: Vec<_> = keys
+        .iter()
+        .map(|key| words(&["config", "set", key, "v"]))
+        .collect();
+    assert!(at_once(&project, &commands).iter().all(Option::is_some));
+    for key in &keys {
+        assert_eq!(project.ok(&["config", "get", key]), "v\n");
+    }
+}
+
+#[test]
 fn a_killed_writer_loses_nothing_that_was_acknowledged() {
     let project = Project::new();
     let mut acknowledged = Vec::new();

@@ -95,6 +95,9 @@ fn a_claim_succeeds_once() {
     let error = project.fails(&["--actor", "slit", "update", &id, "--claim", "-p", "0"]);
     assert!(error.contains("already claimed by nux"), "{error}");
     assert_eq!(project.shown(&id)["priority"], 2);
+    let other = project.make("U", &[]);
+    project.fails(&["update", &other, "--claim", "--status", "odd"]);
+    assert!(project.shown(&other).get("assignee").is_none());
 }
 
 #[test]

@@ -147,6 +147,30 @@ fn an_error_in_a_transaction_changes_nothing() {
 }
 
 #[test]
+fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    place
+        .change(|tx| {
+            let failed: Result<(), StoreError> = tx.attempt(|tx| {
+                let mut bead = tx.get("bd-a").cloned().unwrap();
+                bead.title = "half".into();
+                tx.put(bead.clone())?;
+                tx.erase("bd-a");
+                bead.id = "bd-new".into();
+                tx.put(bead)?;
+                Err(StoreError::MixedPrefixes)
+            });
+            assert!(failed.is_err());
+            assert_eq!(tx.get("bd-a").unwrap().title, "x");
+            Ok(change::add_label(tx, "bd-a", "l")?)
+        })
+        .unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    assert!(snapshot.get("bd-a").unwrap().has_label("l"));
+    assert!(snapshot.get("bd-new").is_none());
+}
+
+#[test]
 fn wisps_are_kept_apart_and_change_together_with_durable_beads() {
     let place = Place::new();
     let wisp = New {
