@@ -76,7 +76,7 @@ struct Cli {
     #[command(flatten)]
     global: Global,
     /// Print the version
-    #[arg(short = 'V', long)]
+    #[arg(short = 'V', long, help_heading = "Options")]
     version: bool,
     #[command(subcommand)]
     command: Option<Command>,
@@ -84,6 +84,7 @@ struct Cli {
 
 /// Flags of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 struct Global {
     /// Answer as JSON
     #[arg(long, global = true)]
