@@ -82,6 +82,13 @@ fn a_demo_without_keep_leaves_nothing_behind() {
         .args(["-f", place.path("tmp").to_str().unwrap()])
         .run();
     assert_eq!(servers.text(), "", "no process is left");
+    let sockets = place.program_on_path("find").args([
+        place.path("tmux").to_str().unwrap(),
+        place.path("run").to_str().unwrap(),
+        "-type",
+        "s",
+    ]);
+    assert_eq!(sockets.ok().text(), "", "no socket is left");
 }
 
 #[test]

@@ -69,6 +69,15 @@ impl Repo {
         authors
     }
 
+    /// Waits until no worker's branch is left: that happens right after the merge is recorded.
+    pub fn branches_go(&self) {
+        crate::eventually("the workers' branches are gone", || {
+            self.git(["branch", "--list", "polecat/*"])
+                .is_empty()
+                .then_some(())
+        });
+    }
+
     /// The content of a file on a branch.
     pub fn file(&self, branch: &str, path: &str) -> String {
         self.git(["show", &format!("{branch}:{path}")])

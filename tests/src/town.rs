@@ -280,6 +280,15 @@ impl Town {
         events.filter(|event| event["type"] == kind).collect()
     }
 
+    /// Waits until an event of that kind is told; it must be the only one. An act is recorded in the beads
+    /// first and told right after.
+    pub fn told_once(&self, kind: &str) {
+        eventually(&format!("`{kind}` is told"), || {
+            (!self.events(kind).is_empty()).then_some(())
+        });
+        assert_eq!(self.events(kind).len(), 1, "{:?}", self.events(kind));
+    }
+
     /// The messages of a mailbox.
     pub fn mail(&self, mailbox: &str) -> Vec<Value> {
         let said = self.gt(["mail", "inbox", mailbox, "--json"]).ok();
@@ -320,26 +329,29 @@ impl Town {
         self.kill(pid.text());
     }
 
-    /// The daemon makes a pass when asked and finds nothing to do.
+    /// The daemon makes passes when woken, and after a few finds nothing more to do.
     pub fn patrol_is_quiet(&self) {
-        let count = || {
+        let acts = || self.events("patrol").len();
+        let calm = (0..5).any(|_| {
+            let before = acts();
+            self.wake_daemon();
+            acts() == before
+        });
+        assert!(calm, "{:?}", self.events("patrol").last());
+    }
+
+    /// Wakes the daemon by a file event, and waits until it has made a pass.
+    fn wake_daemon(&self) {
+        let passes = || {
             let status = self.gt(["daemon", "status", "--json"]).ok().json();
             status["heartbeat_count"].as_u64().unwrap()
         };
-        let acts = self.events("patrol").len();
-        let before = count();
-        let root = self.root().join(".beads/routes.jsonl");
-        let routes = std::fs::read(&root).unwrap();
-        std::fs::write(&root, routes).unwrap();
+        let before = passes();
+        let routes = self.root().join(".beads/routes.jsonl");
+        std::fs::write(&routes, std::fs::read(&routes).unwrap()).unwrap();
         eventually("the daemon has made a pass", || {
-            (count() > before).then_some(())
+            (passes() > before).then_some(())
         });
-        assert_eq!(
-            self.events("patrol").len(),
-            acts,
-            "{:?}",
-            self.events("patrol").last()
-        );
     }
 
     /// Sends -9 to a process.

@@ -158,4 +158,7 @@ fn take_down(town: &Town) {
     for live in town.backend.list().unwrap_or_default() {
         town.backend.kill(&live.name).ok();
     }
+    town.backend.clean_up().ok();
+    // The folder of sockets is only ours to remove when no other daemon has one in it.
+    std::fs::remove_dir(daemon::socket_folder(town)).ok();
 }

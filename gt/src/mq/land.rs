@@ -67,9 +67,14 @@ fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
         .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
-/// Writes that the work is on its target: request, bead, and the request and bead that a conflict or
-/// repair task stood for, in one transaction. Then removes the branch.
+/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and the
+/// request and bead that a conflict or repair task stood for, in one transaction. Killed in between, the
+/// next run finds the work on its target again and comes here once more.
 pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+    clean_up(job);
+    if let Some(original) = &job.receipt.resolves {
+        clean_up_original(job, original);
+    }
     job.town.transact(job.store, |tx| {
         let reason = format!("Merged in {commit:.12} ({})", job.request.id);
         close_request(tx, &job.request.id, commit, &reason)?;
@@ -78,10 +83,6 @@ pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
         }
         Ok(())
     })?;
-    clean_up(job);
-    if let Some(original) = &job.receipt.resolves {
-        clean_up_original(job, original);
-    }
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
     })

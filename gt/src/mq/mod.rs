@@ -7,7 +7,7 @@
 //! 2. Rebase the receipt's commits on the target; beads are restored from the target ([`rebase`]).
 //! 3. Run the rig's gates on the result ([`gate`]).
 //! 4. Record the candidate, push it as a fast-forward of what was seen, fetch, verify ([`land`]).
-//! 5. Close request and bead in one transaction, remove the branch ([`land`]).
+//! 5. Remove the branch, close request and bead in one transaction ([`land`]).
 //!
 //! A conflict or a failed gate becomes a task with the evidence ([`task`]); the request waits for it. A push
 //! that a rule or hook declines waits for a person. Killed anywhere, the next run starts at 1 and finds

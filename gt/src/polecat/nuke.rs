@@ -4,6 +4,8 @@
 //! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
 //! 3. Close the identity bead with reason `nuked`.
 
+use std::time::Duration;
+
 use bd::bead::Status;
 use bd::git::Git;
 
@@ -33,7 +35,8 @@ pub struct NukeRefused {
 
 /// Removes the sandbox of `polecat`, unless something would be lost and `force` is not given.
 pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> anyhow::Result<Nuked> {
-    let _slot = Lock::try_take(&rig.slot_lock(&polecat.name))?;
+    // A `gt done` may be in its last step.
+    let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
     let address = polecat.address();
     let reasons = reasons(rig, polecat)?;
     if !force && !reasons.is_empty() {

@@ -212,6 +212,11 @@ pub trait Backend: Send + Sync + fmt::Debug {
     /// Ends a session and every process of it. One that is not there is fine. A process that asks for
     /// the end of its own session is ended last.
     fn kill(&self, name: &str) -> Result<(), BackendError>;
+
+    /// Takes away what the host itself leaves behind once no session is there any more.
+    fn clean_up(&self) -> Result<(), BackendError> {
+        Ok(())
+    }
 }
 
 /// Whether a text may be a session's name.

@@ -1,5 +1,7 @@
 //! Takes work off a hook: the bead goes back to open, the worker's session ends, its files stay.
 
+use std::time::Duration;
+
 use bd::bead::Status;
 use serde::Serialize;
 use serde_json::json;
@@ -46,7 +48,7 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
     let session = match &holder {
         Address::Polecat(rig, name) => {
             let rig = town.rig(rig)?;
-            let _slot = Lock::try_take(&rig.slot_lock(name))?;
+            let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
             let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
             let slot = Slot::load(&found.store.snapshot()?, &id);
             polecat::snapshot(town, &rig, name, &slot)?;

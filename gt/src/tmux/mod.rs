@@ -389,6 +389,15 @@ impl Backend for Tmux {
             .collect()
     }
 
+    fn clean_up(&self) -> Result<(), BackendError> {
+        if !self.list()?.is_empty() {
+            return Ok(());
+        }
+        // The server has ended with its last session; its socket stays where it was.
+        let path = self.socket_file();
+        bd::sys::file::remove(&path).map_err(|source| BackendError::File { path, source })
+    }
+
     fn kill(&self, name: &str) -> Result<(), BackendError> {
         let row = match self.row(name) {
             Err(BackendError::NoSession { .. }) => return Ok(()),
@@ -416,6 +425,15 @@ impl Backend for Tmux {
 }
 
 impl Tmux {
+    /// Where tmux puts the socket of that name.
+    fn socket_file(&self) -> PathBuf {
+        let folder = self.env.get("TMUX_TMPDIR").unwrap_or("/tmp");
+        let uid = rustix::process::getuid().as_raw();
+        Path::new(folder)
+            .join(format!("tmux-{uid}"))
+            .join(&self.socket)
+    }
+
     fn end_session(&self, name: &str) -> Result<(), BackendError> {
         let target = format!("={name}");
         let kill = KillSession::new().target_session(&target).build();

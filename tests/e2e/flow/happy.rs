@@ -54,11 +54,7 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
                 .starts_with("Merged in ")
         );
         assert_eq!(bead["metadata"]["summary"], format!("wrote {id}.txt"));
-        assert_eq!(
-            origin.git(["branch", "--list", "polecat/*"]),
-            "",
-            "the branch is gone"
-        );
+        origin.branches_go();
     }
     for mailbox in ["overseer", "mayor/"] {
         let letters = town.mail(mailbox);
