@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use bd::sys::clock;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 
 /// The variable that marks the processes of one session.
 pub const TOKEN: &str = "GT_SESSION_TOKEN";
@@ -91,7 +91,7 @@ impl Process {
 #[cfg(target_os = "linux")]
 fn handle(process: Process) -> io::Result<Option<OwnedFd>> {
     use rustix::io::Errno;
-    use rustix::process::{PidfdFlags, pidfd_open};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
     let Some(pid) = Pid::from_raw(process.pid) else {
         return Ok(None);
     };

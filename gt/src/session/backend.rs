@@ -71,7 +71,7 @@ pub enum Sent {
     Submitted,
     /// It was typed, but still stands in the input line.
     Typed,
-    /// Nothing was typed: a dialog is open.
+    /// Nothing was typed: a dialog is open, or the input line is not there.
     DialogOpen,
     /// Nothing was typed: a person's own text stands in the input line.
     DraftInTheWay,

@@ -3,7 +3,8 @@
 //! The steps, each of them measured on real agents:
 //!
 //! 1. leave copy mode, in which no key reaches the program;
-//! 2. look: no typing into an open dialog, where it would answer, nor behind a person's own draft;
+//! 2. look: no typing into an open dialog, where it would answer, nor where the input line is missing, nor
+//!    behind a person's own draft;
 //! 3. a short line is typed literally, anything longer is pasted in brackets, so that its newlines do not
 //!    submit it and no part is lost;
 //! 4. a pause, then Enter as a command of its own;
@@ -24,6 +25,9 @@ const TYPED: usize = 200;
 
 /// Between the text and Enter: with less, some agents take Enter for a part of a paste.
 const BEFORE_ENTER: Duration = Duration::from_millis(500);
+
+/// How long an input line may be missing, as while a screen is drawn anew.
+const FOR_PROMPT: Duration = Duration::from_secs(2);
 
 /// After Enter, before looking whether the text has left the input line.
 const LOOKS: [Duration; 3] = [
@@ -57,19 +61,23 @@ impl Tmux {
             let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");
             self.run(name, [leave.build()])?;
         }
-        let screen = self.screen(&row)?;
-        if input
-            .dialogs
-            .iter()
-            .any(|sign| screen.contains(sign.as_str()))
-        {
+        let Some(screen) = self.open_input(&row, input)? else {
             return Ok(Sent::DialogOpen);
-        }
+        };
         if let (InputLine::Text(_), true) = (input_line(&screen, input), row.live.attached) {
             return Ok(Sent::DraftInTheWay);
         }
         self.type_in(&row, &printable(text))?;
         self.submit(&row, input)
+    }
+
+    /// The screen, if text may be typed now: no dialog is open and, where the prompt is known, it is there.
+    fn open_input(&self, row: &Row, input: &Input) -> Result<Option<String>, BackendError> {
+        let look = || match self.screen(row) {
+            Err(error) => Some(Err(error)),
+            Ok(screen) => may_type(&screen, input).then_some(Ok(screen)),
+        };
+        clock::wait_for(FOR_PROMPT, look).transpose()
     }
 
     fn submit(&self, row: &Row, input: &Input) -> Result<Sent, BackendError> {
@@ -143,6 +151,40 @@ impl Tmux {
     }
 }
 
+/// Whether a coloured screen is a place to type: where the prompt is known, it is there with no sign of a
+/// dialog below it, since without it a question of an unknown kind may be open, which Enter would answer;
+/// where it is not known, there is no such sign at all.
+fn may_type(screen: &str, input: &Input) -> bool {
+    let lines: Vec<String> = screen
+        .lines()
+        .map(|line| cells(line).into_iter().map(|(c, _)| c).collect())
+        .collect();
+    let below = match &input.prompt {
+        None => 0,
+        Some(prompt) => {
+            let Some(at) = lines
+                .iter()
+                .rposition(|line| unframed(line).starts_with(prompt.as_str()))
+            else {
+                return false;
+            };
+            at + 1
+        }
+    };
+    let asks = |line: &String| {
+        input
+            .dialogs
+            .iter()
+            .any(|sign| line.contains(sign.as_str()))
+    };
+    !lines[below..].iter().any(asks)
+}
+
+/// A line without the frame that some programs draw around it.
+fn unframed(line: &str) -> &str {
+    line.trim_start_matches(['│', '|', ' '])
+}
+
 /// The text without control characters but line ends; a tab becomes a space.
 fn printable(text: &str) -> String {
     text.replace("\r\n", "\n")
@@ -166,9 +208,7 @@ fn input_line(screen: &str, input: &Input) -> InputLine {
     for line in screen.lines().rev() {
         let cells = cells(line);
         let plain: String = cells.iter().map(|(c, _)| *c).collect();
-        // Some programs draw a frame around the line.
-        let plain = plain.trim_start_matches(['│', '|', ' ']);
-        let Some(rest) = plain.strip_prefix(prompt.as_str()) else {
+        let Some(rest) = unframed(&plain).strip_prefix(prompt.as_str()) else {
             continue;
         };
         let behind = rest.chars().count();
@@ -204,10 +244,17 @@ fn cells(line: &str) -> Vec<(char, bool)> {
             c.is_ascii_alphabetic()
         });
         if last == Some('m') {
-            for code in codes.trim_end_matches('m').split(';') {
+            let mut parts = codes.trim_end_matches('m').split(';');
+            while let Some(code) = parts.next() {
                 match code {
                     "2" => dim = true,
                     "" | "0" | "22" => dim = false,
+                    // What follows is a colour's number, or three.
+                    "38" | "48" => match parts.next() {
+                        Some("5") => drop(parts.next()),
+                        Some("2") => drop(parts.nth(2)),
+                        _ => {}
+                    },
                     _ => {}
                 }
             }
@@ -233,6 +280,22 @@ mod tests {
     }
 
     #[test]
+    fn a_coloured_dialog_is_seen_and_a_missing_input_line_is_no_place_to_type() {
+        let mut input = claude();
+        input.dialogs.push("Enter to confirm".to_owned());
+        let dialog = "\u{1b}[1mShall I?\u{1b}[0m\n ❯ No\n\u{1b}[2mEnter\u{1b}[22m to confirm";
+        assert!(!may_type(dialog, &input));
+        assert!(!may_type(
+            "Do you want to proceed?\n❯ 1. Yes\n  2. No",
+            &input
+        ));
+        assert!(may_type("● done\n❯\u{a0}\n", &input));
+        assert!(may_type("● Say: Enter to confirm\n❯\u{a0}\n", &input));
+        assert!(!may_type("❯\u{a0}\nEnter to confirm\n", &input));
+        assert!(may_type("anything", &Input::default()));
+    }
+
+    #[test]
     fn text_behind_the_prompt_is_seen() {
         let screen = "❯ said before\n● answer\n❯\u{a0}not sent yet  \n  status";
         assert_eq!(
@@ -246,6 +309,9 @@ mod tests {
         let hint = "\u{1b}[39m❯\u{a0}\u{1b}[2mTry \"fix lint\"\u{1b}[0m";
         assert_eq!(input_line(hint, &claude()), InputLine::Empty);
         assert_eq!(input_line("❯\u{a0}\n", &claude()), InputLine::Empty);
+        let green = "\u{1b}[38;5;2m❯\u{a0}\u{1b}[38;2;2;2;2mdraft";
+        let draft = InputLine::Text("draft".to_owned());
+        assert_eq!(input_line(green, &claude()), draft);
         assert_eq!(input_line("❯ said before", &claude()), InputLine::None);
         assert_eq!(input_line("❯\u{a0}x", &Input::default()), InputLine::None);
     }
