@@ -12,4 +12,4 @@ pub mod settings;
 
 pub use preset::{Dialog, Preset, PromptMode};
 pub use ready::{Ready, wait_until_ready};
-pub use resolve::{Prepared, Runtime, RuntimeError, Source, input_of, names, resolve};
+pub use resolve::{Prepared, Runtime, RuntimeError, Source, input_of, names, question_of, resolve};

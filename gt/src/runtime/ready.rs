@@ -62,6 +62,15 @@ pub fn wait_until_ready(
     ended.unwrap_or(Ok(Ready::Unknown))
 }
 
+/// The question on a session's screen that only a person may answer, if one is open.
+pub fn open_question(backend: &dyn Backend, name: &str, preset: &Preset) -> Option<String> {
+    // A session that cannot be looked at has its own complaint elsewhere.
+    match look(&backend.capture(name, 60).ok()?, preset) {
+        Look::NeedsPerson(question) => Some(question),
+        _ => None,
+    }
+}
+
 /// One look, and one key where a dialog asks for it. A key is pressed only when the same picture was seen
 /// twice with a pause between: keys sent while a dialog is being drawn are lost.
 fn attend(
@@ -235,6 +244,14 @@ mod tests {
         assert!(backend.state().pressed.is_empty());
         assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
         assert_eq!(backend.state().pressed, [("a".to_owned(), Key::Down)]);
+        let asks = |text: &str| {
+            let screen = ("a".to_owned(), text.to_owned());
+            backend.state().screens.push(screen);
+            open_question(&backend, "a", &claude())
+        };
+        assert_eq!(asks(KEY).as_deref(), Some("API key"));
+        assert_eq!(asks(NEW_TRUST), None);
+        assert_eq!(asks("❯\u{a0}"), None);
         backend.die("a");
         let ended = wait_until_ready(&backend, "a", &claude(), Duration::ZERO).unwrap();
         assert_eq!(ended, Ready::Ended);

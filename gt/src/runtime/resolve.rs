@@ -13,8 +13,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Preset;
+use super::ready::open_question;
 use super::settings::{self, HookFileError};
-use crate::identity::Address;
+use crate::identity::{Address, SessionName};
 use crate::session::Input;
 use crate::town::{Layout, RigLayout, Town};
 
@@ -147,6 +148,15 @@ pub fn input_of(town: &Town, address: &Address) -> Input {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let runtime = resolve(town, rig.as_ref(), address, "");
     runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input())
+}
+
+/// The question in an agent's session that only a person may answer, as far as its configured runtime
+/// knows.
+pub fn question_of(town: &Town, address: &Address) -> Option<String> {
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let runtime = resolve(town, rig.as_ref(), address, "").ok()?;
+    let session = SessionName::of(address)?;
+    open_question(town.backend.as_ref(), session.as_str(), &runtime.preset)
 }
 
 impl Runtime {

@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
-use crate::{crew, session};
+use crate::{crew, runtime, session};
 
 /// Start the sessions of crew members. One that runs already is left as it is.
 ///
-/// With `--json` an array of {agent, session}.
+/// With `--json` an array of {agent, session, needs_person}: the question on its screen that only a person may
+/// answer, or null.
 #[derive(Debug, Args)]
 pub(super) struct StartArgs {
     /// The names; <rig>/<name> names the rig, too.
@@ -29,6 +30,7 @@ pub(super) struct StartArgs {
 struct Started {
     agent: String,
     session: String,
+    needs_person: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
@@ -41,11 +43,15 @@ pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
         started.push(Started {
             agent: agent.to_string(),
             session: live.name,
+            needs_person: runtime::question_of(&town, &agent),
         });
     }
     answer(started, |started, page| {
         for one in started {
             page.line(format!("● {} runs in session {}", one.agent, one.session));
+            if let Some(question) = &one.needs_person {
+                page.line(format!("  and asks you about: {question} (gt crew at)"));
+            }
         }
     })
 }

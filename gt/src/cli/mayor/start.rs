@@ -5,11 +5,11 @@ use clap::Args;
 use super::super::{Answer, answer};
 use crate::context::Context;
 use crate::identity::Address;
-use crate::session;
+use crate::{runtime, session};
 
 /// Start the mayor's session. One that runs already is left as it is.
 ///
-/// With `--json` {session}.
+/// With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
 #[derive(Debug, Args)]
 pub(super) struct StartArgs {
     /// The agent program, in place of the configured one.
@@ -18,12 +18,15 @@ pub(super) struct StartArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
-    let live = session::start::agent(&ctx.town()?, &Address::Mayor, &args.agent)?;
-    answer(
-        serde_json::json!({ "session": live.name }),
-        move |_, page| {
-            page.line(format!("● the mayor runs in session {}", live.name));
-            page.line("  visit with: gt mayor attach");
-        },
-    )
+    let town = ctx.town()?;
+    let live = session::start::agent(&town, &Address::Mayor, &args.agent)?;
+    let question = runtime::question_of(&town, &Address::Mayor);
+    let data = serde_json::json!({ "session": live.name, "needs_person": question });
+    answer(data, move |_, page| {
+        page.line(format!("● the mayor runs in session {}", live.name));
+        if let Some(question) = &question {
+            page.line(format!("  and asks you about: {question}"));
+        }
+        page.line("  visit with: gt mayor attach");
+    })
 }
