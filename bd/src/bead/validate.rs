@@ -65,28 +65,38 @@ impl Vocabulary {
 
 /// Checks a whole bead.
 pub fn check(bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
-    if !id::is_well_formed(&bead.id) {
-        return Err(Invalid::Id(bead.id.clone()));
+    check_change(None, bead, words)
+}
+
+/// Checks a changed bead: what was not as it should be before may stay so, or beads of older clients could
+/// not be worked with.
+pub fn check_change(before: Option<&Bead>, bead: &Bead, words: &Vocabulary) -> Result<(), Invalid> {
+    let found = problems(bead, words);
+    if found.is_empty() {
+        return Ok(());
     }
-    if bead.title.is_empty() {
-        return Err(Invalid::NoTitle);
-    }
-    if bead.title.len() > 500 {
-        return Err(Invalid::LongTitle(bead.title.len()));
-    }
-    if !(0..=4).contains(&bead.priority) {
-        return Err(Invalid::Priority(bead.priority));
-    }
-    if !words.knows_status(&bead.status) {
-        return Err(Invalid::Status(bead.status.to_string()));
-    }
-    if !words.knows_kind(&bead.issue_type) {
-        return Err(Invalid::Kind(bead.issue_type.to_string()));
-    }
-    if bead.estimated_minutes.is_some_and(|minutes| minutes < 0) {
-        return Err(Invalid::Estimate);
-    }
-    times(bead)
+    let known = before
+        .map(|before| problems(before, words))
+        .unwrap_or_default();
+    let fresh = found.into_iter().find(|problem| !known.contains(problem));
+    fresh.map_or(Ok(()), Err)
+}
+
+/// All that is wrong with a bead.
+fn problems(bead: &Bead, words: &Vocabulary) -> Vec<Invalid> {
+    let rules = [
+        (!id::is_well_formed(&bead.id)).then(|| Invalid::Id(bead.id.clone())),
+        bead.title.is_empty().then_some(Invalid::NoTitle),
+        (bead.title.len() > 500).then_some(Invalid::LongTitle(bead.title.len())),
+        (!(0..=4).contains(&bead.priority)).then_some(Invalid::Priority(bead.priority)),
+        (!words.knows_status(&bead.status)).then(|| Invalid::Status(bead.status.to_string())),
+        (!words.knows_kind(&bead.issue_type)).then(|| Invalid::Kind(bead.issue_type.to_string())),
+        bead.estimated_minutes
+            .filter(|minutes| *minutes < 0)
+            .map(|_| Invalid::Estimate),
+        times(bead).err(),
+    ];
+    rules.into_iter().flatten().collect()
 }
 
 /// Closed and deleted beads say when; no other bead does.
@@ -173,6 +183,28 @@ mod tests {
             Invalid::LiveWithDeleteTime
         );
         assert_eq!(refused(|b| b.id = "x y".into()), Invalid::Id("x y".into()));
+    }
+
+    #[test]
+    fn what_was_odd_before_may_stay_but_nothing_new_may_be_odd() {
+        let words = Vocabulary::default();
+        let old = Bead {
+            id: "legacy".into(),
+            issue_type: "spike".into(),
+            status: Status::Closed,
+            ..sound()
+        };
+        let mut new = Bead {
+            notes: "more".into(),
+            ..old.clone()
+        };
+        assert!(check(&new, &words).is_err());
+        assert_eq!(check_change(Some(&old), &new, &words), Ok(()));
+        new.issue_type = "other".into();
+        assert_eq!(
+            check_change(Some(&old), &new, &words),
+            Err(Invalid::Kind("other".into()))
+        );
     }
 
     #[test]

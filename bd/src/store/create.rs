@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::paths::{self, Paths};
+use super::paths::Paths;
 use super::{StoreError, mark};
 use crate::config;
 use crate::sys::file;
@@ -54,11 +54,7 @@ fn add(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    file::replace(path, content.as_bytes(), mode)
+    let made = file::create(path, content.as_bytes(), mode);
+    made.map(drop)
         .map_err(|error| StoreError::io("write", path, error))
-}
-
-/// Whether nothing but a folder of another kind stands where beads would go.
-pub fn is_free(dir: &Path) -> bool {
-    !dir.exists() || (dir.is_dir() && !paths::is_project(dir))
 }

@@ -106,7 +106,7 @@ pub fn append(path: &Path, line: &[u8]) -> Result<(), AppendFailed> {
         undone: true,
     };
     if !path.exists() {
-        fresh(path).map_err(before)?;
+        file::create(path, b"", 0o644).map_err(before)?;
     }
     let mut journal = file::open_append(path, 0o644).map_err(before)?;
     let length = journal.metadata().map_err(before)?.len();

@@ -38,7 +38,7 @@ use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
 use crate::sys::Clock;
 use fold::{Fold, Folded, home_number};
-use journal::{Entry, Home};
+use journal::Entry;
 use paths::Paths;
 
 /// How often a fold that someone else overtook is done again.
@@ -324,9 +324,4 @@ fn with_source(error: &StoreError) -> String {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     }
-}
-
-/// Whether a bead of this id lives in a home; for tests and repair.
-pub fn home_of(snapshot: &Snapshot, id: &str) -> Option<Home> {
-    snapshot.rows.get(id).map(|row| row.home)
 }

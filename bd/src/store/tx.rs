@@ -67,7 +67,7 @@ impl<'a> Tx<'a> {
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
     pub fn put(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.sort_parts();
-        validate::check(&bead, &self.words)?;
+        validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id);
         let home = if bead.ephemeral {
             Home::Wisps

@@ -23,6 +23,25 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Makes a file with this content unless there is one: whole or not at all, and nothing that another
+/// process made meanwhile is overwritten. Says whether it was made.
+pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
+    let folder = path
+        .parent()
+        .ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".tmp-")
+        .tempfile_in(folder)?;
+    temporary.write_all(content)?;
+    set_mode(temporary.as_file(), mode)?;
+    temporary.as_file().sync_all()?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => File::open(folder)?.sync_all().map(|()| true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
 /// Replaces a file of derived or local state without syncing it: whole or not at all, but it may be
 /// lost with the machine's power.
 pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
@@ -127,6 +146,15 @@ mod tests {
             fs::metadata(&file).unwrap().permissions().mode() & 0o777,
             0o640
         );
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        assert!(create(&path, b"first", 0o644).unwrap());
+        assert!(!create(&path, b"second", 0o644).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 
     #[test]
