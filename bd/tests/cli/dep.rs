@@ -140,6 +140,15 @@ fn the_tree_shows_each_bead_once() {
             .len(),
         3
     );
+    let both = project.json(&["dep", "tree", &b, "--direction", "both"]);
+    assert_eq!(ids(&both), [b.as_str(), &d, &a]);
+    project.ok(&["update", &d, "--status", "in_progress"]);
+    let narrowed = project.json(&["dep", "tree", &a, "--status", "in_progress"]);
+    assert_eq!(narrowed.as_array().unwrap().len(), 3);
+    project.ok(&["update", &b, "--title", "say \"hi\""]);
+    let diagram = project.ok(&["dep", "tree", &a, "--format", "mermaid"]);
+    assert!(diagram.contains(&format!("{a} --> {b}")), "{diagram}");
+    assert!(diagram.contains("say #quot;hi#quot;"), "{diagram}");
     assert!(
         project
             .fails(&["dep", "tree", "bd-none"])

@@ -3,12 +3,12 @@ use std::collections::{HashMap, HashSet};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use crate::bead::Bead;
+use crate::bead::{Bead, Status};
 use crate::cli::line;
 use crate::cli::report::{Answer, plain_json};
 use crate::context::Context;
 use crate::store::Snapshot;
-use crate::ui::{Page, Report, tree};
+use crate::ui::{Page, Report, escape, tree};
 
 /// Show what a bead depends on, and that in turn, as a tree.
 ///
@@ -21,12 +21,18 @@ pub(crate) struct Args {
     /// How deep
     #[arg(short = 'd', long, default_value_t = 50, value_name = "N")]
     max_depth: usize,
-    /// down: what it depends on; up: what depends on it
-    #[arg(long, default_value = "down", value_parser = ["down", "up"], value_name = "WAY")]
+    /// down: what it depends on; up: what depends on it; both
+    #[arg(long, default_value = "down", value_parser = ["down", "up", "both"], value_name = "WAY")]
     direction: String,
     /// What depends on it
     #[arg(long)]
     reverse: bool,
+    /// Only beads of this status, and what leads to them
+    #[arg(long, value_name = "STATUS")]
+    status: Option<String>,
+    /// As a diagram: mermaid
+    #[arg(long, value_parser = ["mermaid"], value_name = "FORMAT")]
+    format: Option<String>,
     #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]
     kind: Option<String>,
 }
@@ -36,10 +42,36 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let root = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
-    let up = args.reverse || args.direction == "up";
+    let depth = args.max_depth.max(1);
+    let way = if args.reverse {
+        "up"
+    } else {
+        args.direction.as_str()
+    };
+    let mut found = nodes(&snapshot, root, way == "up", depth);
+    if way == "both" {
+        found.extend(nodes(&snapshot, root, true, depth).into_iter().skip(1));
+    }
+    if let Some(status) = &args.status {
+        found = narrowed(found, &Status::from(status.as_str()));
+    }
     Ok(Box::new(Tree {
-        nodes: nodes(&snapshot, root, up, args.max_depth.max(1)),
+        nodes: found,
+        mermaid: args.format.is_some(),
     }))
+}
+
+/// The nodes of a status with those that lead to them; the root stays.
+fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
+    let mut kept: HashSet<String> = HashSet::new();
+    for node in nodes.iter().rev() {
+        if node.bead.status == *status || kept.contains(&node.bead.id) {
+            kept.insert(node.bead.id.clone());
+            kept.insert(node.parent.clone());
+        }
+    }
+    let stays = |node: &Node| node.depth == 0 || kept.contains(&node.bead.id);
+    nodes.into_iter().filter(stays).collect()
 }
 
 /// All beads reached from the root, level by level, each once.
@@ -105,6 +137,21 @@ struct Node {
 #[derive(Debug)]
 struct Tree {
     nodes: Vec<Node>,
+    mermaid: bool,
+}
+
+/// The tree as a mermaid diagram.
+fn diagram(page: &mut Page, nodes: &[Node]) {
+    page.line("flowchart TD");
+    for Node { bead, .. } in nodes {
+        let title = escape::line(&bead.title)
+            .replace('\\', "\\\\")
+            .replace('"', "#quot;");
+        page.line(format!("  {0}[\"{0}: {title}\"]", bead.id));
+    }
+    for node in nodes.iter().filter(|node| node.depth > 0) {
+        page.line(format!("  {} --> {}", node.parent, node.bead.id));
+    }
 }
 
 impl Report for Tree {
@@ -120,6 +167,10 @@ impl Report for Tree {
     }
 
     fn human(&self, page: &mut Page) {
+        if self.mermaid {
+            diagram(page, &self.nodes);
+            return;
+        }
         let place: HashMap<&str, usize> = self
             .nodes
             .iter()
