@@ -1952,7 +1952,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__dep__subcmd__tree)
-            opts="-d -t -C -q -v -h --max-depth --direction --reverse --type --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-d -t -C -q -v -h --max-depth --direction --reverse --status --format --type --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1967,7 +1967,15 @@ _bd() {
                     return 0
                     ;;
                 --direction)
-                    COMPREPLY=($(compgen -W "down up" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "down up both" -- "${cur}"))
+                    return 0
+                    ;;
+                --status)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "mermaid" -- "${cur}"))
                     return 0
                     ;;
                 --type)

@@ -651,8 +651,11 @@ complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_fr
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from list" -l profile
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -s d -l max-depth -d 'How deep' -r
-complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l direction -d 'down: what it depends on; up: what depends on it' -r -f -a "down\t''
-up\t''"
+complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l direction -d 'down: what it depends on; up: what depends on it; both' -r -f -a "down\t''
+up\t''
+both\t''"
+complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l status -d 'Only beads of this status, and what leads to them' -r
+complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l format -d 'As a diagram: mermaid' -r -f -a "mermaid\t''"
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -s t -l type -r
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand dep; and __fish_seen_subcommand_from tree" -l db -d 'Use the beads beside this file' -r

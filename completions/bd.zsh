@@ -834,7 +834,9 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '-d+[How deep]:N:_default' \
 '--max-depth=[How deep]:N:_default' \
-'--direction=[down\: what it depends on; up\: what depends on it]:WAY:(down up)' \
+'--direction=[down\: what it depends on; up\: what depends on it; both]:WAY:(down up both)' \
+'--status=[Only beads of this status, and what leads to them]:STATUS:_default' \
+'--format=[As a diagram\: mermaid]:FORMAT:(mermaid)' \
 '-t+[]:KIND:_default' \
 '--type=[]:KIND:_default' \
 '--actor=[Act under this name]:NAME:_default' \
