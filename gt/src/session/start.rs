@@ -6,7 +6,7 @@
 use bd::bead::Bead;
 use serde_json::json;
 
-use super::{Live, SessionSpec};
+use super::{BackendError, Live, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::polecat::{self, SlingStep, Slot};
@@ -29,10 +29,16 @@ pub fn polecat(
     let address = claimed.address();
     let session = name_of(&address)?;
     let running = town.backend.find(session.as_str())?;
+    let mut launched = Ok(());
     if !running.is_some_and(|live| is_ours(&live, slot)) {
         town.backend.kill(session.as_str())?;
         take_lease(town, rig, &claimed.slot_id, slot, false)?;
-        launch(town, rig, &address, slot, &claimed.bead, ASSIGNED)?;
+        launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
+    }
+    // A session that ended at once has been started: what follows is the business of the rule that
+    // starts sessions anew, and of its breaker.
+    if launched.as_ref().is_err_and(|error| !has_ended(error)) {
+        return launched.map(|()| session.to_string());
     }
     slot.sling = SlingStep::Started;
     let store = town.rig_store(rig)?;
@@ -49,7 +55,18 @@ pub fn polecat(
         "spawn",
         json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
     );
-    Ok(session.to_string())
+    launched.map(|()| session.to_string())
+}
+
+/// Whether a start failed because the session's process ended right away.
+fn has_ended(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let ended = cause.downcast_ref::<BackendError>();
+        matches!(
+            ended,
+            Some(BackendError::EndedAtOnce { .. } | BackendError::NoSession { .. })
+        )
+    })
 }
 
 /// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
