@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::identity::Identity;
 use super::journal::{self, Home};
 use super::paths::Paths;
-use super::snapshot::{Identity, Snapshot, Source};
+use super::snapshot::{Snapshot, Source};
 use super::{StoreError, mark};
 use crate::bead::Stamp;
 use crate::sys::file;

@@ -6,11 +6,12 @@
 //!
 //! A write, step by step: take the lock ([`lock`]); read the files with the journal over them
 //! ([`Snapshot`]); run the change ([`Tx`]); append one line to the [`journal`] and sync it, which is the
-//! acknowledgement; [`fold`] it into the files.
+//! acknowledgement; fold it into the files (`fold.rs`).
 
 pub mod create;
 pub mod find;
 mod fold;
+mod identity;
 pub mod journal;
 pub mod lines;
 pub mod lock;

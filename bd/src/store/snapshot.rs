@@ -5,13 +5,11 @@
 //! rewrite leaves what nobody touched as it was.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::identity::{Identity, OpenJournal};
 use super::journal::{self, Entry, Home};
 use super::lines::{self, Lines};
 use super::paths::Paths;
@@ -47,27 +45,6 @@ pub(super) struct Row {
 pub(super) enum RawLine {
     Span(Range<usize>),
     Own(Vec<u8>),
-}
-
-/// Which content of a file was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-}
-
-impl Identity {
-    /// The identity of the file at a path now; `None` where there is none.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|meta| Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.len(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-        })
-    }
 }
 
 /// One file as it was read.
@@ -366,48 +343,6 @@ impl Snapshot {
             }
             incoming
         })
-    }
-}
-
-/// A journal held open while the other files are read.
-struct OpenJournal {
-    file: Option<File>,
-    text: Vec<u8>,
-}
-
-impl OpenJournal {
-    fn open(path: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::io("read", path, source);
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self {
-                    file: None,
-                    text: Vec::new(),
-                });
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(failed)?;
-        Ok(Self {
-            file: Some(file),
-            text,
-        })
-    }
-
-    /// Whether it is still the journal, and as long as when it was read. The open file keeps its inode
-    /// from being given to another.
-    fn is_current(&self, path: &Path) -> bool {
-        let there = fs::metadata(path).ok();
-        match (&self.file, there) {
-            (None, None) => true,
-            (Some(file), Some(there)) => file.metadata().is_ok_and(|own| {
-                let same = (own.dev(), own.ino()) == (there.dev(), there.ino());
-                same && usize::try_from(there.len()) == Ok(self.text.len())
-            }),
-            _ => false,
-        }
     }
 }
 
