@@ -12,6 +12,10 @@ use crate::sys::{Exec, Finished};
 /// How long a local command may take.
 const LOCAL: Duration = Duration::from_secs(120);
 
+/// How much output a command may have where the caller does not say: more is an error, since a list that
+/// was cut would be taken for a whole one.
+const OUTPUT: usize = 512 * 1024 * 1024;
+
 /// Variables that would turn a git command to another repository, index or setting.
 const POINTERS: &[&str] = &[
     "GIT_DIR",
@@ -123,7 +127,7 @@ impl Call<'_> {
         self
     }
 
-    /// Keeps at most `bytes` of its output.
+    /// Keeps at most `bytes` of its output; what is over is dropped.
     #[must_use]
     pub fn cap(mut self, bytes: usize) -> Self {
         self.cap = Some(bytes);
@@ -137,12 +141,17 @@ impl Call<'_> {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
         }
-        let command = self.words();
-        self.exec().run().map_err(|source| GitError::Run {
-            command,
+        let (command, whole) = (self.words(), self.cap.is_none());
+        let finished = self.exec().run().map_err(|source| GitError::Run {
+            command: command.clone(),
             folder: git.folder.clone(),
             source,
-        })
+        })?;
+        if whole && finished.stdout.len() >= OUTPUT {
+            let output = format!("more than {OUTPUT} bytes");
+            return Err(GitError::Unreadable { command, output });
+        }
+        Ok(finished)
     }
 
     /// Runs it and wants success.
@@ -196,9 +205,7 @@ impl Call<'_> {
         if !self.hooks {
             exec = exec.args(["-c", "core.hooksPath=/dev/null"]);
         }
-        if let Some(bytes) = self.cap {
-            exec = exec.cap(bytes);
-        }
+        exec = exec.cap(self.cap.unwrap_or(OUTPUT));
         exec.args(&self.args).stdin(self.stdin).limit(self.limit)
     }
 }

@@ -7,7 +7,8 @@
 //! 5. Folders and settings.
 //! 6. The route of the prefix, then the registry: with that the rig is one.
 //!
-//! A failure takes back everything: the folder of a new rig holds nothing that was there before.
+//! A failure takes back everything: the folder of a new rig holds nothing that was there before. A run that
+//! was killed leaves its mark in the folder, and the next one begins anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,10 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/clone-id",
     ".beads/damaged/",
 ];
+
+/// The mark of a rig's folder that is being made. It goes before the rig is registered, so that a folder
+/// in which work was done never has it.
+const MARK: &str = ".being-added";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +101,7 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
         kept: false,
     };
     make(rig.root(), 0o755)?;
+    write(&rig.root().join(MARK), "")?;
     say(&format!("Fetching {} ...", origin.words()));
     let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
@@ -104,6 +110,7 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
     folders(&rig)?;
     config(town, &rig, &origin, &branch, &prefix)?;
     own_beads(town, &rig, &origin, &prefix)?;
+    forget_mark(&rig)?;
     register(town, &rig, &origin, &prefix, tracked)?;
     draft.kept = true;
     let remote = match origin {
@@ -134,6 +141,14 @@ fn look(town: &Town, request: &Request) -> anyhow::Result<(RigLayout, String)> {
     };
     if town.registry()?.rigs.contains_key(&request.name) {
         return Err(taken(town.layout.rigs_json()).into());
+    }
+    if rig.root().join(MARK).is_file() {
+        // Under the registry's lock nobody else is making it: this is what a killed run left.
+        let io = |source| RigError::Io {
+            path: rig.root().to_owned(),
+            source,
+        };
+        fs::remove_dir_all(rig.root()).map_err(io)?;
     }
     if fs::symlink_metadata(rig.root()).is_ok() {
         return Err(taken(rig.root().to_owned()).into());
@@ -312,6 +327,11 @@ fn register(
         route::remove(&routes, name)?;
     }
     Ok(saved?)
+}
+
+fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
+    let path = rig.root().join(MARK);
+    file::remove(&path).map_err(|source| RigError::Io { path, source })
 }
 
 fn url_of(origin: &Origin) -> String {

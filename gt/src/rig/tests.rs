@@ -179,3 +179,23 @@ fn removing_a_rig_leaves_its_folder_and_waits_for_its_sessions() {
     assert!(!routes.contains("lab"), "{routes}");
     assert!(remove(&place.town, "lab").is_err());
 }
+
+#[test]
+fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
+    let place = Place::new();
+    let root = place.town.layout.rig("lab").root().to_owned();
+    std::fs::create_dir_all(root.join(".repo.git")).unwrap();
+    std::fs::write(root.join("precious"), "x").unwrap();
+    let taken = refusal(place.add_rig("lab", None));
+    assert!(matches!(taken, RigError::Taken { .. }));
+    assert!(root.join("precious").is_file());
+    std::fs::write(root.join(".being-added"), "").unwrap();
+    place.add_rig("lab", None).unwrap();
+    assert!(!root.join(".being-added").exists());
+    remove(&place.town, "lab").unwrap();
+    let taken = refusal(place.add_rig("lab", None));
+    assert!(
+        matches!(taken, RigError::Taken { .. }),
+        "work was done there"
+    );
+}
