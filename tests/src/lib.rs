@@ -6,11 +6,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
 
+mod claude;
 mod command;
 mod repo;
 mod town;
 mod wait;
 
+pub use claude::{Model, program as claude};
 pub use command::{Run, Said};
 pub use repo::Repo;
 pub use town::Town;

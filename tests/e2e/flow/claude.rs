@@ -1,0 +1,66 @@
+//! The main job with the real Claude Code CLI, offline, against a scripted model.
+
+use serde_json::json;
+use town_tests::{Model, Town, claude, eventually};
+
+#[test]
+fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
+    let bin = match claude() {
+        Ok(bin) => bin,
+        Err(reason) => {
+            println!("skipped: the real Claude Code CLI is not here: {reason}");
+            return;
+        }
+    };
+    let (town, origin) = Town::with_rig();
+    let model = Model::start(
+        &town,
+        &json!({
+            "scripts": [{
+                "name": "polecat",
+                "match": { "cwd": "/polecats/", "text": "# Your work: (?P<bead>web-\\w+)" },
+                "turns": [
+                    { "text": "Working on {{bead}}.",
+                      "sh": "echo 'by claude' > claude.txt && git add -A && git commit -qm '{{bead}}: by claude' && echo COMMITTED",
+                      "expect": "It is on your hook" },
+                    { "sh": "gt done --summary 'claude wrote claude.txt'", "expect": "COMMITTED" },
+                    { "text": "Done." },
+                ],
+            }],
+            "default": { "text": "OK." },
+        }),
+    );
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the bead is closed", || {
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+    assert_eq!(origin.subjects("main"), [format!("{bead}: by claude")]);
+    let author = origin.authors("main").remove(0);
+    assert!(author.starts_with("web/polecats/"), "{author}");
+    assert_eq!(
+        town.show("web", &bead)["metadata"]["summary"],
+        "claude wrote claude.txt"
+    );
+    // The context reached the model with the first request, through the SessionStart hook, exactly once.
+    let requests = model.requests();
+    let first = requests[0]["body"].to_string();
+    assert_eq!(first.matches("# Your work: ").count(), 1, "{first}");
+    assert!(first.contains("SessionStart"), "it came from the hook");
+    assert!(
+        first.contains(&format!("assigned:{bead}")),
+        "the first message names the work"
+    );
+    let begun = town.events("session_start");
+    assert_eq!(begun.len(), 1, "{begun:?}");
+    assert_eq!(begun[0]["payload"]["source"], "startup");
+    // The session ended with the work, and nothing was written into the repository.
+    town.quiet();
+    assert_eq!(
+        origin.git(["ls-tree", "-r", "--name-only", "main"]),
+        "README.md\nclaude.txt\nshared.txt"
+    );
+}

@@ -1,0 +1,147 @@
+//! The real Claude Code CLI, offline: installed from npm once, talking to a scripted model on this machine.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the harness starts programs and reads PATH"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::{Town, eventually};
+
+/// The version that is tried.
+const VERSION: &str = "2.1.197";
+const KEY: &str = "sk-ant-test-0123456789abcdefghij";
+
+/// A model that says what a scenario tells it to.
+pub struct Model {
+    process: Child,
+    port: String,
+    log: PathBuf,
+}
+
+/// The folder with the `claude` program, or why there is none: then the test is skipped, saying so.
+pub fn program() -> Result<PathBuf, String> {
+    if let Some(folder) = std::env::var_os("GASTOWN_TEST_CLAUDE") {
+        return Ok(PathBuf::from(folder));
+    }
+    for tool in ["python3", "npm", "node"] {
+        let found = Command::new(tool).arg("--version").output();
+        found.map_err(|_| format!("{tool} is not installed"))?;
+    }
+    let exe = std::env::current_exe().map_err(|error| error.to_string())?;
+    let target = exe.ancestors().nth(3).ok_or("no target folder")?;
+    let folder = target.join("claude-cli");
+    let bin = folder.join("node_modules/.bin");
+    if !bin.join("claude").exists() {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let package = format!("@anthropic-ai/claude-code@{VERSION}");
+        let install = Command::new("npm")
+            .args([
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--fetch-timeout=20000",
+                "--fetch-retries=1",
+            ])
+            .arg("--prefix")
+            .arg(&folder)
+            .arg(&package)
+            .output()
+            .map_err(|error| error.to_string())?;
+        if !install.status.success() {
+            let words = String::from_utf8_lossy(&install.stderr).trim().to_owned();
+            return Err(format!("npm cannot install {package}: {words}"));
+        }
+    }
+    Ok(bin)
+}
+
+impl Model {
+    /// Starts a model that plays `scenario`.
+    pub fn start(town: &Town, scenario: &Value) -> Self {
+        let file = |name: &str| town.path(name);
+        std::fs::write(file("scenario.json"), scenario.to_string()).unwrap();
+        let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/fake_model_api.py");
+        let process = Command::new("python3")
+            .arg(tool)
+            .arg("--scenario")
+            .arg(file("scenario.json"))
+            .arg("--log")
+            .arg(file("requests.jsonl"))
+            .arg("--port-file")
+            .arg(file("port"))
+            .args([
+                "--max-seconds",
+                "300",
+                "--watch-pid",
+                &std::process::id().to_string(),
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let port = eventually("the model listens", || {
+            let port = std::fs::read_to_string(file("port"))
+                .ok()?
+                .trim()
+                .to_owned();
+            (!port.is_empty()).then_some(port)
+        });
+        Self {
+            process,
+            port,
+            log: file("requests.jsonl"),
+        }
+    }
+
+    /// The requests that belong to the agent's conversation, oldest first.
+    pub fn requests(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let requests = whole
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        requests
+            .filter(|request| request["api"] == "anthropic" && request["side"] != true)
+            .collect()
+    }
+
+    /// Makes the town's agents talk to this model, as a person who has used Claude Code before: what a
+    /// first start asks is answered in the home's configuration, folder trust is not.
+    pub fn for_town(&self, town: Town, bin: &Path) -> Town {
+        let home = town.path("home");
+        std::fs::create_dir_all(home.join(".claude")).unwrap();
+        let state = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": { "approved": [&KEY[KEY.len() - 20..]], "rejected": [] },
+        });
+        std::fs::write(home.join(".claude.json"), state.to_string()).unwrap();
+        let settings = json!({ "skipDangerousModePermissionPrompt": true });
+        std::fs::write(home.join(".claude/settings.json"), settings.to_string()).unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{}:{path}", town.path("bin").display(), bin.display());
+        town.with_tmp()
+            .with_env("PATH", &path)
+            .with_env(
+                "ANTHROPIC_BASE_URL",
+                &format!("http://127.0.0.1:{}", self.port),
+            )
+            .with_env("ANTHROPIC_API_KEY", KEY)
+            .with_env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .with_env("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1")
+            .with_env("DISABLE_AUTOUPDATER", "1")
+            .with_env("IS_SANDBOX", "1")
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
