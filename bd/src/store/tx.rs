@@ -67,6 +67,9 @@ impl<'a> Tx<'a> {
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
     pub fn put(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.sort_parts();
+        if let Some(before) = self.snapshot.get(&bead.id) {
+            record::drop_replaced(before, &mut bead);
+        }
         validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id);
         let home = if bead.ephemeral {

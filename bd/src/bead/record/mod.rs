@@ -1,12 +1,14 @@
 //! One line of JSON ⇄ [`Bead`].
 //!
 //! What must always hold: a value under a key we do not know keeps its bytes; a known key with `null`
-//! counts as absent; of a key that stands twice the first counts; a line that was read and written
-//! without a change in between has the same values. Written lines escape `<`, `>`, `&`, U+2028 and
+//! counts as absent; of a key that stands twice the first counts; a known key whose value is of another
+//! type than it should be is kept like an unknown one; a line that was read and written without a change
+//! in between has the same values. Written lines escape `<`, `>`, `&`, U+2028 and
 //! U+2029 as existing clients do, so that both leave the same bytes in git.
 
 use std::io;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
@@ -25,15 +27,84 @@ pub enum RecordError {
 
 /// Reads one line.
 pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
-    let mut bead: Bead = match std::str::from_utf8(line) {
-        Ok(text) => serde_json::from_str(text)?,
-        Err(_) => serde_json::from_str(&String::from_utf8_lossy(line))?,
+    let text = String::from_utf8_lossy(line);
+    let mut bead: Bead = match serde_json::from_str(&text) {
+        Ok(bead) => bead,
+        Err(error) => leniently(&text).ok_or(error)?,
     };
     if bead.id.is_empty() {
         return Err(RecordError::NoId);
     }
     settle(&mut bead);
     Ok(bead)
+}
+
+/// Reads an object in which some known key has a value of the wrong type: that value is kept as it is
+/// beside the unknown ones.
+fn leniently(text: &str) -> Option<Bead> {
+    let Pairs(pairs) = serde_json::from_str(text).ok()?;
+    let mut sound = String::from("{");
+    let mut odd = Vec::new();
+    for (key, raw) in pairs {
+        let name = serde_json::to_string(&key).ok()?;
+        let alone = format!("{{{name}:{}}}", raw.get());
+        if serde_json::from_str::<Bead>(&alone).is_err() {
+            odd.push((key, raw));
+            continue;
+        }
+        if sound.len() > 1 {
+            sound.push(',');
+        }
+        sound.push_str(&alone[1..alone.len() - 1]);
+    }
+    sound.push('}');
+    let mut bead: Bead = serde_json::from_str(&sound).ok()?;
+    bead.extra.extend(odd);
+    Some(bead)
+}
+
+/// The keys of an object with the bytes of their values.
+struct Pairs(Vec<(String, Raw)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// Forgets a value of the wrong type under a known key where the field was given a new one.
+pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
+    if !bead
+        .extra
+        .iter()
+        .any(|(key, _)| KEYS.contains(&key.as_str()))
+    {
+        return;
+    }
+    let known = |bead: &Bead| {
+        let mut plain = bead.clone();
+        plain.extra.clear();
+        value(&plain)
+    };
+    let (old, new) = (known(before), known(bead));
+    bead.extra
+        .retain(|(key, _)| !KEYS.contains(&key.as_str()) || old.get(key) == new.get(key));
 }
 
 /// What older clients meant: a deleted bead is a tombstone whatever its status says.
@@ -251,7 +322,9 @@ macro_rules! table_serde {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap;
                 let mut map = serializer.serialize_map(None)?;
-                $(if $crate::bead::record::written!($when, self.$name) {
+                // A value of the wrong type that was kept stands for its field.
+                let kept = |key: &str| self.extra.iter().any(|(own, _)| own == key);
+                $(if $crate::bead::record::written!($when, self.$name) && !kept($key) {
                     map.serialize_entry($key, &self.$name)?;
                 })*
                 for (key, value) in &self.extra {
@@ -330,6 +403,9 @@ pub(crate) use part_struct;
 macro_rules! bead_serde {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         table_serde!(Bead, Bead::blank(), $($name: $kind = $key, $when;)*);
+
+        /// Every known key.
+        const KEYS: &[&str] = &[$($key),*];
     };
 }
 with_fields!(bead_serde);

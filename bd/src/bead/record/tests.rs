@@ -77,6 +77,33 @@ fn a_number_too_large_for_a_json_value_becomes_a_string() {
     assert!(again(r#"{"id":"a-1","huge":1e999}"#).contains(r#""huge":1e999"#));
 }
 
+#[test]
+fn a_known_key_of_the_wrong_type_hides_nothing_and_is_kept() {
+    let text = r#"{"id":"a-1","title":"t","status":"open","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","labels":["x"],"priority":"1","comments":[{"id":"c-7","text": "hi"}],"own":1}"#;
+    let bead = parse(text.as_bytes()).unwrap();
+    assert_eq!(
+        (bead.title.as_str(), bead.labels.len(), bead.priority),
+        ("t", 1, 0)
+    );
+    let written = again(text);
+    assert_eq!(written.matches("\"priority\"").count(), 1);
+    assert!(
+        written.contains(r#""priority":"1""#)
+            && written.contains(r#""comments":[{"id":"c-7","text": "hi"}]"#),
+        "{written}"
+    );
+    assert_eq!(again(&written), written);
+    let mut changed = bead.clone();
+    changed.priority = 3;
+    drop_replaced(&bead, &mut changed);
+    let line = String::from_utf8(line(&changed)).unwrap();
+    assert!(
+        line.contains(r#""priority":3"#) && line.contains("c-7"),
+        "{line}"
+    );
+    assert!(parse(br#"{"id":7}"#).is_err());
+}
+
 fn raw_json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),

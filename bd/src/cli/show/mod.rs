@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     for id in ids {
         match load(ctx, id) {
             Ok(shown) => found.push(shown),
-            Err(error) => problems.push(error.context(format!("Error fetching {id}"))),
+            Err(error) => problems.push(error.context(format!("fetching {id}"))),
         }
     }
     let beads = each::finish(ctx, found, problems)?;
