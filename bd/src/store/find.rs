@@ -157,6 +157,18 @@ impl GitPlace {
     }
 }
 
+/// The root of the working tree around a folder and the git folder that its worktrees share.
+pub(super) fn git_folders(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let root = GitPlace::of(folder).root?;
+    let own = root.join(".git");
+    let common = if own.is_dir() {
+        own
+    } else {
+        common_dir(&root)?
+    };
+    Some((root, common))
+}
+
 /// The common git folder of a linked worktree; `None` elsewhere, in a submodule too.
 fn common_dir(root: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(root.join(".git")).ok()?;

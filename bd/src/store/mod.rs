@@ -12,6 +12,7 @@ pub mod create;
 pub mod find;
 mod fold;
 mod identity;
+mod ignore;
 pub mod journal;
 pub mod lines;
 pub mod lock;
@@ -254,6 +255,9 @@ impl Store {
 
     fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
         let path = self.paths.journal();
+        if !path.exists() {
+            ignore::hide(self.paths.dir());
+        }
         journal::append(&path, &journal::encode(entry)).map_err(|failed| StoreError::Append {
             path: path.clone(),
             undone: failed.undone,

@@ -126,3 +126,29 @@ fn odd_variables_around_us_do_no_harm() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.starts_with("bd-"));
 }
+
+#[test]
+fn local_files_stay_out_of_git_in_a_project_begun_by_another_client() {
+    let project = Project::empty();
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let done = command
+            .args(args)
+            .current_dir(project.dir())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    git(&["init", "-q", "."]);
+    project.write(".beads/.gitignore", "*.db\n");
+    project.write(
+        ".beads/issues.jsonl",
+        "{\"id\":\"old-1\",\"title\":\"Old\",\"priority\":1}\n",
+    );
+    project.make("New", &[]);
+    project.make("Wisp", &["--ephemeral"]);
+    git(&["add", "-A"]);
+    let tracked = git(&["ls-files"]);
+    assert_eq!(tracked, ".beads/.gitignore\n.beads/issues.jsonl\n");
+}
