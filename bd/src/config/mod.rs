@@ -273,11 +273,7 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
 }
 
 fn user_dir(env: &Env) -> Option<PathBuf> {
-    let base = match env.get("XDG_CONFIG_HOME") {
-        Some(path) => PathBuf::from(path),
-        None => env.home()?.join(".config"),
-    };
-    let dir = base.join("bd");
+    let dir = env.config_dir()?.join("bd");
     dir.join("config.yaml").is_file().then_some(dir)
 }
 

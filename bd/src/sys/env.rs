@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Env {
     vars: BTreeMap<String, String>,
     cwd: PathBuf,
+    config_dir: Option<PathBuf>,
 }
 
 impl Env {
@@ -28,7 +29,12 @@ impl Env {
             .ok()
             .or_else(|| vars.get("PWD").map(PathBuf::from))
             .unwrap_or_else(|| PathBuf::from("/"));
-        Self { vars, cwd }
+        let config_dir = directories::BaseDirs::new().map(|dirs| dirs.config_dir().to_owned());
+        Self {
+            vars,
+            cwd,
+            config_dir,
+        }
     }
 
     /// An environment for tests and for work done on behalf of another place.
@@ -40,6 +46,7 @@ impl Env {
         Self {
             vars,
             cwd: cwd.to_owned(),
+            config_dir: None,
         }
     }
 
@@ -47,8 +54,8 @@ impl Env {
     #[must_use]
     pub fn at(&self, cwd: &Path) -> Self {
         Self {
-            vars: self.vars.clone(),
             cwd: cwd.to_owned(),
+            ..self.clone()
         }
     }
 
@@ -68,7 +75,7 @@ impl Env {
             .collect();
         Self {
             vars,
-            cwd: self.cwd.clone(),
+            ..self.clone()
         }
     }
 
@@ -100,6 +107,14 @@ impl Env {
     /// The person's home directory.
     pub fn home(&self) -> Option<PathBuf> {
         self.get("HOME").map(PathBuf::from)
+    }
+
+    /// The folder of the person's settings for programs, by the customs of the system; in an environment
+    /// made for tests, what its variables say.
+    pub fn config_dir(&self) -> Option<PathBuf> {
+        let named = || self.get("XDG_CONFIG_HOME").map(PathBuf::from);
+        let by_home = || self.home().map(|home| home.join(".config"));
+        self.config_dir.clone().or_else(named).or_else(by_home)
     }
 
     /// Makes `path` absolute: `~/` is the home directory, anything relative starts at the working one.

@@ -116,6 +116,12 @@ impl FilterArgs {
         self.kind.is_some()
     }
 
+    /// Whether a label or an id is asked for.
+    pub(crate) fn names_some(&self) -> bool {
+        let labels = !self.label.is_empty() || !self.label_any.is_empty();
+        labels || self.label_pattern.is_some() || !self.ids.is_empty()
+    }
+
     /// The filter that these flags mean.
     pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
         let number = |text: &Option<String>| text.as_deref().map(priority).transpose();

@@ -78,7 +78,8 @@ pub(crate) struct Args {
     format: Option<String>,
     #[arg(long, hide = true)]
     flat: bool,
-    #[arg(long, hide = true)]
+    /// Also show agents, roles, rigs, messages and slots, which a person is rarely looking for
+    #[arg(long)]
     include_infra: bool,
     #[arg(long, hide = true)]
     no_pager: bool,
@@ -110,6 +111,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     }
     if !args.include_gates && !args.filter.has_kind() {
         filter.not_kinds.push(Kind::Gate);
+    }
+    if hides_infra(ctx, args) {
+        filter.not_kinds.extend(INFRA);
     }
     filter.no_templates = !args.include_templates;
     filter.parent = match &args.parent {
@@ -156,6 +160,22 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         _ => Form::Lines,
     };
     Ok(Box::new(List { rows, form }))
+}
+
+/// Kinds that are records about a town, not work.
+const INFRA: [Kind; 5] = [
+    Kind::Agent,
+    Kind::Role,
+    Kind::Rig,
+    Kind::Message,
+    Kind::Slot,
+];
+
+/// Whether records about the town stay out: for people who ask for nothing in particular. Programs get
+/// everything.
+fn hides_infra(ctx: &Context, args: &Args) -> bool {
+    let asked = args.include_infra || args.all || args.filter.has_kind() || args.filter.names_some();
+    !asked && !ctx.ui.is_json()
 }
 
 fn limit(ctx: &Context, args: &Args) -> usize {
