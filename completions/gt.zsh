@@ -34,7 +34,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+':agent -- The agent\: RIG/NAME, RIG/crew/NAME, mayor, ...:_default' \
 && ret=0
 ;;
 (config)
@@ -264,7 +264,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+'*::names -- The names; RIG/NAME names the rig, too:_default' \
 && ret=0
 ;;
 (at)
@@ -277,7 +277,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':name -- The name, or <rig>/<name>:_default' \
+':name -- The name, or RIG/NAME:_default' \
 && ret=0
 ;;
 (list)
@@ -297,7 +297,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+'*::names -- The names; RIG/NAME names the rig, too:_default' \
 && ret=0
 ;;
 (stop)
@@ -307,7 +307,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::names -- The names; <rig>/<name> names the rig, too:_default' \
+'*::names -- The names; RIG/NAME names the rig, too:_default' \
 && ret=0
 ;;
 (help)
@@ -539,7 +539,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':to -- Who gets it\: mayor/, deacon/, overseer, <rig>/witness, <rig>/<name>, <rig>/crew/<name>:_default' \
+':to -- Who gets it\: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME:_default' \
 && ret=0
 ;;
 (inbox)
@@ -840,7 +840,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+':agent -- The agent\: RIG/NAME, RIG/crew/NAME, mayor, ...:_default' \
 '*::message -- The message:_default' \
 && ret=0
 ;;
@@ -851,7 +851,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':agent -- The agent\: <rig>/<name>, <rig>/crew/<name>, mayor, ...:_default' \
+':agent -- The agent\: RIG/NAME, RIG/crew/NAME, mayor, ...:_default' \
 && ret=0
 ;;
 (polecat)
@@ -882,7 +882,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':polecat -- The polecat\: <rig>/<name>:_default' \
+':polecat -- The polecat\: RIG/NAME:_default' \
 && ret=0
 ;;
 (nuke)
@@ -892,7 +892,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::polecats -- The polecats\: <rig>/<name>:_default' \
+'*::polecats -- The polecats\: RIG/NAME:_default' \
 && ret=0
 ;;
 (help)

@@ -11,7 +11,7 @@ use crate::town::Town;
 /// Look at an agent's session in this terminal. Leave it with Ctrl-b d; the agent goes on.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
-    /// The agent: <rig>/<name>, <rig>/crew/<name>, mayor, ...
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
 }
 

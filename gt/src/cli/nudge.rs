@@ -11,7 +11,7 @@ use crate::session::Sent;
 /// Type a message into an agent's session, now. For what lasts, send mail.
 #[derive(Debug, Args)]
 pub(super) struct NudgeArgs {
-    /// The agent: <rig>/<name>, <rig>/crew/<name>, mayor, ...
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
     /// The message.
     #[arg(required = true)]

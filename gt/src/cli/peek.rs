@@ -9,7 +9,7 @@ use crate::identity::SessionName;
 /// Show the last lines of an agent's screen.
 #[derive(Debug, Args)]
 pub(super) struct PeekArgs {
-    /// The agent: <rig>/<name>, <rig>/crew/<name>, mayor, ...
+    /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
     /// How many lines.
     #[arg(short = 'n', long, default_value_t = 100)]

@@ -11,8 +11,8 @@ use crate::status::{self, Agent, Rig, Status};
 /// Show what the town is doing: daemon, agents, rigs with their workers and merge queue, convoys.
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
-/// last_heartbeat, heartbeat_count, degraded}, agents[A], rigs[{name, prefix, remote, polecat_count, crew_count,
-/// agents[A], mq{pending, blocked, held}, waiting[]}], convoys[{id, title, completed, total}], summary{rig_count,
+/// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
+/// agents (a list of A), mq{pending, blocked, held}, waiting[]}], convoys[{id, title, completed, total}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
 /// work_title?, hook_bead?, state?, why?, unread_mail}.
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Settings of town and rigs.
 //!
-//! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change`] sets one;
+//! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change()`] sets one;
 //! [`RigSettings`] is what the flows read.
 
 mod change;

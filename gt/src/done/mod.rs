@@ -1,11 +1,11 @@
 //! What happens when a polecat runs `gt done`:
 //!
-//! 1. `identify`: a polecat, in its own sandbox, with the current lease ([`identify`]).
+//! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
 //! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
 //! 3. `prove`: right branch, nothing uncommitted, commits ahead of the base, none of them touching beads;
-//!    or a stated reason why there is no change ([`proof`]).
-//! 4. `push`: the branch goes to origin and its tip is read back from there ([`push`]).
-//! 5. `submit`: merge request, summary, cleared hook, idle: one transaction ([`submit`]).
+//!    or a stated reason why there is no change (`proof`).
+//! 4. `push`: the branch goes to origin and its tip is read back from there (`push`).
+//! 5. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
 //! 6. `leave`: the sandbox lets go of the branch, the session ends.
 //!
 //! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was

@@ -1,15 +1,15 @@
 //! The merge queue of a rig. What must always hold: what is merged is the commit named in the receipt,
 //! and "merged" is only written after the target was fetched and found to contain it.
 //!
-//! For each ready request, highest score first ([`queue`]):
+//! For each ready request, highest score first (`queue`):
 //!
-//! 1. Fetch the target; is the work there already ([`verify`])?
-//! 2. Rebase the receipt's commits on the target; beads are restored from the target ([`rebase`]).
-//! 3. Run the rig's gates on the result ([`gate`]).
-//! 4. Record the candidate, push it as a fast-forward of what was seen, fetch, verify ([`land`]).
-//! 5. Remove the branch, close request and bead in one transaction ([`land`]).
+//! 1. Fetch the target; is the work there already (`verify`)?
+//! 2. Rebase the receipt's commits on the target; beads are restored from the target (`rebase`).
+//! 3. Run the rig's gates on the result (`gate`).
+//! 4. Record the candidate, push it as a fast-forward of what was seen, fetch, verify (`land`).
+//! 5. Remove the branch, close request and bead in one transaction (`land`).
 //!
-//! A conflict or a failed gate becomes a task with the evidence ([`task`]); the request waits for it. A push
+//! A conflict or a failed gate becomes a task with the evidence (`task`); the request waits for it. A push
 //! that a rule or hook declines waits for a person. Killed anywhere, the next run starts at 1 and finds
 //! what is done.
 

@@ -1,6 +1,6 @@
 //! The patrol: one pass of facts → rules → actions over the whole town.
 //!
-//! [`facts`] reads, and only reads; [`rule`] decides, without any I/O; [`action`] acts, each action safe to
+//! `facts` reads, and only reads; `rule` decides, without any I/O; `action` acts, each action safe to
 //! repeat and recorded with the rule that decided it and what that rule saw. `gtd` runs passes as long as
 //! anything happens; `gtd run --once` runs one.
 

@@ -1,7 +1,7 @@
 //! Owns agent runtimes: which program an agent is, how it is started, what its screen says.
 //!
 //! A runtime is data ([`Preset`]): built-in ones are files under `templates/runtime`, others come from the
-//! settings of the town or a rig. [`resolve`] says which one an agent gets, [`ready`] reads its screen,
+//! settings of the town or a rig. [`resolve()`] says which one an agent gets, [`ready`] reads its screen,
 //! [`settings`] writes its hooks, [`scripted`] is an agent without a model.
 
 mod preset;

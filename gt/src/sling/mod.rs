@@ -1,7 +1,7 @@
 //! What happens when you run `gt sling <bead> <target>`:
 //!
-//! 1. `resolve_target`: who is to get it ([`target`]).
-//! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is ([`claim`]).
+//! 1. `resolve_target`: who is to get it (`target`).
+//! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
 //! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
 //!    ([`crate::polecat::Sandbox`]).
 //! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::convoy`]).

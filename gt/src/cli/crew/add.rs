@@ -12,7 +12,7 @@ use crate::crew::{self, CrewError};
 /// branch}.
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
-    /// The names; <rig>/<name> names the rig, too.
+    /// The names; RIG/NAME names the rig, too.
     #[arg(required = true)]
     names: Vec<String>,
     /// The rig; the one you are in where none is given.

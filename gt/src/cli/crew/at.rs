@@ -12,7 +12,7 @@ use crate::{crew, session};
 /// With `--json` {agent, path, session}.
 #[derive(Debug, Args)]
 pub(super) struct AtArgs {
-    /// The name, or <rig>/<name>.
+    /// The name, or RIG/NAME.
     name: String,
     /// The rig.
     #[arg(long)]

@@ -13,7 +13,7 @@ use crate::{crew, runtime, session};
 /// answer, or null.
 #[derive(Debug, Args)]
 pub(super) struct StartArgs {
-    /// The names; <rig>/<name> names the rig, too.
+    /// The names; RIG/NAME names the rig, too.
     names: Vec<String>,
     /// The rig.
     #[arg(long)]

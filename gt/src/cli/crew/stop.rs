@@ -12,7 +12,7 @@ use crate::crew;
 /// With `--json` an array of {agent, was_running}.
 #[derive(Debug, Args)]
 pub(super) struct StopArgs {
-    /// The names; <rig>/<name> names the rig, too.
+    /// The names; RIG/NAME names the rig, too.
     names: Vec<String>,
     /// The rig.
     #[arg(long)]

@@ -9,7 +9,7 @@ use crate::mail::{self, Letter};
 /// Send a message.
 #[derive(Debug, Args)]
 pub(super) struct SendArgs {
-    /// Who gets it: mayor/, deacon/, overseer, <rig>/witness, <rig>/<name>, <rig>/crew/<name>.
+    /// Who gets it: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME.
     to: String,
     /// What it is about.
     #[arg(short, long, default_value = "")]

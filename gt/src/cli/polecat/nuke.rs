@@ -12,7 +12,7 @@ use crate::polecat;
 /// lost is saved to a rescue ref first. Identity and record stay.
 #[derive(Debug, Args)]
 pub(super) struct NukeArgs {
-    /// The polecats: <rig>/<name>.
+    /// The polecats: RIG/NAME.
     #[arg(required = true)]
     polecats: Vec<String>,
     /// Remove it although work would be lost from the sandbox; it is saved to a rescue ref.

@@ -12,7 +12,7 @@ use crate::polecat::{self, Completion};
 /// Show one polecat: state and reason, work, sandbox, session, record.
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
-    /// The polecat: <rig>/<name>.
+    /// The polecat: RIG/NAME.
     polecat: String,
 }
 
