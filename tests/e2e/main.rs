@@ -11,6 +11,7 @@ mod doctor;
 mod done;
 mod flow;
 mod install;
+mod layout;
 mod mail;
 mod mayor;
 mod old_town;

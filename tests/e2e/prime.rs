@@ -92,3 +92,54 @@ fn a_hooks_json_is_recorded_and_nonsense_does_no_harm() {
         format!("web/polecats/{}", worker.split_once('/').unwrap().1)
     );
 }
+
+#[test]
+fn prior_work_is_ordered_by_closing_time_marks_failures_and_leaves_out_what_is_no_work() {
+    let (town, _origin) = Town::with_rig();
+    let [late, early, open, own] =
+        ["Late", "Early", "Open", "Own"].map(|title| town.bead("web", title));
+    let args = [
+        "convoy",
+        "create",
+        "C",
+        &late,
+        &early,
+        &open,
+        &own,
+        "web-rig-web",
+        "--json",
+    ];
+    town.gt(args).ok();
+    town.bd("web", ["close", &early, "--reason", "Failed: could not"])
+        .ok();
+    town.bd("web", ["close", &late, "--reason", "Done"]).ok();
+    town.bd("web", ["close", "web-rig-web", "--force"]).ok();
+    town.script("while :; do sleep 1; done");
+    let slung = town.gt(["sling", &own, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let text = town.gt_as(&worker, ["prime"]).ok().out;
+    let at = |words: &str| {
+        text.find(words)
+            .unwrap_or_else(|| panic!("`{words}` is not in {text}"))
+    };
+    assert!(at("1. \"Early\"") < at("2. \"Late\""));
+    assert!(
+        text.contains(&format!("1. \"Early\" ({early}) FAILED")),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!("2. \"Late\" ({late}) completed")),
+        "{text}"
+    );
+    assert!(
+        !text.contains("\"Open\"") && !text.contains("3. "),
+        "{text}"
+    );
+    assert!(
+        text.contains(".gt/discovery/"),
+        "explorers are told where findings go"
+    );
+}

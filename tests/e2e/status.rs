@@ -85,3 +85,14 @@ fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
     town.gt(["nudge", "web/nobody", "hi"]).fails("no session");
     town.gt(["attach", &worker]).fails("no terminal");
 }
+
+#[test]
+fn version_says_what_clients_look_for() {
+    let town = Town::new();
+    let said = town.gt(["version"]).ok();
+    assert!(said.out.starts_with("gt version 2."), "{}", said.out);
+    assert_eq!(
+        town.gt(["version", "--json"]).ok().json()["version"],
+        env!("CARGO_PKG_VERSION")
+    );
+}

@@ -32,7 +32,10 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     let unit = format!("gtd-{name}.service");
-    let config = town.env.config_dir().unwrap_or_else(|| town.env.absolute("~/.config"));
+    let config = town
+        .env
+        .config_dir()
+        .unwrap_or_else(|| town.env.absolute("~/.config"));
     let units = config.join("systemd/user");
     file::make_folder(&units, 0o755)?;
     file::make_folder(&town.layout.daemon(), 0o700)?;

@@ -38,6 +38,13 @@ fn a_session_killed_in_mid_work_is_started_again_and_its_work_is_merged_once() {
     town.closed("web", &bead);
     assert_eq!(origin.subjects("main").len(), 1);
     town.told_once("merged");
+    // Two sessions over one bead are one worker and one entry in its record.
+    town.quiet();
+    assert_eq!(town.polecats().len(), 1);
+    let name = format!("web/{}", town.polecats()[0]["name"].as_str().unwrap());
+    let record = town.gt(["polecat", "status", &name, "--json"]).ok().json()["record"].clone();
+    assert_eq!(record.as_array().unwrap().len(), 1, "{record}");
+    assert_eq!(record[0]["sessions"], 2);
     let respawns = town.events("respawn");
     assert_eq!(respawns.len(), 1);
     // What was not committed when the session ended is saved.

@@ -55,6 +55,12 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
         );
         assert_eq!(bead["metadata"]["summary"], format!("wrote {id}.txt"));
         origin.branches_go();
+        let told = town.events("done");
+        assert!(
+            told.iter().any(|event| event["actor"] == author.as_str()),
+            "{told:?}"
+        );
+        assert_eq!(bead["assignee"], author.as_str());
     }
     for mailbox in ["overseer", "mayor/"] {
         let letters = town.mail(mailbox);
@@ -103,4 +109,48 @@ fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
         .map(|event| event["payload"]["sandbox"].as_str().unwrap())
         .collect();
     assert_eq!(how, ["added", "added", "switched"]);
+}
+
+#[test]
+fn what_the_callers_environment_holds_does_not_reach_the_town() {
+    let (town, origin) = Town::with_rig();
+    town.script("env > \"$GT_ROOT/../scripts/env\"; echo w > w.txt");
+    let mut town = town;
+    for (name, value) in [
+        ("GT_ROLE", "not an agent"),
+        ("GT_LEASE", "999"),
+        ("GT_SESSION", "other"),
+        ("BD_ACTOR", "evil"),
+        ("BEADS_DIR", "/nowhere"),
+        ("GIT_DIR", "/nowhere"),
+        ("GIT_INDEX_FILE", "/nowhere/index"),
+        ("GIT_WORK_TREE", "/nowhere"),
+        ("GIT_AUTHOR_NAME", "evil"),
+        ("TMUX", "/nowhere,1,0"),
+        ("CLAUDECODE", "1"),
+        ("CLAUDE_CODE_CHILD_SESSION", "1"),
+        ("SECRET_OF_THE_CALLER", "x"),
+    ] {
+        town = town.with_env(name, value);
+    }
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    assert!(origin.authors("main")[0].starts_with("web/polecats/"));
+    let seen = std::fs::read_to_string(town.path("scripts/env")).unwrap();
+    let names: Vec<&str> = seen
+        .lines()
+        .filter_map(|line| Some(line.split_once('=')?.0))
+        .collect();
+    for foreign in [
+        "BEADS_DIR",
+        "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_SESSION",
+        "SECRET_OF_THE_CALLER",
+        "GIT_DIR",
+    ] {
+        assert!(!names.contains(&foreign), "{foreign} reached the session");
+    }
+    assert!(seen.contains("GT_ROLE=web/polecats/"), "{seen}");
 }

@@ -174,7 +174,8 @@ const INFRA: [Kind; 5] = [
 /// Whether records about the town stay out: for people who ask for nothing in particular. Programs get
 /// everything.
 fn hides_infra(ctx: &Context, args: &Args) -> bool {
-    let asked = args.include_infra || args.all || args.filter.has_kind() || args.filter.names_some();
+    let asked =
+        args.include_infra || args.all || args.filter.has_kind() || args.filter.names_some();
     !asked && !ctx.ui.is_json()
 }
 

@@ -1,0 +1,69 @@
+//! The house rules that a compiler does not check.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_source_file_is_longer_than_a_newcomer_can_hold() {
+    for crate_folder in ["bd/src", "gt/src", "gtd/src", "tests/src", "tests/e2e"] {
+        for path in sources(&root().join(crate_folder)) {
+            let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+            assert!(lines <= 600, "{} has {lines} lines", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_command_has_its_file_and_is_driven_by_a_test() {
+    let tests: String = sources(&root().join("tests/e2e"))
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    for command in gt::cli::command().get_subcommands() {
+        let name = command.get_name().replace('-', "_");
+        let cli = root().join("gt/src/cli");
+        let there = cli.join(format!("{name}.rs")).is_file() || cli.join(&name).is_dir();
+        assert!(there, "gt {name} has no file in {}", cli.display());
+        // The wrapper and the scripted agent run in every session of every test.
+        let inside = ["session_wrapper", "scripted"].contains(&name.as_str());
+        let driven = tests.contains(&format!("\"{name}\""));
+        assert!(inside || driven, "no end-to-end test runs gt {name}");
+    }
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    for (folder, list) in [("tests/e2e", "main.rs"), ("tests/e2e/flow", "mod.rs")] {
+        let folder = root().join(folder);
+        let listed = std::fs::read_to_string(folder.join(list)).unwrap();
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            let stem = entry
+                .path()
+                .file_stem()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
+            let known = stem == "main" || stem == "mod" || listed.contains(&format!("mod {stem};"));
+            assert!(known, "{} is not in {list}", entry.path().display());
+        }
+    }
+}
