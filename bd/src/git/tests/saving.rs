@@ -1,0 +1,108 @@
+use super::*;
+
+#[test]
+fn a_clean_tree_needs_no_rescue() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let saved = rescue::save(&work, "refs/gt/r", "x", &tess(), rescue::Big::Leave).unwrap();
+    assert_eq!(saved, None);
+}
+
+#[test]
+fn a_rescue_holds_everything_and_touches_nothing() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, "gone", "g\n");
+    write(&work, ".gitignore", "ignored\n");
+    write(&work, "README", "staged\n");
+    work.plumbing(["add", "README"]).done().unwrap();
+    write(&work, "README", "unstaged\n");
+    write(&work, "new", "n\n");
+    write(&work, "ignored", "i\n");
+    fs::remove_file(work.folder().join("gone")).unwrap();
+    let nested = place.git("work/nested");
+    nested.init("main", false).unwrap();
+    commit(&nested, "inner", "x\n");
+    hook(&work.folder().join(".git"), "pre-commit", "exit 1");
+    hook(
+        &work.folder().join(".git"),
+        "reference-transaction",
+        "exit 1",
+    );
+    let before = work.status().unwrap();
+    let name = "refs/gt/rescue/a/1";
+    let saved = rescue::save(&work, name, "Saved\n", &tess(), rescue::Big::MoveAside)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.files, [".gitignore", "README", "gone", "new"]);
+    assert_eq!(saved.nested, ["nested/"]);
+    assert_eq!(work.status().unwrap(), before);
+    assert_eq!(
+        work.file_at(name, "README").unwrap().as_deref(),
+        Some(&b"unstaged\n"[..])
+    );
+    assert_eq!(
+        work.file_at("refs/gt/rescue/a/1^2", "README")
+            .unwrap()
+            .as_deref(),
+        Some(&b"staged\n"[..])
+    );
+    let listed = rescue::list(&work, "refs/gt/rescue/").unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(
+        (listed[0].refname.as_str(), listed[0].subject.as_str()),
+        (name, "Saved")
+    );
+    let again = rescue::save(&work, name, "Saved", &tess(), rescue::Big::Leave);
+    assert!(again.is_err(), "a rescue is never overwritten");
+}
+
+#[test]
+fn a_rescue_comes_back_unless_something_is_in_the_way() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, "gone", "g\n");
+    let base = head(&work);
+    write(&work, "README", "dirty\n");
+    write(&work, "new", "n\n");
+    fs::remove_file(work.folder().join("gone")).unwrap();
+    let big = fs::File::create(work.folder().join("big.bin")).unwrap();
+    big.set_len(rescue::BIG + 1).unwrap();
+    let name = "refs/gt/rescue/a/2";
+    let saved = rescue::save(&work, name, "Saved", &tess(), rescue::Big::MoveAside)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.big[0].path, "big.bin");
+    assert!(saved.big[0].moved_to.as_ref().unwrap().is_file());
+    assert!(!work.folder().join("big.bin").exists());
+    work.reset_hard(&base).unwrap();
+    work.clean().unwrap();
+    assert!(work.status().unwrap().is_empty());
+    write(&work, "new", "mine\n");
+    let refused = rescue::restore(&work, name).unwrap_err();
+    assert!(
+        matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &["new"]),
+        "{refused}"
+    );
+    assert_eq!(read(&work, "README"), "hello\n");
+    write(&work, "new", "n\n");
+    rescue::restore(&work, name).unwrap();
+    assert_eq!(read(&work, "README"), "dirty\n");
+    assert!(!work.folder().join("gone").exists());
+    assert!(work.folder().join("big.bin").exists());
+    rescue::drop(&work, name).unwrap();
+    assert!(rescue::list(&work, "refs/gt/").unwrap().is_empty());
+    assert!(rescue::drop(&work, name).is_err());
+}
+
+#[test]
+fn a_rescue_works_before_the_first_commit() {
+    let place = Place::new();
+    let git = place.git("new");
+    git.init("main", false).unwrap();
+    write(&git, "a", "a\n");
+    let saved = rescue::save(&git, "refs/gt/r", "x", &tess(), rescue::Big::Leave)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.files, ["a"]);
+}
