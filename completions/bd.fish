@@ -469,7 +469,7 @@ complete -c bd -n "__fish_bd_using_subcommand list" -s r -l reverse -d 'The othe
 complete -c bd -n "__fish_bd_using_subcommand list" -l long -d 'Several lines each'
 complete -c bd -n "__fish_bd_using_subcommand list" -l tree -d 'As a tree of parents and children'
 complete -c bd -n "__fish_bd_using_subcommand list" -l flat
-complete -c bd -n "__fish_bd_using_subcommand list" -l include-infra
+complete -c bd -n "__fish_bd_using_subcommand list" -l include-infra -d 'Also show agents, roles, rigs, messages and slots, which a person is rarely looking for'
 complete -c bd -n "__fish_bd_using_subcommand list" -l no-pager
 complete -c bd -n "__fish_bd_using_subcommand list" -l json -d 'Answer as JSON'
 complete -c bd -n "__fish_bd_using_subcommand list" -l readonly -d 'Refuse every change'

@@ -563,7 +563,7 @@ _arguments "${_arguments_options[@]}" : \
 '--long[Several lines each]' \
 '--tree[As a tree of parents and children]' \
 '--flat[]' \
-'--include-infra[]' \
+'--include-infra[Also show agents, roles, rigs, messages and slots, which a person is rarely looking for]' \
 '--no-pager[]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \
