@@ -118,6 +118,17 @@ fn items(raw: Option<&Raw>) -> Vec<serde_json::Value> {
     }
 }
 
+/// The first `bytes` bytes of a text's SHA-256 in hexadecimal digits: a short name for something that is
+/// known by its text.
+pub fn short(text: impl AsRef<[u8]>, bytes: usize) -> String {
+    let digest = Sha256::digest(text);
+    digest
+        .iter()
+        .take(bytes)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,9 @@ pub mod stamp;
 pub mod status;
 pub mod validate;
 
+use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 pub use comment::Comment;
 pub use dep::{Dep, DepKind};
@@ -203,6 +205,28 @@ impl PartialEq for Bead {
 }
 
 impl Bead {
+    /// The users' own JSON as an object; empty where there is none, or something else.
+    pub fn metadata_object(&self) -> Map<String, Value> {
+        let raw = self.metadata.as_ref();
+        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+            .unwrap_or_default()
+    }
+
+    /// Sets one key of the users' own JSON; all others stay, and something that is no object is kept
+    /// under the key `value`.
+    pub fn set_metadata(&mut self, key: &str, value: impl Serialize) -> serde_json::Result<()> {
+        let mut object = self.metadata_object();
+        if let (Some(raw), true) = (&self.metadata, object.is_empty()) {
+            match serde_json::from_str(raw.get())? {
+                Value::Object(_) | Value::Null => {}
+                other => drop(object.insert("value".to_owned(), other)),
+            }
+        }
+        object.insert(key.to_owned(), serde_json::to_value(value)?);
+        self.metadata = Some(serde_json::value::to_raw_value(&object)?);
+        Ok(())
+    }
+
     /// Whether it carries this label.
     pub fn has_label(&self, label: &str) -> bool {
         self.labels.iter().any(|own| own == label)

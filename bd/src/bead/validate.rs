@@ -122,6 +122,16 @@ pub fn priority(text: &str) -> Option<i64> {
     }
 }
 
+/// As much of a text as a title holds: one line of at most 500 bytes, cut between characters.
+pub fn fit_title(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut end = line.len().min(500);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line[..end].to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -67,16 +67,10 @@ fn entry(bead: &Bead) -> Entry {
 
 /// The summary that `gt done` stored on a bead.
 pub fn summary_of(bead: &Bead) -> String {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Metadata {
-        summary: String,
-    }
-    let raw = bead.metadata.as_ref();
-    let metadata: Metadata = raw
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default();
-    metadata.summary
+    let summary = bead.metadata_object().remove("summary");
+    summary
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// Cuts at a character boundary with a visible mark.

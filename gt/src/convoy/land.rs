@@ -4,7 +4,7 @@
 
 use bd::bead::{Bead, Status};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::progress::{Standing, progress};
 use crate::identity::Address;
@@ -61,7 +61,7 @@ fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
         convoy.closed_at = Some(now.clone());
         convoy.updated_at = now;
         convoy.close_reason = "All tracked issues completed".to_owned();
-        set_landings(&mut convoy, number)?;
+        convoy.set_metadata("landings", number)?;
         let told = subscribers(town, &convoy);
         for address in &told {
             let letter = mail::Letter {
@@ -120,21 +120,9 @@ fn letter_text(convoy: &Bead) -> String {
 
 /// How often a convoy has landed.
 pub(super) fn landings(convoy: &Bead) -> u64 {
-    metadata(convoy)
+    convoy
+        .metadata_object()
         .get("landings")
         .and_then(Value::as_u64)
-        .unwrap_or_default()
-}
-
-fn set_landings(convoy: &mut Bead, number: u64) -> serde_json::Result<()> {
-    let mut metadata = metadata(convoy);
-    metadata.insert("landings".to_owned(), number.into());
-    convoy.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
-    Ok(())
-}
-
-fn metadata(bead: &Bead) -> Map<String, Value> {
-    let raw = bead.metadata.as_ref();
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default()
 }

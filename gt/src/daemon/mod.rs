@@ -15,8 +15,6 @@ pub use unit::{Installed, install};
 
 use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
-
 use crate::town::Town;
 
 /// The daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`, else in a folder of the
@@ -24,13 +22,8 @@ use crate::town::Town;
 pub fn socket_path(town: &Town) -> PathBuf {
     let root = town.layout.root();
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-    let hex: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    socket_folder(town).join(format!("{hex}.sock"))
+    let name = bd::bead::hash::short(root.as_os_str().as_encoded_bytes(), 8);
+    socket_folder(town).join(format!("{name}.sock"))
 }
 
 /// The folder of sockets; the daemon makes it with mode 0700.

@@ -3,7 +3,6 @@
 
 use bd::bead::{Bead, Dep, DepKind, Stamp, Status};
 use bd::store::Tx;
-use serde_json::{Map, Value, json};
 
 use super::{NotYours, Proof, Worker};
 use crate::mq::Receipt;
@@ -116,14 +115,7 @@ fn file_request(
 
 /// One branch makes one request: its id follows from the branch.
 fn request_id(prefix: &str, branch: &str) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = Sha256::digest(branch);
-    let hex: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("{prefix}-mr-{hex}")
+    format!("{prefix}-mr-{}", bd::bead::hash::short(branch, 4))
 }
 
 /// Clears the hook, makes the worker idle and writes its record.
@@ -167,11 +159,5 @@ fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
     if summary.trim().is_empty() {
         return Ok(());
     }
-    let raw = bead.metadata.as_ref();
-    let mut metadata: Map<String, Value> = raw
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default();
-    metadata.insert("summary".to_owned(), json!(summary.trim()));
-    bead.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
-    Ok(())
+    bead.set_metadata("summary", summary.trim())
 }

@@ -3,7 +3,6 @@
 use bd::bead::{Bead, DepKind, Kind, Stamp};
 use bd::store::{Snapshot, Store};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::town::Town;
 
@@ -74,21 +73,20 @@ impl Receipt {
             .iter()
             .map(|(key, value)| format!("{key}: {value}"))
             .collect();
-        let mut metadata = Map::new();
-        metadata.insert("receipt".to_owned(), serde_json::to_value(self)?);
-        Ok(Bead {
+        let mut request = Bead {
             id: id.to_owned(),
             title: format!("Merge: {}", bead.id),
             description: text.join("\n"),
             priority: bead.priority,
             issue_type: Kind::MergeRequest,
             labels: vec!["gt:merge-request".to_owned()],
-            metadata: Some(serde_json::value::to_raw_value(&metadata)?),
             created_at: now.clone(),
             updated_at: now.clone(),
             created_by: by.to_owned(),
             ..Bead::default()
-        })
+        };
+        request.set_metadata("receipt", self)?;
+        Ok(request)
     }
 }
 
@@ -100,7 +98,7 @@ pub fn is_request(bead: &Bead) -> bool {
 /// The receipt of a request; requests of older towns have the branch in their description and none of the
 /// rest.
 pub fn receipt_of(request: &Bead) -> Receipt {
-    let stored = metadata(request).remove("receipt");
+    let stored = request.metadata_object().remove("receipt");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_else(|| {
@@ -122,7 +120,7 @@ pub fn source_of(request: &Bead) -> String {
 
 /// What the queue has found out about a request.
 pub(super) fn state_of(request: &Bead) -> State {
-    let stored = metadata(request).remove("queue");
+    let stored = request.metadata_object().remove("queue");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_default()
@@ -130,10 +128,7 @@ pub(super) fn state_of(request: &Bead) -> State {
 
 /// Writes what the queue has found out; other metadata stays.
 pub(super) fn set_state(request: &mut Bead, state: &State) -> serde_json::Result<()> {
-    let mut metadata = metadata(request);
-    metadata.insert("queue".to_owned(), serde_json::to_value(state)?);
-    request.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
-    Ok(())
+    request.set_metadata("queue", state)
 }
 
 /// Why a request waits for a person, if it does.
@@ -181,13 +176,7 @@ pub fn open_request_of<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
 
 /// The request that a bead was made to resolve: set on conflict and repair tasks.
 pub fn resolves(bead: &Bead) -> Option<String> {
-    metadata(bead)
+    bead.metadata_object()
         .remove("resolves")
         .and_then(|value| value.as_str().map(str::to_owned))
-}
-
-fn metadata(bead: &Bead) -> Map<String, Value> {
-    let raw = bead.metadata.as_ref();
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
 }

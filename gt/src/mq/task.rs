@@ -1,10 +1,11 @@
 //! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
 //! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
 
+use bd::bead::hash::short;
+use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
 use bd::store::Tx;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::gate::Failure;
 use super::queue::{Job, MergeOutcome};
@@ -61,20 +62,15 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
         .id
         .split_once('-')
         .map_or("gt", |(prefix, _)| prefix);
-    let digest = Sha256::digest(format!("{}\0{target}\0{what}", job.request.id));
-    let hex: String = digest
-        .iter()
-        .take(3)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let id = format!("{prefix}-fix-{hex}");
+    let digest = short(format!("{}\0{target}\0{what}", job.request.id), 3);
+    let id = format!("{prefix}-fix-{digest}");
     job.town.transact(job.store, |tx| {
         let title = tx
             .get(&source)
             .map(|bead| bead.title.clone())
             .unwrap_or_default();
         if tx.get(&id).is_none() {
-            let title = fit(&format!("{what}: {title}"));
+            let title = fit_title(&format!("{what}: {title}"));
             put_task(tx, job, &id, &title, &source, evidence)?;
         }
         block_request(tx, job, target, &id)
@@ -205,15 +201,6 @@ fn list(files: &[String]) -> String {
         .map(|file| format!("- {}", bd::ui::escape::line(file)))
         .collect();
     lines.join("\n")
-}
-
-/// A title holds at most 500 bytes.
-fn fit(title: &str) -> String {
-    let mut end = title.len().min(500);
-    while !title.is_char_boundary(end) {
-        end -= 1;
-    }
-    title[..end].to_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use bd::bead::{Bead, Stamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 /// How a piece of work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,30 +32,17 @@ pub struct Completion {
 
 /// Appends an entry to the record in the identity bead's metadata; other metadata stays.
 pub fn complete(bead: &mut Bead, entry: &Completion, now: &Stamp) -> serde_json::Result<()> {
-    let mut metadata: Map<String, Value> = bead
-        .metadata
-        .as_ref()
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default();
-    let record = metadata
-        .entry("record")
-        .or_insert_with(|| Value::Array(Vec::new()));
-    if let Value::Array(entries) = record {
-        entries.push(serde_json::to_value(entry)?);
-    }
-    bead.metadata = Some(serde_json::value::to_raw_value(&metadata)?);
+    let mut entries = read(bead);
+    entries.push(entry.clone());
+    bead.set_metadata("record", entries)?;
     bead.updated_at = now.clone();
     Ok(())
 }
 
 /// Reads the record of an identity bead, oldest entry first.
 pub fn read(bead: &Bead) -> Vec<Completion> {
-    let metadata: Option<Map<String, Value>> = bead
-        .metadata
-        .as_ref()
-        .and_then(|raw| serde_json::from_str(raw.get()).ok());
-    metadata
-        .and_then(|mut metadata| metadata.remove("record"))
+    let record = bead.metadata_object().remove("record");
+    record
         .and_then(|record| serde_json::from_value(record).ok())
         .unwrap_or_default()
 }
