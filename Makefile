@@ -1,13 +1,14 @@
 # Two commands for newcomers: `make demo` and `make test`. Each does all the set-up it needs and says what it installs.
 
 CARGO ?= cargo
+PREFIX ?= $(HOME)/.cargo
 
 .PHONY: help setup demo test lint generate install
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
-	@echo "make install   put bd, gt and gtd into ~/.cargo/bin"
+	@echo "make install   put bd, gt and gtd into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make lint      formatting and lints, as CI checks them"
 	@echo "make generate  write completions/ and man/ anew"
 
@@ -15,7 +16,8 @@ setup:
 	@scripts/setup.sh
 
 demo: setup
-	$(CARGO) build --quiet --locked -p gt -p gtd -p bd
+	@echo "building (a few minutes the first time) ..."
+	$(CARGO) build --locked -p gt -p gtd -p bd
 	target/debug/gt demo $(DEMO)
 
 test: setup
@@ -29,6 +31,7 @@ generate:
 	$(CARGO) run --locked --quiet -p town-tests --bin generate
 
 install: setup
-	$(CARGO) install --locked --path bd
-	$(CARGO) install --locked --path gt
-	$(CARGO) install --locked --path gtd
+	@echo "building the release programs (some minutes) ..."
+	$(CARGO) build --release --locked -p bd -p gt -p gtd
+	mkdir -p $(PREFIX)/bin
+	install -m 755 target/release/bd target/release/gt target/release/gtd $(PREFIX)/bin

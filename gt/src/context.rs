@@ -46,6 +46,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> Town {
         random: Random::choose(env.get("BD_SEED")),
         actor,
         exe,
+        stop: Arc::default(),
     }
 }
 

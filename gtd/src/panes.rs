@@ -31,12 +31,19 @@ impl Panes {
             if self.waits.contains_key(&live.name) {
                 continue;
             }
-            // Where the machine has no such handles, or the process has ended already, the tick sees it.
-            let handle = live
-                .process
-                .as_ref()
-                .and_then(|process| process.handle().ok().flatten());
-            let Some(handle) = handle else { continue };
+            // Where the machine has no such handles the tick sees it.
+            let Some(process) = &live.process else {
+                continue;
+            };
+            let handle = match process.handle() {
+                Ok(Some(handle)) => handle,
+                Ok(None) => {
+                    // It has ended since it was seen.
+                    waker.wake(Wake::Pane);
+                    continue;
+                }
+                Err(_) => continue,
+            };
             let waker = waker.clone();
             let wait = tokio::spawn(async move {
                 if ended(handle).await.is_ok() {

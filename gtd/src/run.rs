@@ -1,13 +1,14 @@
 //! The loop: wake → facts → rules → actions.
 //!
-//! A merge queue runs gates, which take their time: each rig's queue runs beside the loop, one at a time.
-//! An action that fails waits longer each time before it is tried again.
+//! Starting a session and running gates take their time: each action runs beside the loop, one at a time of
+//! its kind. An action that fails waits longer each time before it is tried again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gt::patrol::{self, Acted, Decision, Do, Facts};
+use gt::patrol::{self, Acted, Decision, Facts};
 use gt::town::Town;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
@@ -23,6 +24,8 @@ const HEARTBEAT: Duration = Duration::from_secs(180);
 /// How long a failed action waits at first, and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// How long what is being done may take to come to its end when the daemon stops.
+const PARTING: Duration = Duration::from_secs(8);
 /// So many passes in a row may find more to do before `--once` calls it a fault.
 const PASSES_AT_ONCE: usize = 1000;
 
@@ -57,13 +60,14 @@ pub(crate) fn forever(town: Town) -> anyhow::Result<()> {
     runtime.block_on(watch_over(Arc::new(town), instance))
 }
 
-/// The state of the loop.
+/// The state of the loop; cheap to clone.
+#[derive(Clone)]
 struct Loop {
     town: Arc<Town>,
     waker: Waker,
-    /// Rigs whose queue runs beside the loop.
-    queues: Arc<Mutex<BTreeSet<String>>>,
-    /// When a failed action may be tried again, by what it does.
+    /// What is being done beside the loop, by its key.
+    running: Arc<Mutex<BTreeSet<String>>>,
+    /// When a failed action may be tried again, by its key.
     waits: Arc<Mutex<BTreeMap<String, Wait>>>,
     passes: broadcast::Sender<Vec<String>>,
 }
@@ -88,7 +92,7 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
     let state = Loop {
         town: Arc::clone(&town),
         waker: waker.clone(),
-        queues: Arc::default(),
+        running: Arc::default(),
         waits: Arc::default(),
         passes,
     };
@@ -96,26 +100,25 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
     loop {
-        let facts = state.pass().await;
+        if let Some(facts) = state.read().await {
+            // Before anything is done: what ends from here on is heard of.
+            panes.follow(&facts.sessions, &waker);
+            state.start(&facts);
+            let mut shared = lock(&shared);
+            shared.degraded = facts.degraded;
+        }
+        state.prepare_briefings().await;
         if let Some(watch) = &mut watch {
             watch.refresh(&town).ok();
         }
         instance.passed(&town)?;
-        if let Some(facts) = facts {
-            panes.follow(&facts.sessions, &waker);
-            let mut shared = shared
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            *shared = Shared {
-                state: instance.state().clone(),
-                degraded: facts.degraded,
-            };
-        }
+        lock(&shared).state = instance.state().clone();
         sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
         if wakes.next(state.until_next()).await == Wake::Stop {
             break;
         }
     }
+    state.finish().await;
     tracing::info!("ending; sessions go on");
     instance.end(&town)
 }
@@ -149,8 +152,8 @@ fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
 }
 
 impl Loop {
-    /// One pass: read, decide, act. What panics is logged and costs that pass only.
-    async fn pass(&self) -> Option<Facts> {
+    /// Reads the facts. What panics is logged and costs that pass only.
+    async fn read(&self) -> Option<Facts> {
         let town = Arc::clone(&self.town);
         let facts = match tokio::task::spawn_blocking(move || patrol::facts(&town)).await {
             Ok(Ok(facts)) => facts,
@@ -166,89 +169,72 @@ impl Loop {
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }
-        let due: Vec<Decision> = patrol::decide(&facts)
-            .into_iter()
-            .filter(|decision| self.is_due(decision))
-            .collect();
-        let (queues, others): (Vec<_>, Vec<_>) = due
-            .into_iter()
-            .partition(|decision| matches!(decision.todo, Do::RunQueue { .. }));
-        for decision in queues {
-            self.run_beside(decision);
-        }
-        let town = Arc::clone(&self.town);
-        let acted = tokio::task::spawn_blocking(move || {
-            let acted: Vec<Acted> = others
-                .into_iter()
-                .map(|decision| patrol::act(&town, decision))
-                .collect();
-            prepare_briefings(&town);
-            acted
-        });
-        match acted.await {
-            Ok(acted) => self.took(&acted),
-            Err(error) => tracing::error!(%error, "an action panicked"),
-        }
         Some(facts)
     }
 
-    /// Runs a queue beside the loop, unless it runs already.
-    fn run_beside(&self, decision: Decision) {
-        let Do::RunQueue { rig } = &decision.todo else {
-            return;
-        };
-        let rig = rig.clone();
-        if !lock(&self.queues).insert(rig.clone()) {
-            return;
-        }
-        let (town, queues) = (Arc::clone(&self.town), Arc::clone(&self.queues));
-        let beside = Self {
-            town: Arc::clone(&self.town),
-            waker: self.waker.clone(),
-            queues: Arc::clone(&self.queues),
-            waits: Arc::clone(&self.waits),
-            passes: self.passes.clone(),
-        };
-        tokio::spawn(async move {
-            let acted = tokio::task::spawn_blocking(move || patrol::act(&town, decision)).await;
-            lock(&queues).remove(&rig);
-            match acted {
-                Ok(acted) => beside.took(&[acted]),
-                Err(error) => tracing::error!(%error, rig, "the merge queue panicked"),
+    /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue
+    /// for its gates, so each runs beside the loop; locks keep them out of each other's way.
+    fn start(&self, facts: &Facts) {
+        for decision in patrol::decide(facts) {
+            let key = key(&decision);
+            if !self.is_due(&decision) || !lock(&self.running).insert(key.clone()) {
+                continue;
             }
-        });
+            let beside = self.clone();
+            tokio::spawn(async move {
+                let town = Arc::clone(&beside.town);
+                let acted = tokio::task::spawn_blocking(move || patrol::act(&town, decision)).await;
+                // A failed action waits from here on; only then may another be started.
+                match acted {
+                    Ok(acted) => beside.took(&acted),
+                    Err(error) => tracing::error!(%error, key, "an action panicked"),
+                }
+                lock(&beside.running).remove(&key);
+            });
+        }
     }
 
-    /// Takes note of what was done: tells subscribers, sets waits, and looks again after a change.
-    fn took(&self, acted: &[Acted]) {
-        for one in acted {
-            report(one);
-            let key = key(&one.decision);
-            let mut waits = lock(&self.waits);
-            if one.failed {
-                let before = waits.get(&key).map(|wait| wait.length * 2);
-                let length = before.unwrap_or(FIRST_WAIT).min(LONGEST_WAIT);
-                waits.insert(
-                    key,
-                    Wait {
-                        length,
-                        until: Instant::now() + length,
-                    },
-                );
-            } else {
-                waits.remove(&key);
-            }
+    /// Keeps briefings ready. They are derived: failing only means that readers compute them.
+    async fn prepare_briefings(&self) {
+        let town = Arc::clone(&self.town);
+        let prepared = tokio::task::spawn_blocking(move || prepare_briefings(&town)).await;
+        if let Err(error) = prepared {
+            tracing::error!(%error, "preparing briefings panicked");
         }
-        let did: Vec<String> = acted
-            .iter()
-            .filter(|one| one.changed || one.failed)
-            .map(|one| format!("{}: {}", one.decision.rule, one.outcome))
-            .collect();
-        if !did.is_empty() {
+    }
+
+    /// Ends what runs beside the loop: gates are stopped, everything else comes to its end.
+    async fn finish(&self) {
+        self.town.stop.store(true, Ordering::Relaxed);
+        let ended = async {
+            while !lock(&self.running).is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(PARTING, ended).await.is_err() {
+            tracing::warn!(left = ?lock(&self.running), "ending in the middle of this; the next start goes on");
+        }
+    }
+
+    /// Takes note of what was done: tells subscribers, and sets how long a failed action waits.
+    fn took(&self, one: &Acted) {
+        report(one);
+        let key = key(&one.decision);
+        let mut waits = lock(&self.waits);
+        if one.failed {
+            let before = waits.get(&key).map(|wait| wait.length * 2);
+            let length = before.unwrap_or(FIRST_WAIT).min(LONGEST_WAIT);
+            let until = Instant::now() + length;
+            waits.insert(key, Wait { length, until });
+        } else {
+            waits.remove(&key);
+        }
+        if one.changed || one.failed {
+            let did = vec![format!("{}: {}", one.decision.rule, one.outcome)];
             // Nobody may be listening.
             self.passes.send(did).ok();
         }
-        if acted.iter().any(|one| one.changed) {
+        if one.changed {
             self.waker.wake(Wake::Finished);
         }
     }

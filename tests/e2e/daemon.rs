@@ -82,3 +82,40 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
     let env = std::fs::read_to_string(said["environment"].as_str().unwrap()).unwrap();
     assert!(env.starts_with("PATH="));
 }
+
+#[test]
+fn stopping_the_daemon_ends_a_running_gate_and_the_next_daemon_runs_it_again() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo w > w.txt");
+    let folder = town.path("scripts");
+    let gate = format!(
+        "echo run >> {0}/gate; while [ ! -e {0}/go ]; do sleep 0.05; done",
+        folder.display()
+    );
+    town.gate("web", &gate);
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the gate runs", || {
+        folder.join("gate").exists().then_some(())
+    });
+    let pid = town.gt(["daemon", "status", "--json"]).ok().json()["pid"].to_string();
+    town.gt(["daemon", "stop"]).ok();
+    // One that has ended may still be listed, as a zombie that nobody has waited for.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(
+        stat.is_empty() || stat.contains(") Z "),
+        "the process has not ended: {stat}"
+    );
+    std::fs::write(folder.join("go"), "").unwrap();
+    assert!(origin.subjects("main").is_empty());
+    town.up();
+    town.closed("web", &bead);
+    assert_eq!(
+        std::fs::read_to_string(folder.join("gate"))
+            .unwrap()
+            .lines()
+            .count(),
+        2
+    );
+}

@@ -24,3 +24,15 @@ fn a_town_inside_a_town_is_told_and_a_file_in_the_way_is_refused() {
     town.gt_at(&town.path("home"), ["install", below.to_str().unwrap()])
         .fails("cannot be written");
 }
+
+#[test]
+fn a_folder_with_the_beads_of_something_else_is_refused_and_stays_as_it_is() {
+    let (town, _origin) = Town::with_rig();
+    let rig = town.root().join("web");
+    let config = rig.join(".beads/config.yaml");
+    let before = std::fs::read(&config).unwrap();
+    town.gt_at(&rig, ["install"])
+        .fails("holds the beads of another project (prefix `web`)");
+    assert_eq!(std::fs::read(&config).unwrap(), before);
+    assert!(!rig.join("mayor/town.json").exists());
+}

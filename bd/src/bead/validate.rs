@@ -86,7 +86,7 @@ pub fn check_change(before: Option<&Bead>, bead: &Bead, words: &Vocabulary) -> R
 fn problems(bead: &Bead, words: &Vocabulary) -> Vec<Invalid> {
     let rules = [
         (!id::is_well_formed(&bead.id)).then(|| Invalid::Id(bead.id.clone())),
-        bead.title.is_empty().then_some(Invalid::NoTitle),
+        bead.title.trim().is_empty().then_some(Invalid::NoTitle),
         (bead.title.len() > 500).then_some(Invalid::LongTitle(bead.title.len())),
         (!(0..=4).contains(&bead.priority)).then_some(Invalid::Priority(bead.priority)),
         (!words.knows_status(&bead.status)).then(|| Invalid::Status(bead.status.to_string())),

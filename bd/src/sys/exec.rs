@@ -10,6 +10,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,7 @@ pub struct Exec {
     stdin: Vec<u8>,
     limit: Duration,
     cap: usize,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// What a child left behind.
@@ -81,6 +84,12 @@ pub enum ExecError {
         #[source]
         source: io::Error,
     },
+    /// It was ended because whoever wanted it stops.
+    #[error("{program} was ended: we are stopping")]
+    Stopped {
+        /// What was run.
+        program: String,
+    },
     /// The time limit was over; the whole process group was ended.
     #[error("{program} did not finish within {}s and was ended", limit.as_secs())]
     TimedOut {
@@ -106,6 +115,7 @@ impl Exec {
             stdin: Vec::new(),
             limit: Duration::from_secs(60),
             cap: OUTPUT_CAP,
+            stop: None,
         }
     }
 
@@ -182,7 +192,15 @@ impl Exec {
         self
     }
 
-    /// Runs it to its end in a process group of its own.
+    /// Ends it as soon as `flag` is set.
+    #[must_use]
+    pub fn stop_when(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.stop = Some(flag);
+        self
+    }
+
+    /// Runs it to its end in a process group of its own. What has left the group and holds the output
+    /// open is not waited for.
     pub fn run(self) -> Result<Finished, ExecError> {
         let name = self.name();
         let mut child = self.spawn_piped(&name)?;
@@ -191,30 +209,28 @@ impl Exec {
             // A child that does not read its input is not an error.
             thread::spawn(move || drop(pipe.write_all(&input)))
         });
-        let (out, err) = (child.stdout.take(), child.stderr.take());
-        let cap = self.cap;
-        let out = thread::spawn(move || read_capped(out, cap));
-        let err = thread::spawn(move || read_capped(err, cap));
-        let status = wait(&mut child, self.limit).map_err(|source| ExecError::Io {
-            program: name.clone(),
-            source,
-        })?;
-        let (stdout, stderr) = (
-            out.join().unwrap_or_default(),
-            err.join().unwrap_or_default(),
-        );
-        drop(feeder.map(thread::JoinHandle::join));
-        match status {
-            Some(status) => Ok(Finished {
+        let out = Reader::begin(child.stdout.take(), self.cap);
+        let err = Reader::begin(child.stderr.take(), self.cap);
+        let end =
+            wait(&mut child, self.limit, self.stop.as_deref()).map_err(|source| ExecError::Io {
+                program: name.clone(),
+                source,
+            })?;
+        let (stdout, stderr) = (out.end(), err.end());
+        // The feeder ends with the pipe; one that is stuck in it is left to end by itself.
+        drop(feeder);
+        match end {
+            End::Exited(status) => Ok(Finished {
                 status,
                 stdout,
                 stderr,
             }),
-            None => Err(ExecError::TimedOut {
+            End::TimedOut => Err(ExecError::TimedOut {
                 program: name,
                 limit: self.limit,
                 output: tail(&stdout, &stderr),
             }),
+            End::Stopped => Err(ExecError::Stopped { program: name }),
         }
     }
 
@@ -295,21 +311,31 @@ fn failed(program: &str, source: io::Error) -> ExecError {
     }
 }
 
-/// Waits for the child's end, then ends what is left of its process group; `None` when the limit is
-/// over. The child is only reaped after that, so its group number cannot have gone to anyone else.
-fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+/// How a child's run came to its end.
+enum End {
+    Exited(ExitStatus),
+    TimedOut,
+    Stopped,
+}
+
+/// Waits for the child's end, then ends what is left of its process group. The child is only reaped after
+/// that, so its group number cannot have gone to anyone else.
+fn wait(child: &mut Child, limit: Duration, stop: Option<&AtomicBool>) -> io::Result<End> {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("the system gave a child no number"))?;
-    let ended = loop {
+    let cut_short = loop {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if waitid(WaitId::Pid(pid), look)?.is_some() {
-            break true;
+            break None;
+        }
+        if stop.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            break Some(End::Stopped);
         }
         if started.elapsed() >= limit {
-            break false;
+            break Some(End::TimedOut);
         }
         super::clock::pause(step);
         step = (step * 2).min(Duration::from_millis(10));
@@ -317,21 +343,51 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     // Nothing may be left in the group; then there is no one to signal.
     kill_process_group(pid, Signal::KILL).ok();
     let status = child.wait()?;
-    Ok(ended.then_some(status))
+    Ok(cut_short.unwrap_or(End::Exited(status)))
 }
 
-/// Reads a stream to its end and keeps the first `cap` bytes, so that a flooding child never blocks.
-fn read_capped(stream: Option<impl Read>, cap: usize) -> Vec<u8> {
-    let mut kept = Vec::new();
-    let Some(mut stream) = stream else {
-        return kept;
-    };
+/// Keeps the first bytes of a stream while it is read to its end in a thread, so that a flooding child
+/// never blocks.
+struct Reader {
+    kept: Arc<Mutex<Vec<u8>>>,
+    ended: mpsc::Receiver<()>,
+}
+
+impl Reader {
+    fn begin(stream: Option<impl Read + Send + 'static>, cap: usize) -> Self {
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let (tell, ended) = mpsc::channel();
+        let shared = Arc::clone(&kept);
+        thread::spawn(move || {
+            read_capped(stream, cap, &shared);
+            // Whoever asked may have gone on without us.
+            tell.send(()).ok();
+        });
+        Self { kept, ended }
+    }
+
+    /// What was read. A process that left the group may hold the stream open: it is given a moment.
+    fn end(self) -> Vec<u8> {
+        self.ended.recv_timeout(Duration::from_secs(1)).ok();
+        std::mem::take(&mut *lock(&self.kept))
+    }
+}
+
+/// A poisoned lock means a panic between two plain writes; the bytes are still sound.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn read_capped(stream: Option<impl Read>, cap: usize, kept: &Mutex<Vec<u8>>) {
+    let Some(mut stream) = stream else { return };
     let mut chunk = [0; 16 * 1024];
     while let Ok(count @ 1..) = stream.read(&mut chunk) {
+        let mut kept = lock(kept);
         let room = cap.saturating_sub(kept.len()).min(count);
         kept.extend_from_slice(&chunk[..room]);
     }
-    kept
 }
 
 /// The last part of what a child printed, standard error last.
@@ -368,6 +424,31 @@ mod tests {
         let run = Exec::new("sh").args(["-c", "echo begun; sleep 600 & wait"]);
         let error = run.limit(Duration::from_millis(100)).run().unwrap_err();
         assert!(matches!(error, ExecError::TimedOut { output, .. } if output == "begun"));
+    }
+
+    #[test]
+    fn a_grandchild_that_left_the_group_is_not_waited_for() {
+        // It tells its number, so that it can be seen to be alive after the run, and ended.
+        let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
+        let done = Exec::new("sh").args(["-c", script]).run().unwrap();
+        let pid = done.text();
+        let kill = Exec::new("kill").args(["-9", &pid]).run().unwrap();
+        assert!(
+            kill.ok(),
+            "process {pid} had ended before: {}",
+            kill.error_text()
+        );
+    }
+
+    #[test]
+    fn a_flag_ends_a_run() {
+        let flag = Arc::new(AtomicBool::new(true));
+        let error = Exec::new("sleep")
+            .arg("30")
+            .stop_when(flag)
+            .run()
+            .unwrap_err();
+        assert!(matches!(error, ExecError::Stopped { program } if program == "sleep"));
     }
 
     #[test]

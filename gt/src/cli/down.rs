@@ -34,10 +34,16 @@ pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
     if daemon {
         daemon::stop(&town)?;
     }
-    let sessions = if args.daemon_only {
-        Vec::new()
-    } else {
-        end_sessions(&town)?
+    let sessions = match end_sessions(&town, args.daemon_only) {
+        Ok(sessions) => sessions,
+        Err(error) => {
+            let daemon = if daemon {
+                "the daemon has ended"
+            } else {
+                "no daemon was running"
+            };
+            return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
+        }
     };
     town.tell(
         "halt",
@@ -59,7 +65,10 @@ pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
     })
 }
 
-fn end_sessions(town: &Town) -> anyhow::Result<Vec<String>> {
+fn end_sessions(town: &Town, none: bool) -> anyhow::Result<Vec<String>> {
+    if none {
+        return Ok(Vec::new());
+    }
     let rigs = town.rigs()?;
     let mut ended = Vec::new();
     for live in town.backend.list()? {

@@ -14,8 +14,9 @@ use crate::runtime::scripted::{self, Outcome, Request};
 ///
 /// The script runs in the working directory with `GT_BEAD`, `GT_BEAD_TITLE`, `GT_PRIME_FILE` (what
 /// `gt prime --json` said) and `GT_SUMMARY_FILE` (write a summary there) in its environment. What it leaves
-/// is committed and handed in with `gt done`. Chosen as an agent by `"provider": "scripted"` and
-/// `"args": ["scripted", "--script", PATH]` in the settings.
+/// is committed and handed in with `gt done`. To make it an agent, name it under `agents` in the town's or a
+/// rig's `settings/config.json`:
+/// `{ "default_agent": "robot", "agents": { "robot": { "provider": "scripted", "args": ["scripted", "--script", "/PATH"] } } }`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The script, an executable file
@@ -45,6 +46,11 @@ impl Report for Played {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
     let exe = bd::sys::env::current_exe().context("cannot find our own program")?;
     let script = ctx.env.absolute(&args.script.to_string_lossy());
+    anyhow::ensure!(
+        script.is_file(),
+        "there is no script {} (the agent's args in the settings name it)",
+        script.display()
+    );
     let request = Request {
         script: &script,
         cwd: ctx.env.cwd(),

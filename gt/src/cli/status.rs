@@ -81,6 +81,12 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             "  ⇡ merge queue: {} ready, {} wait for a task, {} for a person",
             queue.pending, queue.blocked, queue.held
         ));
+        if queue.blocked + queue.held > 0 {
+            page.line(format!(
+                "    which, and what to do: gt mq list {}",
+                rig.name
+            ));
+        }
     }
     if !rig.waiting.is_empty() {
         page.cut_line(format!("  … in line: {}", rig.waiting.join(", ")));
@@ -105,10 +111,10 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
     };
     let mut text = format!("{indent}{mark} {:<8} {:<10}", word, agent.name);
     match (&agent.hook_bead, &agent.work_title) {
-        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
         _ if matches!(agent.state, Some(State::Zombie | State::Stalled)) => {
-            text.push_str(&format!(" {}", agent.why));
+            text.push_str(&format!(" {}", escape::line(&agent.why)));
         }
+        (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),
         _ => {}
     }
     if agent.unread_mail > 0 {

@@ -12,7 +12,11 @@ struct Up {
 
 pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
-    town.backend.check()?;
+    if let Err(error) = town.backend.check() {
+        ctx.ui.warn(&format!(
+            "{error}: work that needs no session goes on without it"
+        ));
+    }
     let now = daemon::status(&town);
     let up = if now.running {
         Up {

@@ -108,8 +108,10 @@ fn is_about(event: &Event, what: &str) -> bool {
 
 fn names(value: &Value, what: &str) -> bool {
     match value {
-        // Agents are named by address or by name, sessions and refs hold names between separators.
-        Value::String(text) => text == what || text.rsplit('/').next() == Some(what),
+        // Agents are named by address or by name, and what a rule saw is a sentence.
+        Value::String(text) => text
+            .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
+            .any(|word| word == what || word.rsplit('/').next() == Some(what)),
         Value::Array(values) => values.iter().any(|value| names(value, what)),
         Value::Object(map) => map.values().any(|value| names(value, what)),
         _ => false,

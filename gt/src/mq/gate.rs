@@ -1,6 +1,7 @@
 //! The rig's gates: plain commands of its settings, run on the merged tree before anything is pushed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bd::git::Git;
 use bd::sys::{Exec, ExecError, file};
@@ -93,7 +94,8 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
         .env("GT_RIG", job.rig.name())
         .env("GT_BRANCH", &job.receipt.branch)
         .env("GT_TARGET", &job.receipt.target)
-        .limit(gate.limit);
+        .limit(gate.limit)
+        .stop_when(Arc::clone(&job.town.stop));
     let (end, output) = match run.run() {
         Ok(done) if done.ok() => return Ok(None),
         Ok(done) => {

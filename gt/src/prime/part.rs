@@ -1,6 +1,6 @@
 //! The parts of a session's context, and how they are put together within a budget.
 
-use bd::bead::Bead;
+use bd::bead::{Bead, fields};
 use bd::ui::escape;
 use serde::Serialize;
 
@@ -105,8 +105,10 @@ pub(super) fn hook(address: &Address, bead: &Bead, slot: &Slot) -> Part {
 
 fn assignment(bead: &Bead) -> String {
     let mut text = String::new();
+    let (description, instructions) = without_bookkeeping(&bead.description);
     let sections = [
-        ("The assignment", &bead.description),
+        ("The assignment", &description),
+        ("Instructions with it", &instructions),
         ("Design", &bead.design),
         ("Acceptance criteria", &bead.acceptance_criteria),
         ("Notes", &bead.notes),
@@ -120,6 +122,23 @@ fn assignment(bead: &Bead) -> String {
         text.push_str("\n(The bead has no description: its title is the assignment.)\n");
     }
     text
+}
+
+/// A description without the lines that tools keep in it, and the instructions that came with the sling.
+fn without_bookkeeping(description: &str) -> (String, String) {
+    const KEPT_BY_TOOLS: [&str; 4] = [
+        "dispatched_by",
+        "attached_molecule",
+        "attached_at",
+        "attached_args",
+    ];
+    let instructions = fields::get(description, "attached_args").unwrap_or_default();
+    let text = KEPT_BY_TOOLS
+        .iter()
+        .fold(description.to_owned(), |text, key| {
+            fields::set(&text, key, None)
+        });
+    (text, instructions)
 }
 
 /// There is no work.
@@ -239,6 +258,25 @@ mod tests {
             0,
             "the fence is closed: {text}"
         );
+    }
+
+    #[test]
+    fn what_tools_keep_in_a_description_is_not_the_assignment() {
+        let bead = Bead {
+            description: "dispatched_by: mayor\nattached_args: be quick\n\nFix it.".to_owned(),
+            ..Bead::default()
+        };
+        let text = assignment(&bead);
+        assert!(
+            text.contains("~~~\nFix it.\n~~~") && text.contains("~~~\nbe quick\n~~~"),
+            "{text}"
+        );
+        assert!(!text.contains("dispatched_by"), "{text}");
+        let empty = Bead {
+            description: "dispatched_by: mayor".to_owned(),
+            ..Bead::default()
+        };
+        assert!(assignment(&empty).contains("its title is the assignment"));
     }
 
     #[test]

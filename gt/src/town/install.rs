@@ -53,6 +53,14 @@ pub enum InstallError {
         #[source]
         source: io::Error,
     },
+    /// The folder holds the beads of something else.
+    #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
+    ForeignBeads {
+        /// The beads folder.
+        path: PathBuf,
+        /// Their prefix.
+        prefix: String,
+    },
 }
 
 /// Makes a town at `root`.
@@ -73,6 +81,7 @@ pub fn install(
         .and_then(|parent| super::find(&env.at(parent)).ok());
     let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
+    refuse_foreign_beads(&layout)?;
     let name = request.name.clone().unwrap_or_else(|| {
         root.file_name()
             .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
@@ -87,6 +96,23 @@ pub fn install(
         existed,
         inside,
     })
+}
+
+/// A folder with beads of another project is no place for a town: the town's own would take their place.
+fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
+    let folder = layout.beads();
+    if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
+        return Ok(());
+    }
+    let prefix = Store::open(&folder)?.prefix().unwrap_or_default();
+    if prefix == "hq" && !folder.join("redirect").is_file() {
+        return Ok(());
+    }
+    Err(InstallError::ForeignBeads {
+        path: folder,
+        prefix,
+    }
+    .into())
 }
 
 fn folders(layout: &Layout) -> Result<(), InstallError> {

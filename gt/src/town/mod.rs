@@ -12,6 +12,7 @@ pub(crate) mod testing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bd::store::{Author, Store};
 use bd::sys::{Clock, Env, Random};
@@ -40,6 +41,8 @@ pub struct Town {
     pub backend: Arc<dyn Backend>,
     /// Our own `gt` program, for what is started in sessions.
     pub exe: PathBuf,
+    /// Set when whoever acts is to stop: long work, such as a gate, is ended then and begun anew later.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// There is no such rig.

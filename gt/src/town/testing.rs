@@ -42,6 +42,7 @@ impl Place {
             actor: Address::Overseer,
             backend: backend.clone(),
             exe: folder.path().join("gt"),
+            stop: std::sync::Arc::default(),
         };
         Self {
             folder,

@@ -145,7 +145,7 @@ impl Report for Ready {
     fn human(&self, page: &mut Page) {
         if self.beads.is_empty() {
             let text = if self.any_open {
-                "✨ No ready work found (all issues have blocking dependencies)"
+                "✨ No ready work found (what is open is taken, deferred or blocked: bd ready --explain)"
             } else {
                 "✨ No open issues"
             };

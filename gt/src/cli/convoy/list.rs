@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         .collect();
     answer(found, |found, page| {
         if found.is_empty() {
-            page.line("no convoys (gt convoy create NAME BEADS...)");
+            page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
         }
         for (number, convoy) in found.iter().enumerate() {
             let mark = if convoy.status == "closed" {

@@ -67,7 +67,8 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         })
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    answer(rows, |rows, page| {
+    let rig = args.rig.clone();
+    answer(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("the merge queue is empty");
         }
@@ -78,6 +79,11 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             ));
             if !row.waits_for.is_empty() {
                 page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
+                for task in &row.waits_for {
+                    page.cut_line(format!(
+                        "        give it to a worker: gt sling {task} {rig}"
+                    ));
+                }
             }
             if let Some(reason) = &row.needs_person {
                 page.line(format!("        needs a person: {}", escape::line(reason)));
