@@ -134,6 +134,44 @@ fn nothing_committed_is_refused_unless_a_reason_is_given() {
 }
 
 #[test]
+fn what_came_from_the_target_is_nobodys_work() {
+    let worker = Worker::new();
+    let others = [("newer.txt", "x\n"), (".beads/note.txt", "x\n")];
+    worker.origin.commit_many(&others);
+    worker.git(["pull", "-q", "--ff-only", "origin", "main"]);
+    worker
+        .done(["--summary", "x"])
+        .fails("has no commit beyond");
+    let merge = ["-c", "merge.ff=false", "pull", "-q", "--no-rebase"];
+    worker.origin.commit("later.txt", "x\n", "Later");
+    worker.git(merge.into_iter().chain(["origin", "main"]));
+    worker
+        .done(["--summary", "x"])
+        .fails("has no commit beyond");
+    assert!(worker.requests().is_empty());
+    assert_ne!(worker.town.status_of("web", &worker.bead), "closed");
+}
+
+#[test]
+fn after_a_rebase_only_the_workers_own_commits_are_handed_in() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let others = [("newer.txt", "x\n"), (".beads/note.txt", "x\n")];
+    worker.origin.commit_many(&others);
+    worker.git(["pull", "-q", "--rebase", "origin", "main"]);
+    let said = worker.done(["--summary", "x", "--json"]).ok().json();
+    assert_eq!(said["commits"], 1, "{said}");
+    let request = said["request"].as_str().unwrap();
+    let receipt = worker.town.show("web", request)["metadata"]["receipt"].clone();
+    assert_eq!(receipt["files"], serde_json::json!(["work.txt"]));
+    let main = worker.origin.git(["rev-parse", "main"]);
+    assert_eq!(receipt["base"], main.trim());
+    worker.town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(worker.town.status_of("web", &worker.bead), "closed");
+    assert_eq!(worker.origin.subjects("main"), ["Work", "Several files"]);
+}
+
+#[test]
 fn uncommitted_files_and_a_wrong_branch_are_refused_by_name() {
     let worker = Worker::new();
     worker.commit("work.txt");

@@ -2,8 +2,8 @@
 //!
 //! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
 //! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
-//! 3. `prove`: right branch, nothing uncommitted, commits ahead of the base, none of them touching beads;
-//!    or a stated reason why there is no change (`proof`).
+//! 3. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
+//!    touching beads; or a stated reason why there is no change (`proof`).
 //! 4. `push`: the branch goes to origin and its tip is read back from there (`push`).
 //! 5. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
 //! 6. `leave`: the sandbox lets go of the branch, the session ends.
@@ -96,7 +96,10 @@ fn run(town: &Town, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
     let mut record = slot.done.clone().unwrap_or_default();
     let proof = match proof::prove(town, worker, slot, &record) {
         Ok(proof) => proof,
-        Err(error) => return fail(town, worker, slot, "proof", false, error.into()),
+        Err(error) => {
+            let retry = error.can_retry();
+            return fail(town, worker, slot, "proof", retry, error.into());
+        }
     };
     if record.tip != proof.tip {
         record.tip.clone_from(&proof.tip);

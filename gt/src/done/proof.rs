@@ -1,9 +1,12 @@
 //! The proof that work is finished: what is said to be done is committed, on the right branch, and is
 //! nothing but work.
 
+use std::time::Duration;
+
 use bd::git::{CommitInfo, Git, GitError};
 
 use super::Worker;
+use crate::lock::{Lock, LockError};
 use crate::polecat::{DoneRecord, Slot};
 use crate::town::Town;
 
@@ -12,7 +15,8 @@ use crate::town::Town;
 pub struct Proof {
     /// The tip of the branch.
     pub tip: String,
-    /// The commit that the branch started from.
+    /// The commit that the work stands on: where it started, or the newest commit of the target that
+    /// came into the branch since.
     pub base: String,
     /// The commits, oldest first; empty where there is no change.
     pub commits: Vec<CommitInfo>,
@@ -47,7 +51,7 @@ pub enum ProofError {
     },
     /// There is no commit.
     #[error(
-        "branch {branch} has no commit beyond {base}: nothing to merge (commit your work, or give the \
+        "branch {branch} has no commit beyond {base} that changes anything: nothing to merge (commit your work, or give the \
          reason with --no-change \"why\")"
     )]
     NothingDone {
@@ -77,9 +81,68 @@ pub enum ProofError {
         /// Where the branch started.
         base: String,
     },
+    /// Nobody can say what is on the target already.
+    #[error("cannot fetch from origin, to see what is on the target already")]
+    Fetch(#[source] GitError),
+    /// Another process holds the rig's repository.
+    #[error(transparent)]
+    Busy(#[from] LockError),
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
+}
+
+impl ProofError {
+    /// Whether trying again can help without a person.
+    pub fn can_retry(&self) -> bool {
+        matches!(self, Self::Fetch(_) | Self::Busy(_))
+    }
+}
+
+/// The part of a branch that is the worker's own.
+#[derive(Debug, Clone)]
+pub(crate) struct Own {
+    /// The commit that it stands on.
+    pub base: String,
+    /// Its commits, oldest first.
+    pub commits: Vec<CommitInfo>,
+    /// The files they change. None are changed by commits that only bring the target in.
+    pub files: Vec<String>,
+}
+
+/// What of `tip` is the worker's own, as far as the target is known here: what came into the branch from
+/// its target is not.
+pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<Own, GitError> {
+    let base = base_of(git, slot, tip)?;
+    let files = git.changed_files(&base, tip)?;
+    let mut commits = if files.is_empty() {
+        Vec::new()
+    } else {
+        git.commits(&base, tip)?
+    };
+    commits.reverse();
+    Ok(Own {
+        base,
+        commits,
+        files,
+    })
+}
+
+/// Where the branch started; but where it has taken in newer commits of its target since, or was moved
+/// onto them, the newest of those.
+fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
+    for place in ["refs/remotes/origin", "refs/heads"] {
+        let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? else {
+            continue;
+        };
+        let Some(fork) = git.merge_base(tip, &target)? else {
+            break;
+        };
+        // A target that was taken back is no reason to count what it lost as the worker's.
+        let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
+        return Ok(if went_back { slot.base.clone() } else { fork });
+    }
+    Ok(slot.base.clone())
 }
 
 /// Proves the work in the worker's sandbox.
@@ -114,9 +177,31 @@ pub(super) fn prove(
             files: files.join(", "),
         });
     }
-    let commits = git.commits(&slot.base, &tip)?;
-    let (branch, base) = (slot.branch.clone(), format!("{:.12}", slot.base));
-    match (&record.no_change, commits.len()) {
+    fetch(worker, &git, remote)?;
+    let own = own_part(&git, slot, &tip)?;
+    judge(slot, record, &own)?;
+    Ok(Proof {
+        tip,
+        base: own.base,
+        commits: own.commits,
+        files: own.files,
+        remote,
+    })
+}
+
+/// Learns where the target is now, as a fetch of the queue or of a sling would.
+fn fetch(worker: &Worker, git: &Git, remote: bool) -> Result<(), ProofError> {
+    if !remote {
+        return Ok(());
+    }
+    let _held = Lock::take(&worker.rig.repo_lock(), Duration::from_secs(120))?;
+    git.fetch("origin").map_err(ProofError::Fetch)
+}
+
+/// Whether there is work, where work is said to be, and nothing but work.
+fn judge(slot: &Slot, record: &DoneRecord, own: &Own) -> Result<(), ProofError> {
+    let (branch, base) = (slot.branch.clone(), format!("{:.12}", own.base));
+    match (&record.no_change, own.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),
         (Some(_), count @ 1..) => {
             return Err(ProofError::HasCommits {
@@ -127,24 +212,18 @@ pub(super) fn prove(
         }
         _ => {}
     }
-    let files = git.changed_files(&slot.base, &tip)?;
-    let beads: Vec<&str> = files
+    let beads: Vec<&str> = own
+        .files
         .iter()
         .map(String::as_str)
         .filter(|f| is_beads(f))
         .collect();
-    if !beads.is_empty() {
-        return Err(ProofError::TouchesBeads {
-            files: beads.join(" "),
-            base,
-        });
+    if beads.is_empty() {
+        return Ok(());
     }
-    Ok(Proof {
-        tip,
-        base: slot.base.clone(),
-        commits,
-        files,
-        remote,
+    Err(ProofError::TouchesBeads {
+        files: beads.join(" "),
+        base,
     })
 }
 
