@@ -99,18 +99,19 @@ pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
     fitted(page, &head, &bead.title, &style.dim(links));
 }
 
-/// What a bead waits for and what waits for it, in brackets; empty where there is nothing.
+/// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
 pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
     let by: Vec<String> = bead
         .dependencies
         .iter()
         .filter(|edge| edge.kind.affects_ready())
+        .filter(|edge| snapshot.get(&edge.depends_on_id).is_none_or(Bead::is_open))
         .map(|edge| escape::line(&edge.depends_on_id))
         .collect();
     let blocks: Vec<String> = snapshot
         .dependents_of(&bead.id)
         .into_iter()
-        .filter(|(_, edge)| edge.kind.affects_ready())
+        .filter(|(holder, edge)| edge.kind.affects_ready() && holder.is_open() && bead.is_open())
         .map(|(holder, _)| escape::line(&holder.id))
         .collect();
     let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]

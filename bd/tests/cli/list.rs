@@ -301,3 +301,26 @@ fn stats_count_by_state() {
             .contains("  Total Issues:           3")
     );
 }
+
+#[test]
+fn people_see_open_blockers_only_and_no_records_about_a_town() {
+    let project = Project::new();
+    project.ok(&["config", "set", "types.custom", "agent"]);
+    let agent = project.make("An agent", &["-t", "agent"]);
+    let first = project.make("First", &[]);
+    let second = project.make("Second", &["--deps", &first]);
+    let shown = project.ok(&["list"]);
+    assert!(shown.contains(&format!("(blocked by: {first})")), "{shown}");
+    assert!(!shown.contains(&agent), "{shown}");
+    assert!(project.ok(&["list", "--include-infra"]).contains(&agent));
+    assert!(
+        ids(&project.json(&["list"])).contains(&agent.as_str()),
+        "programs get everything"
+    );
+    project.ok(&["close", &first]);
+    let shown = project.ok(&["list"]);
+    assert!(
+        shown.contains(&second) && !shown.contains("blocked by"),
+        "{shown}"
+    );
+}
