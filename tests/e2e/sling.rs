@@ -257,3 +257,56 @@ fn a_users_own_tmux_server_is_never_touched() {
     assert_eq!(before, after);
     assert_eq!(after.lines().count(), 2);
 }
+
+#[test]
+fn a_sling_that_lost_its_bead_to_force_goes_no_further() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let bead = town.bead("web", "Wanted");
+    // Slings wait here after the claim: they cannot fetch.
+    let repo = town.hold("web/.runtime/locks/repo");
+    let slung = |count: usize| {
+        eventually("the claim is made", || {
+            (town.events("sling").len() == count).then_some(())
+        });
+    };
+    let mut first = town.gt(["sling", &bead, "web"]).start();
+    slung(1);
+    let mut second = town.gt(["sling", &bead, "web", "--force"]).start();
+    slung(2);
+    drop(repo);
+    assert!(!first.wait().unwrap().success(), "it has no bead any more");
+    assert!(second.wait().unwrap().success());
+    let holders: Vec<_> = town
+        .polecats()
+        .into_iter()
+        .filter(|p| p["issue"] == bead.as_str())
+        .collect();
+    assert_eq!(holders.len(), 1);
+    let name = holders[0]["name"].as_str().unwrap();
+    assert_eq!(
+        town.show("web", &bead)["assignee"],
+        format!("web/polecats/{name}")
+    );
+    assert_eq!(town.sessions().len(), 1, "one session is at it");
+    town.patrol();
+    assert_eq!(town.sessions().len(), 1);
+    let idle = town.polecats().iter().any(|p| p["state"] == "idle");
+    assert!(idle, "the loser is free: {:?}", town.polecats());
+}
+
+#[test]
+fn a_worker_whose_bead_was_assigned_to_another_has_its_session_ended() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let bead = town.bead("web", "Wanted");
+    town.gt(["sling", &bead, "web"]).ok();
+    town.bd("web", ["update", &bead, "--assignee", "web/crew/dana"])
+        .ok();
+    town.patrol();
+    assert!(town.sessions().is_empty());
+    assert_eq!(town.polecats()[0]["state"], "idle");
+    let next = town.bead("web", "Next");
+    town.gt(["sling", &next, "web"]).ok();
+    assert_eq!(town.polecats().len(), 1, "the worker is used again");
+}

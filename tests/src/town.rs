@@ -354,6 +354,15 @@ impl Town {
         });
     }
 
+    /// Holds a lock file of the town until what is returned is dropped.
+    pub fn hold(&self, path: &str) -> std::fs::File {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let file = std::fs::File::create(path).unwrap();
+        file.lock().unwrap();
+        file
+    }
+
     /// Sends -9 to a process.
     pub fn kill(&self, pid: &str) {
         self.program_on_path("kill").args(["-9", pid]).run();

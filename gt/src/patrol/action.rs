@@ -9,7 +9,7 @@ use super::rule::{Decision, Do};
 use crate::identity::{Address, SessionName};
 use crate::lock::{Lock, LockError};
 use crate::mail;
-use crate::polecat::{self, Slot};
+use crate::polecat::{self, Ids, Slot};
 use crate::session;
 use crate::town::Town;
 use crate::{convoy, done, mq, sling};
@@ -108,16 +108,13 @@ fn run_queue(town: &Town, rig: &str) -> anyhow::Result<Option<String>> {
 fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let address = Address::Polecat(rig.to_owned(), name.to_owned());
-    let agent = address.bead_id(&town.prefix(rig));
+    let ids = Ids::of(&town.prefix(rig), rig, name);
     let beads = town.rig_store(&layout)?.snapshot()?;
-    if beads
-        .get(&agent)
-        .is_none_or(|bead| !bead.hook_bead.is_empty())
-    {
+    // What its identity names may be another's by now: the bead must name it, too.
+    if polecat::hook_of(&beads, &ids).is_some() {
         return Ok(None);
     }
-    let Some(session) = SessionName::of(&address) else {
+    let Some(session) = SessionName::of(&ids.address) else {
         return Ok(None);
     };
     if town.backend.find(session.as_str())?.is_none() {

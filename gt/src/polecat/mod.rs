@@ -17,7 +17,7 @@ pub use nuke::{NukeRefused, Nuked, nuke};
 pub use record::{Completion, Outcome, complete, read as read_record};
 pub(crate) use sandbox::provision;
 pub use sandbox::{Prepared, Sandbox, SandboxError};
-pub use slot::{DoneRecord, FailedStep, SlingStep, Slot};
+pub use slot::{DoneRecord, FailedStep, SlingStep, Slot, TakenAway};
 pub use snapshot::snapshot;
 pub use state::{Seen, SessionState, State, derive};
 
@@ -58,6 +58,42 @@ impl Polecat {
     }
 }
 
+/// The beads of one polecat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    /// Its address.
+    pub address: Address,
+    /// The id of its identity bead.
+    pub agent: String,
+    /// The id of its local record.
+    pub slot: String,
+}
+
+impl Ids {
+    /// The beads of a polecat by its name.
+    pub fn of(prefix: &str, rig: &str, name: &str) -> Self {
+        let address = Address::Polecat(rig.to_owned(), name.to_owned());
+        Self {
+            agent: address.bead_id(prefix),
+            slot: Slot::id(prefix, rig, name),
+            address,
+        }
+    }
+
+    /// The beads of the polecat that a bead is the identity of, if it is one.
+    pub fn of_agent(bead: &Bead) -> Option<Self> {
+        let rig = field(bead, &bead.rig, "rig");
+        let name = name_of(bead, &rig)?;
+        let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
+        Some(Self::of(prefix, &rig, &name))
+    }
+
+    /// Whether a bead is assigned to this polecat.
+    pub fn is_assignee(&self, bead: &Bead) -> bool {
+        bead.assignee == self.address.to_string() || bead.assignee == self.address.mailbox()
+    }
+}
+
 /// What the sessions of the town are, or that they could not be asked.
 pub type Sessions<'a> = Option<&'a [Live]>;
 
@@ -93,19 +129,23 @@ pub fn one(
 
 /// The name of the polecat that a bead is the identity of, if it is one of this rig.
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
-    let field = |stored: &str, key: &str| match stored {
-        "" => bd::bead::fields::get(&bead.description, key).unwrap_or_default(),
-        text => text.to_owned(),
-    };
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
     if !is_agent
-        || field(&bead.role_type, "role_type") != "polecat"
-        || field(&bead.rig, "rig") != rig
+        || field(bead, &bead.role_type, "role_type") != "polecat"
+        || field(bead, &bead.rig, "rig") != rig
     {
         return None;
     }
     let mark = format!("-{rig}-polecat-");
     bead.id.split_once(&mark).map(|(_, name)| name.to_owned())
+}
+
+/// A field of an agent's bead; older clients keep it in the description.
+fn field(bead: &Bead, stored: &str, key: &str) -> String {
+    match stored {
+        "" => bd::bead::fields::get(&bead.description, key).unwrap_or_default(),
+        text => text.to_owned(),
+    }
 }
 
 fn look(
@@ -119,10 +159,9 @@ fn look(
         .id
         .split_once(&format!("-{}-polecat-", rig.name()))
         .map_or("gt", |(p, _)| p);
-    let slot_id = Slot::id(prefix, rig.name(), &name);
-    let slot = Slot::load(beads, &slot_id);
-    let address = Address::Polecat(rig.name().to_owned(), name.clone());
-    let session_name = SessionName::of(&address);
+    let ids = Ids::of(prefix, rig.name(), &name);
+    let slot = Slot::load(beads, &ids.slot);
+    let session_name = SessionName::of(&ids.address);
     let session = sessions.and_then(|list| {
         list.iter().find(|live| {
             session_name
@@ -130,7 +169,7 @@ fn look(
                 .is_some_and(|n| n.as_str() == live.name)
         })
     });
-    let hook = hook_of(beads, bead, &address);
+    let hook = hook_of(beads, &ids);
     let busy = !Lock::is_free(&rig.slot_lock(&name));
     let session_state = match (sessions, session) {
         (None, _) => SessionState::Unknown,
@@ -154,7 +193,7 @@ fn look(
         rig: rig.name().to_owned(),
         name,
         bead: bead.clone(),
-        slot_id,
+        slot_id: ids.slot,
         hook,
         state,
         why,
@@ -166,13 +205,13 @@ fn look(
 
 /// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if
 /// that is really hooked to it.
-fn hook_of(beads: &Snapshot, agent: &Bead, address: &Address) -> Option<String> {
+pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
     use bd::bead::Status;
-    let (long, short) = (address.to_string(), address.mailbox());
-    let own = |bead: &&Bead| bead.assignee == long || bead.assignee == short;
-    let named = beads
-        .get(&agent.hook_bead)
-        .filter(|_| !agent.hook_bead.is_empty());
+    let own = |bead: &&Bead| ids.is_assignee(bead);
+    let agent = beads.get(&ids.agent);
+    let named = agent
+        .filter(|agent| !agent.hook_bead.is_empty())
+        .and_then(|agent| beads.get(&agent.hook_bead));
     if let Some(bead) = named.filter(own) {
         return Some(bead.id.clone());
     }

@@ -120,11 +120,8 @@ fn close_identity(town: &Town, rig: &RigLayout, polecat: &Polecat) -> anyhow::Re
             bead.close_reason = "nuked".to_owned();
             tx.put(bead)?;
         }
-        let lease = Slot::load(tx, &polecat.slot_id).lease;
-        Slot {
-            lease,
-            ..Slot::default()
-        }
-        .save(tx, &polecat.slot_id)
+        Slot::load(tx, &polecat.slot_id)
+            .released()
+            .save(tx, &polecat.slot_id)
     })
 }

@@ -5,6 +5,8 @@ use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
+use super::Ids;
+
 /// The local record of a polecat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -27,6 +29,9 @@ pub struct Slot {
     pub since: String,
     /// The random token of the current session's processes.
     pub token: String,
+    /// The token of the last session before this bead was given: its processes must be gone before the
+    /// next one starts.
+    pub left: String,
     /// When the session was started anew after a crash, RFC 3339, for this bead.
     pub respawns: Vec<String>,
     /// Why nobody starts it anew any more; empty while that is not so.
@@ -81,6 +86,16 @@ pub struct FailedStep {
     pub retry: bool,
 }
 
+/// What a polecat was in the middle of is not its business any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{bead} was taken off {worker} meanwhile (`bd show {bead}` names who has it)")]
+pub struct TakenAway {
+    /// The bead.
+    pub bead: String,
+    /// Who had it.
+    pub worker: String,
+}
+
 impl Slot {
     /// The id of the record that goes with a polecat's bead: `<prefix>-wisp-slot-<rig>-<name>`.
     pub fn id(prefix: &str, rig: &str, name: &str) -> String {
@@ -94,6 +109,44 @@ impl Slot {
             .and_then(|bead| bead.metadata.as_ref())
             .and_then(|metadata| serde_json::from_str(metadata.get()).ok())
             .unwrap_or_default()
+    }
+
+    /// The record of a polecat whose work was taken off it: under a lease of its own, so that whoever
+    /// still works under the old one can finish nothing.
+    #[must_use]
+    pub fn released(&self) -> Self {
+        Self {
+            lease: self.lease + 1,
+            left: self.last_token().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The token of the last session that was started, for whatever bead.
+    pub fn last_token(&self) -> &str {
+        match self.token.as_str() {
+            "" => &self.left,
+            token => token,
+        }
+    }
+
+    /// The record as it is now, if the work is still this polecat's under the lease that was seen: the
+    /// lease is current, the polecat names the bead, and the bead names the polecat.
+    pub fn still_held(&self, beads: &Snapshot, ids: &Ids) -> Result<Self, TakenAway> {
+        let current = Self::load(beads, &ids.slot);
+        let named = beads
+            .get(&ids.agent)
+            .is_some_and(|agent| agent.hook_bead == self.bead);
+        let assigned = beads
+            .get(&self.bead)
+            .is_some_and(|bead| ids.is_assignee(bead));
+        if named && assigned && current.lease == self.lease && current.bead == self.bead {
+            return Ok(current);
+        }
+        Err(TakenAway {
+            bead: self.bead.clone(),
+            worker: ids.address.to_string(),
+        })
     }
 
     /// Writes the record as part of a transaction.

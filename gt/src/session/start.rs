@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{BackendError, Live, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
-use crate::polecat::{self, SlingStep, Slot};
+use crate::polecat::{self, Ids, SlingStep, Slot, TakenAway};
 use crate::runtime::{self, Ready, Runtime};
 use crate::sling::Claimed;
 use crate::town::{RigLayout, Town};
@@ -32,7 +32,7 @@ pub fn polecat(
     let mut launched = Ok(());
     if !running.is_some_and(|live| is_ours(&live, slot)) {
         town.backend.kill(session.as_str())?;
-        take_lease(town, rig, &claimed.slot_id, slot, false)?;
+        take_lease(town, rig, &claimed.ids, slot, false)?;
         launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once has been started: what follows is the business of the rule that
@@ -41,21 +41,38 @@ pub fn polecat(
         return launched.map(|()| session.to_string());
     }
     slot.sling = SlingStep::Started;
-    let store = town.rig_store(rig)?;
-    town.transact(&store, |tx| {
-        let now = tx.now();
-        slot.save(tx, &claimed.slot_id)?;
-        if let Some(mut agent) = tx.get(&claimed.agent_id).cloned() {
-            polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
-            tx.put(agent)?;
+    if let Err(error) = record_start(town, rig, claimed, slot) {
+        // The bead is someone else's by now: this session is not to work on it.
+        if error.is::<TakenAway>() {
+            town.backend.kill(session.as_str())?;
         }
-        Ok(())
-    })?;
+        return Err(error);
+    }
     town.tell(
         "spawn",
         json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
     );
     launched.map(|()| session.to_string())
+}
+
+/// Records that the session runs, if the bead is still the worker's.
+fn record_start(
+    town: &Town,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &Slot,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        slot.still_held(tx, &claimed.ids)?;
+        slot.save(tx, &claimed.ids.slot)?;
+        if let Some(mut agent) = tx.get(&claimed.ids.agent).cloned() {
+            polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
+            tx.put(agent)?;
+        }
+        Ok(())
+    })
 }
 
 /// Whether a start failed because the session's process ended right away.
@@ -77,11 +94,10 @@ fn has_ended(error: &anyhow::Error) -> bool {
 /// 4. The session starts.
 pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
-    let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
-    let session = name_of(&address)?;
-    let slot_id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let session = name_of(&ids.address)?;
     let beads = town.rig_store(rig)?.snapshot()?;
-    let mut slot = Slot::load(&beads, &slot_id);
+    let mut slot = Slot::load(&beads, &ids.slot);
     let bead = beads
         .get(&slot.bead)
         .cloned()
@@ -90,8 +106,8 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String>
         })?;
     let saved = polecat::snapshot(town, rig, name, &slot)?;
     town.backend.kill(session.as_str())?;
-    take_lease(town, rig, &slot_id, &mut slot, true)?;
-    launch(town, rig, &address, &slot, &bead, AGAIN)?;
+    take_lease(town, rig, &ids, &mut slot, true)?;
+    launch(town, rig, &ids.address, &slot, &bead, AGAIN)?;
     town.tell(
         "respawn",
         json!({
@@ -170,29 +186,24 @@ fn is_ours(live: &Live, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
-/// Takes the next lease, if it is still the one that was seen.
+/// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
 fn take_lease(
     town: &Town,
     rig: &RigLayout,
-    slot_id: &str,
+    ids: &Ids,
     slot: &mut Slot,
     is_respawn: bool,
 ) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
-        let mut current = Slot::load(tx, slot_id);
-        anyhow::ensure!(
-            current.lease == slot.lease && current.bead == slot.bead,
-            "another process has started this worker meanwhile (lease {})",
-            current.lease
-        );
+        let mut current = slot.still_held(tx, ids)?;
         current.lease += 1;
         current.token.clone_from(&token);
         if is_respawn {
             current.respawns.push(tx.now().to_string());
         }
-        current.save(tx, slot_id)?;
+        current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
     Ok(())

@@ -11,7 +11,7 @@ use crate::beads::Found;
 use crate::config;
 use crate::identity::Address;
 use crate::lock::Lock;
-use crate::polecat::{self, Polecat, SlingStep, Slot, State};
+use crate::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
 use crate::session::Live;
 use crate::town::{RigLayout, Town};
 
@@ -82,17 +82,15 @@ pub struct Claimed {
     pub bead: Bead,
     /// The worker's record as of the claim.
     pub slot: Slot,
-    /// The id of that record.
-    pub slot_id: String,
-    /// The id of the worker's identity bead.
-    pub agent_id: String,
+    /// The worker's beads.
+    pub ids: Ids,
     _lock: Lock,
 }
 
 impl Claimed {
     /// The worker's address.
     pub fn address(&self) -> Address {
-        Address::Polecat(self.rig.clone(), self.name.clone())
+        self.ids.address.clone()
     }
 }
 
@@ -117,28 +115,26 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
             lost.insert(name);
             continue;
         };
+        let ids = Ids::of(&prefix, rig.name(), &name);
         let claimed = town.transact(&store, |tx| {
             check_bead(tx, wish)?;
-            let ids = Ids::of(&prefix, rig.name(), &name);
             if !is_free(tx, &ids) {
                 return Ok(None);
             }
             mark(town, rig, tx, wish, &name, &ids).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
-            let ids = Ids::of(&prefix, rig.name(), &name);
             return Ok(Claimed {
                 rig: rig.name().to_owned(),
                 name,
                 bead,
                 slot,
-                slot_id: ids.slot,
-                agent_id: ids.agent,
+                ids,
                 _lock: lock,
             });
         }
         drop(lock);
-        let bead = hook_of(&store.snapshot()?, &Ids::of(&prefix, rig.name(), &name));
+        let bead = polecat::hook_of(&store.snapshot()?, &ids).unwrap_or_default();
         let worker = format!("{}/polecats/{name}", rig.name());
         anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerBusy { worker, bead });
         lost.insert(name);
@@ -155,7 +151,9 @@ pub(super) fn reload(
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let snapshot = town.rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
-    let unfinished = slot.sling > SlingStep::None && slot.sling < SlingStep::Started;
+    let unfinished = slot.sling > SlingStep::None
+        && slot.sling < SlingStep::Started
+        && slot.still_held(&snapshot, &ids).is_ok();
     let Some(bead) = snapshot
         .get(&slot.bead)
         .filter(|bead| unfinished && bead.is_open())
@@ -168,26 +166,9 @@ pub(super) fn reload(
         name,
         bead,
         slot,
-        slot_id: ids.slot,
-        agent_id: ids.agent,
+        ids,
         _lock: lock,
     }))
-}
-
-/// The beads of one polecat.
-struct Ids {
-    agent: String,
-    slot: String,
-}
-
-impl Ids {
-    fn of(prefix: &str, rig: &str, name: &str) -> Self {
-        let address = Address::Polecat(rig.to_owned(), name.to_owned());
-        Self {
-            agent: address.bead_id(prefix),
-            slot: Slot::id(prefix, rig, name),
-        }
-    }
 }
 
 fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
@@ -288,19 +269,10 @@ fn folders(rig: &RigLayout) -> Vec<String> {
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
-fn hook_of(beads: &Snapshot, ids: &Ids) -> String {
-    beads
-        .get(&ids.agent)
-        .map(|bead| bead.hook_bead.clone())
-        .unwrap_or_default()
-}
-
 /// Whether the worker is free in the eyes of this transaction.
 fn is_free(tx: &Tx, ids: &Ids) -> bool {
-    let Some(agent) = tx.get(&ids.agent).filter(|bead| bead.is_open()) else {
-        return true;
-    };
-    agent.hook_bead.is_empty()
+    let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
+    !known || polecat::hook_of(tx, ids).is_none()
 }
 
 /// Marks bead and worker as each other's.
@@ -313,9 +285,13 @@ fn mark(
     ids: &Ids,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();
-    let address = Address::Polecat(rig.name().to_owned(), name.to_owned()).to_string();
+    let bead = hook_bead(
+        tx,
+        &wish.request.bead,
+        &ids.address.to_string(),
+        &wish.request.args,
+    )?;
     let old = Slot::load(tx, &ids.slot);
-    let bead = hook_bead(tx, &wish.request.bead, &address, &wish.request.args)?;
     let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
     polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
     tx.put(agent)?;
@@ -327,6 +303,7 @@ fn mark(
         agent: wish.request.agent.clone().unwrap_or_default(),
         sling: SlingStep::Claimed,
         since: now.to_string(),
+        left: old.last_token().to_owned(),
         ..Slot::default()
     };
     slot.save(tx, &ids.slot)?;
@@ -352,7 +329,8 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
     Ok(bead)
 }
 
-/// Takes a bead off every agent whose hook names it.
+/// Takes a bead off every agent whose hook names it. A polecat's record is begun anew under the next
+/// lease, so that a sling or a session of it that still runs can go no further.
 pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
@@ -361,8 +339,12 @@ pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
         .cloned()
         .collect();
     for mut agent in holders {
+        let ids = Ids::of_agent(&agent);
         polecat::set_hook(&mut agent, None, "idle", &now);
         tx.put(agent)?;
+        if let Some(ids) = ids {
+            Slot::load(tx, &ids.slot).released().save(tx, &ids.slot)?;
+        }
     }
     Ok(())
 }

@@ -165,7 +165,7 @@ fn finish(
     })
 }
 
-/// Records that a step is done.
+/// Records that a step is done, unless the bead was given to someone else meanwhile.
 fn advance(
     town: &Town,
     rig: &RigLayout,
@@ -175,7 +175,10 @@ fn advance(
 ) -> anyhow::Result<()> {
     slot.sling = step;
     let store = town.rig_store(rig)?;
-    town.transact(&store, |tx| slot.save(tx, &claimed.slot_id))
+    town.transact(&store, |tx| {
+        slot.still_held(tx, &claimed.ids)?;
+        slot.save(tx, &claimed.ids.slot)
+    })
 }
 
 /// The convoy that tracks the bead; makes one where none does.

@@ -78,14 +78,14 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
 fn release(
     town: &Town,
     store: &bd::store::Store,
-    bead: &str,
+    released: &str,
     slot: Option<&str>,
 ) -> anyhow::Result<()> {
     town.transact(store, |tx| {
         let now = tx.now();
-        super::claim::release_holders(tx, bead)?;
+        super::claim::release_holders(tx, released)?;
         if let Some(mut bead) = tx
-            .get(bead)
+            .get(released)
             .filter(|bead| bead.status == Status::Hooked)
             .cloned()
         {
@@ -95,15 +95,10 @@ fn release(
             tx.put(bead)?;
         }
         match slot {
-            Some(id) => {
-                let lease = Slot::load(tx, id).lease;
-                Slot {
-                    lease,
-                    ..Slot::default()
-                }
-                .save(tx, id)
+            Some(id) if Slot::load(tx, id).bead == released => {
+                Slot::load(tx, id).released().save(tx, id)
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     })
 }
