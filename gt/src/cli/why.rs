@@ -41,6 +41,6 @@ fn line(event: &Event, page: &mut bd::ui::Page) {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        page.cut_line(format!("    {key}: {}", escape::line(&text)));
+        page.line(format!("    {key}: {}", escape::line(&text)));
     }
 }

@@ -1,9 +1,16 @@
 //! Beads of the town and the rigs: readable, and without damaged lines.
 
+use std::path::Path;
+
 use bd::store::Store;
 
 use super::Page;
 use crate::town::Town;
+
+/// How many files of damaged lines a write has moved out of the way.
+fn set_aside(folder: &Path) -> usize {
+    std::fs::read_dir(folder).map_or(0, |entries| entries.flatten().count())
+}
 
 pub(super) fn check(town: &Town, page: &mut Page) {
     let rigs = town.rigs().unwrap_or_default();
@@ -32,7 +39,15 @@ pub(super) fn check(town: &Town, page: &mut Page) {
                 "the line is kept as it is and the rest works; mend it by hand",
             );
         }
-        if beads.damaged().is_empty() {
+        let aside = set_aside(&folder.join("damaged"));
+        if aside > 0 {
+            let text = format!(
+                "{owner}: {aside} files of damaged lines are in {}",
+                folder.join("damaged").display()
+            );
+            page.warn(text, "mend the lines and put them back into issues.jsonl, or remove the files when they are of no use");
+        }
+        if beads.damaged().is_empty() && aside == 0 {
             page.ok(format!(
                 "{owner}: {} beads are readable",
                 beads.live().count()

@@ -49,6 +49,17 @@ fn damage_is_found_and_nothing_is_changed() {
         .unwrap();
     assert!(damaged.text.contains("issues.jsonl:"), "{damaged:?}");
     assert_eq!(std::fs::read_to_string(&issues).unwrap(), text);
+    // What a write has moved aside stays in sight.
+    std::fs::write(&issues, "").unwrap();
+    std::fs::create_dir_all(rig.beads().join("damaged")).unwrap();
+    std::fs::write(rig.beads().join("damaged/issues-1.jsonl"), "x").unwrap();
+    let beads = only(&place, "beads");
+    assert!(
+        beads
+            .iter()
+            .any(|finding| finding.text.contains("files of damaged lines")),
+        "{beads:?}"
+    );
     let routes = place.town.layout.routes();
     std::fs::write(&routes, "{\"prefix\":\"web-\",\"path\":\"gone\"}\n").unwrap();
     assert_eq!(worst(&only(&place, "routes"), "routes"), Level::Error);
