@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use town_tests::{Repo, Run, Town};
+use town_tests::{Repo, Run, Town, eventually};
 
 /// A polecat whose session does nothing, so that the test is its hands.
 struct Worker {
@@ -131,6 +131,57 @@ fn nothing_committed_is_refused_unless_a_reason_is_given() {
     assert_eq!(bead["status"], "closed");
     assert_eq!(bead["close_reason"], "No change: it was right already");
     assert!(worker.requests().is_empty());
+}
+
+#[test]
+fn a_worker_that_closes_its_bead_before_gt_done_still_gets_to_it() {
+    let (town, origin) = Town::with_rig();
+    let go = town.path("scripts/go");
+    town.program_on_path("mkfifo")
+        .args([go.to_str().unwrap()])
+        .ok();
+    town.script(
+        "echo work > work.txt; git add -A; git commit -qm Work\nbd close \"$GT_BEAD\"\n\
+         read answer < \"$GT_ROOT/../scripts/go\"",
+    );
+    let bead = town.bead("web", "Work");
+    let made = town.gt(["convoy", "create", "C", &bead, "--json"]).ok();
+    let convoy = made.json()["id"].as_str().unwrap().to_owned();
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    town.patrol_is_quiet();
+    assert_eq!(town.sessions().len(), 1, "nobody ended it");
+    assert_eq!(town.status_of(".", &convoy), "open");
+    std::fs::write(&go, "go\n").unwrap();
+    eventually("the convoy has landed", || {
+        (town.status_of(".", &convoy) == "closed").then_some(())
+    });
+    assert_eq!(origin.subjects("main"), ["Work"]);
+    let reason = town.show("web", &bead)["close_reason"].clone();
+    assert!(
+        reason.as_str().unwrap().starts_with("Merged in"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn commits_of_a_worker_that_closed_its_bead_and_died_are_handed_in() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    town.bd("web", ["close", &worker.bead, "--reason", "all of it"])
+        .ok();
+    town.kill_session(&town.sessions()[0]);
+    town.quiet();
+    let bead = eventually("it is merged", || {
+        town.patrol();
+        let bead = town.show("web", &worker.bead);
+        let reason = bead["close_reason"].as_str().unwrap_or_default();
+        reason.starts_with("Merged in").then_some(bead)
+    });
+    assert_eq!(bead["metadata"]["summary"], "all of it");
+    assert_eq!(worker.origin.subjects("main"), ["Work"]);
 }
 
 #[test]

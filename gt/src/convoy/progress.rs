@@ -88,6 +88,7 @@ pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progres
         .map(|beads| Home {
             beads,
             blocked: bd::graph::blocked_set(beads, now),
+            hooked: on_hooks(beads),
         })
         .collect();
     let tracked: Vec<Tracked> = super::tracked_ids(convoy)
@@ -115,6 +116,18 @@ pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progres
 struct Home<'a> {
     beads: &'a Snapshot,
     blocked: HashSet<&'a str>,
+    /// What is on the hook of a polecat.
+    hooked: HashSet<&'a str>,
+}
+
+/// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
+/// the patrol takes it off once nothing is left to hand in.
+fn on_hooks(beads: &Snapshot) -> HashSet<&str> {
+    beads
+        .live()
+        .filter(|bead| bead.is_open() && bead.role_type == "polecat" && !bead.hook_bead.is_empty())
+        .map(|bead| bead.hook_bead.as_str())
+        .collect()
 }
 
 fn look(homes: &[Home], id: &str) -> Tracked {
@@ -146,6 +159,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
             Standing::Held
         }
         (_, Some(_)) => Standing::Merging,
+        (Status::Closed, None) if home.hooked.contains(id) => Standing::Working,
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if !waits_for.is_empty() => Standing::Blocked,

@@ -12,6 +12,7 @@
 //! killed is finished by the patrol.
 
 mod identify;
+mod left;
 mod proof;
 mod push;
 mod submit;
@@ -21,6 +22,8 @@ use serde::Serialize;
 use serde_json::json;
 
 pub use identify::{NotYours, Worker, identify, worker};
+pub use left::Left;
+pub(crate) use left::left;
 pub(crate) use proof::is_beads;
 pub use proof::{Proof, ProofError};
 pub use push::PushFailed;
@@ -61,10 +64,23 @@ pub fn done(town: &Town, worker: &Worker, report: &Report) -> anyhow::Result<Don
     run(town, worker, &mut slot)
 }
 
-/// Finishes a `gt done` that was begun and never ended, from its record.
-pub fn resume(town: &Town, worker: &Worker) -> anyhow::Result<Done> {
+/// Finishes what its worker does not: a `gt done` that was begun and never ended, from its record; or the
+/// work on a bead that was closed instead, with the reason of the closing as its summary. `None` where it
+/// is neither.
+pub fn resume(town: &Town, worker: &Worker) -> anyhow::Result<Option<Done>> {
     let mut slot = worker.slot.clone();
-    run(town, worker, &mut slot)
+    if slot.done.is_none() {
+        let beads = town.rig_store(&worker.rig)?.snapshot()?;
+        let Some(bead) = beads.get(&slot.bead).filter(|bead| !bead.is_open()) else {
+            return Ok(None);
+        };
+        let report = Report {
+            summary: bead.close_reason.clone(),
+            no_change: None,
+        };
+        slot = begin(town, worker, &report)?;
+    }
+    run(town, worker, &mut slot).map(Some)
 }
 
 /// Ends the caller's own session, as the very last act. This process is part of it.

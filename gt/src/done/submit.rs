@@ -96,7 +96,10 @@ fn file_request(
     let id = request_id(prefix, &slot.branch);
     let request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
     tx.put(request)?;
+    // Whoever closed it early: it is done when the request is merged.
     bead.status = Status::InProgress;
+    bead.closed_at = None;
+    bead.close_reason = String::new();
     if !bead
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == id)

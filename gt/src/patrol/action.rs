@@ -72,7 +72,8 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             let rig = town.rig(rig)?;
             let lock = Lock::try_take(&rig.slot_lock(polecat))?;
             let worker = done::worker(town, rig, polecat, lock)?;
-            done::resume(town, &worker).map(|done| Some(format!("{} is handed in", done.bead)))
+            let finished = done::resume(town, &worker)?;
+            Ok(finished.map(|done| format!("{} is handed in", done.bead)))
         }
         Do::Respawn { rig, polecat } => {
             let session = session::start::again(town, &town.rig(rig)?, polecat)?;
@@ -134,6 +135,9 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
     let (agent_id, slot_id) = (address.bead_id(&prefix), Slot::id(&prefix, rig, name));
     let store = town.rig_store(&layout)?;
     let slot = Slot::load(&store.snapshot()?, &slot_id);
+    if done::left(&layout, name, &slot) == done::Left::Commits {
+        return Ok(None);
+    }
     polecat::snapshot(town, &layout, name, &slot)?;
     if let Some(session) = SessionName::of(&address) {
         town.backend.kill(session.as_str())?;

@@ -7,6 +7,7 @@ use bd::store::Snapshot;
 use jiff::Timestamp;
 
 use crate::convoy::{self, Standing};
+use crate::done::{self, Left};
 use crate::lock::Lock;
 use crate::mq;
 use crate::polecat::{self, SlingStep, State};
@@ -57,6 +58,10 @@ pub struct PolecatFacts {
     pub hook: Option<String>,
     /// Whether that bead is closed.
     pub hook_closed: bool,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// What its sandbox holds that is on no target; looked at only where the bead is closed.
+    pub left: Left,
     /// Whether a gt process holds its slot.
     pub busy: bool,
     /// Whether its session runs; `None` where it could not be asked.
@@ -162,7 +167,7 @@ fn rig_facts(
     RigFacts {
         polecats: all
             .into_iter()
-            .map(|polecat| polecat_facts(beads, sessions, polecat))
+            .map(|polecat| polecat_facts(rig, beads, sessions, polecat))
             .collect(),
         queue_ready: mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
         unblocked,
@@ -171,21 +176,22 @@ fn rig_facts(
 }
 
 fn polecat_facts(
+    rig: &RigLayout,
     beads: &Snapshot,
     sessions: Option<&[Live]>,
     polecat: polecat::Polecat,
 ) -> PolecatFacts {
     let slot = &polecat.slot;
-    let hook_closed = polecat
-        .hook
-        .as_deref()
-        .and_then(|id| beads.get(id))
-        .is_some_and(|bead| !bead.is_open());
+    let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
+    let closed = on_hook.filter(|bead| !bead.is_open());
+    let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
     let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
     PolecatFacts {
         state: polecat.state,
         why: polecat.why,
-        hook_closed,
+        hook_closed: closed.is_some(),
+        closed_at: closed_at.map(bd::bead::Stamp::instant),
+        left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
         busy: polecat.busy,
         alive: sessions.map(|_| {
             polecat

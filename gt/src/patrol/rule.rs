@@ -5,12 +5,15 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::facts::{Facts, PolecatFacts, RigFacts};
+use crate::done::Left;
 use crate::polecat::SlingStep;
 
 /// So many new starts for one bead within [`WINDOW`], and the breaker opens.
 const RESPAWNS: usize = 3;
 /// The time over which new starts are counted.
 const WINDOW: SignedDuration = SignedDuration::from_mins(30);
+/// So long a worker that closed its bead itself may still commit and run `gt done`.
+const AFTER_CLOSE: SignedDuration = SignedDuration::from_mins(10);
 
 /// What a rule wants done, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -115,7 +118,8 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
 /// - P1: whoever holds its slot is at work on it: nothing.
 /// - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
 /// - P3: its sling is unfinished: go on with it.
-/// - P4: its bead is closed: end the session, clear the hook.
+/// - P4: its bead is closed: end the session, clear the hook. But work that is on no target is first left
+///   to its worker for a while, and then commits are handed in: closing a bead merges nothing.
 /// - P5: a `gt done` began, nobody runs it, and trying again can help: finish it.
 /// - P6: it has work and no session: start it anew, until the breaker opens.
 /// - P7: it has no work but a session: end the session.
@@ -139,7 +143,7 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
             .flatten();
     }
     if polecat.hook_closed {
-        return decision("P4-clear-closed-hook", Do::ClearHook { rig, polecat: name });
+        return closed_rule(rig, polecat, alive, now);
     }
     if polecat.sling > SlingStep::None && polecat.sling < SlingStep::Started {
         return decision("P3-resume-sling", Do::ResumeSling { rig, polecat: name });
@@ -162,6 +166,34 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return decision("P6-breaker", Do::OpenBreaker { rig, polecat: name });
     }
     decision("P6-respawn-stalled", Do::Respawn { rig, polecat: name })
+}
+
+/// P4, for a worker whose bead is closed.
+fn closed_rule(
+    rig: String,
+    polecat: &PolecatFacts,
+    alive: bool,
+    now: Timestamp,
+) -> Option<Decision> {
+    let name = polecat.name.clone();
+    let just_closed = |at: Timestamp| now.duration_since(at) < AFTER_CLOSE;
+    let (rule, saw, todo) = match polecat.left {
+        Left::Files | Left::Commits if alive && polecat.closed_at.is_some_and(just_closed) => {
+            return None;
+        }
+        Left::Nothing | Left::Files => (
+            "P4-clear-closed-hook",
+            polecat.why.clone(),
+            Do::ClearHook { rig, polecat: name },
+        ),
+        Left::Commits if polecat.done_hopeless => return None,
+        Left::Commits => (
+            "P4-hand-in-closed",
+            format!("{}, with commits that are on no target", polecat.why),
+            Do::FinishDone { rig, polecat: name },
+        ),
+    };
+    Some(Decision { rule, saw, todo })
 }
 
 /// W1: beads in line go as soon as nothing blocks them, as many as there is room for.
@@ -200,6 +232,8 @@ mod tests {
             why: String::new(),
             hook: Some("b".into()),
             hook_closed: false,
+            closed_at: None,
+            left: Left::Nothing,
             busy: false,
             alive: Some(true),
             sling: SlingStep::Started,
@@ -313,6 +347,35 @@ mod tests {
         for (facts, expected) in rows {
             assert_eq!(rule(&facts), expected, "{facts:?}");
         }
+    }
+
+    #[test]
+    fn a_closed_bead_with_unmerged_work_is_left_to_its_worker_and_then_handed_in() {
+        let at = |minutes: i64| {
+            let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+            Some(now - SignedDuration::from_mins(minutes))
+        };
+        let closed = |left, alive, minutes| PolecatFacts {
+            hook_closed: true,
+            closed_at: at(minutes),
+            left,
+            alive: Some(alive),
+            ..polecat()
+        };
+        let (clear, hand_in) = (Some("P4-clear-closed-hook"), Some("P4-hand-in-closed"));
+        assert_eq!(rule(&closed(Left::Nothing, true, 1)), clear);
+        assert_eq!(rule(&closed(Left::Files, true, 1)), None);
+        assert_eq!(rule(&closed(Left::Files, true, 11)), clear);
+        assert_eq!(rule(&closed(Left::Files, false, 1)), clear);
+        assert_eq!(rule(&closed(Left::Commits, true, 1)), None);
+        assert_eq!(rule(&closed(Left::Commits, true, 11)), hand_in);
+        assert_eq!(rule(&closed(Left::Commits, false, 1)), hand_in);
+        let hopeless = PolecatFacts {
+            done_begun: true,
+            done_hopeless: true,
+            ..closed(Left::Commits, false, 1)
+        };
+        assert_eq!(rule(&hopeless), None);
     }
 
     #[test]
