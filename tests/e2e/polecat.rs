@@ -138,3 +138,92 @@ fn a_broken_sandbox_is_moved_aside_and_made_again() {
     assert_eq!(kept, "still here\n");
     town.closed("web", &second);
 }
+
+/// Slings a bead with a program that is killed after a git command; the patrol finishes the sling.
+fn sling_that_crashes(town: &Town, words: &str, also: &str) {
+    let bead = town.bead("web", "Work");
+    town.crash_after_git(words, also);
+    let mut sling = town.gt(["sling", &bead, "web"]).start();
+    assert!(!sling.wait().unwrap().success(), "it was killed");
+    assert!(town.path("scripts/crashed").exists());
+    town.patrol();
+    town.quiet();
+    assert_eq!(town.status_of("web", &bead), "in_progress");
+    let failed: Vec<_> = town
+        .events("patrol")
+        .into_iter()
+        .filter(|event| event["payload"]["failed"] == true)
+        .collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    let name = town.polecats()[0]["name"].as_str().unwrap().to_owned();
+    let home = town.root().join("web/polecats").join(name);
+    let broken = std::fs::read_dir(home).unwrap().flatten();
+    let broken: Vec<_> = broken
+        .map(|entry| entry.file_name())
+        .filter(|name| name != "web")
+        .collect();
+    assert!(broken.is_empty(), "nothing is left aside: {broken:?}");
+    let saved = town.gt(["rescue", "list", "--json"]).ok().json();
+    assert_eq!(saved, serde_json::json!([]));
+}
+
+#[test]
+fn a_sling_killed_right_after_its_sandbox_was_added_is_finished() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    sling_that_crashes(&town, "worktree add", "");
+}
+
+#[test]
+fn a_sling_killed_while_its_sandbox_was_being_checked_out_is_finished() {
+    let (town, origin) = Town::with_rig();
+    origin.commit("big.txt", "big\n", "Big");
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    // What git leaves behind when it is killed in the middle of that.
+    let half = "rm -f web/polecats/*/web/*.txt; for d in web/.repo.git/worktrees/*; do \
+                echo initializing > \"$d/locked\"; rm -f \"$d/index\"; : > \"$d/index.lock\"; done";
+    let root = town.root();
+    sling_that_crashes(
+        &town,
+        "worktree add",
+        &format!("cd {}; {half}", root.display()),
+    );
+}
+
+#[test]
+fn a_sling_killed_right_after_the_branch_was_switched_is_finished() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    let first = town.bead("web", "First");
+    town.gt(["sling", &first, "web"]).ok();
+    town.quiet();
+    town.gt(["mq", "run", "web"]).ok();
+    sling_that_crashes(&town, "switch --quiet --no-track -c", "");
+}
+
+#[test]
+fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_gets_other_work() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let sandbox = town.sandbox(&worker);
+    std::fs::write(sandbox.join("new.txt"), "precious\n").unwrap();
+    let git = |args: &[&str]| {
+        let at = ["-C", sandbox.to_str().unwrap()];
+        let git = town.program_on_path("git").args(at);
+        git.args(args.iter().copied()).ok().text().to_owned()
+    };
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "Precious"]);
+    let tip = git(&["rev-parse", "HEAD"]);
+    town.gt(["unsling", &bead]).ok();
+    let slung = town.gt(["sling", &bead, &worker, "--json"]).ok().json();
+    let saved = slung[0]["rescued"].as_str().unwrap();
+    assert!(saved.starts_with("refs/gt/rescue/web/"), "{saved}");
+    assert_eq!(git(&["rev-parse", saved]), tip);
+}

@@ -354,6 +354,22 @@ impl Town {
         });
     }
 
+    /// Lets the program that runs git be killed with -9 right after its first git command that has
+    /// `words` among its arguments; `also` runs before that, as shell, in the worktree.
+    pub fn crash_after_git(&self, words: &str, also: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let git = self.program_on_path("sh").args(["-c", "command -v git"]);
+        let (git, once) = (git.ok().text().to_owned(), self.path("scripts/crashed"));
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *\"{words}\"*) if [ ! -e {once} ]; then\n{git} \"$@\"; touch {once}\n\
+             {also}\nkill -9 $PPID; exit 1\nfi;; esac\nexec {git} \"$@\"\n",
+            once = once.display(),
+        );
+        let path = self.path("bin/git");
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// Holds a lock file of the town until what is returned is dropped.
     pub fn hold(&self, path: &str) -> std::fs::File {
         let path = self.root().join(path);

@@ -7,6 +7,7 @@
 //! 2. Look at the sandbox: good, missing, or broken.
 //! 3. Good: leftovers to a rescue ref, then a fresh branch by switch. Missing: worktree add. Broken: what
 //!    can be saved is saved, the folder is moved aside, and it is added again.
+//!    A run that was killed leaves a branch, or a folder marked as being added: both are begun anew.
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
 
 use std::io;
@@ -92,6 +93,7 @@ impl<'a> Sandbox<'a> {
         let stale = self.fetch()?;
         let base = start_of(self.rig, target)?;
         let path = self.path();
+        self.drop_half_added()?;
         let (how, rescued) = if !path.exists() {
             self.add(branch, &base)?;
             ("added", None)
@@ -148,14 +150,63 @@ impl<'a> Sandbox<'a> {
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = Git::at(self.rig.repo());
         git.worktree_prune()?;
-        Ok(git.worktree_add(&path, branch, base)?)
+        self.drop_half_made(branch)?;
+        let mark = self.adding_mark();
+        file::replace(&mark, b"", 0o644).map_err(|source| SandboxError::Io {
+            path: mark.clone(),
+            source,
+        })?;
+        git.worktree_add(&path, branch, base)?;
+        file::remove(&mark).map_err(|source| SandboxError::Io { path: mark, source })
     }
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let git = Git::at(self.path());
         git.reset_hard("HEAD")?;
         git.clean()?;
+        if git.head_branch()?.as_deref() == Some(branch) {
+            git.checkout_detach(base)?;
+        }
+        self.drop_half_made(branch)?;
         Ok(git.switch_new_branch(branch, base)?)
+    }
+
+    /// Takes away a folder that a killed run was adding: nobody has worked in it yet.
+    fn drop_half_added(&self) -> Result<(), SandboxError> {
+        let (path, mark) = (self.path(), self.adding_mark());
+        if !mark.exists() {
+            return Ok(());
+        }
+        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
+        if path.exists() {
+            std::fs::remove_dir_all(&path).map_err(|source| SandboxError::Io {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let git = Git::at(self.rig.repo());
+        // Git locks a worktree while it adds it. One that is not locked, or not known, is fine.
+        let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
+        unlock.done().ok();
+        git.worktree_prune()?;
+        file::remove(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+    }
+
+    /// The mark of a sandbox that is being added, beside it.
+    fn adding_mark(&self) -> PathBuf {
+        self.rig.polecat(self.name).join(".adding")
+    }
+
+    /// Removes a branch that a killed run made already; commits that only it has are saved first.
+    fn drop_half_made(&self, branch: &str) -> Result<(), SandboxError> {
+        let git = Git::at(self.rig.repo());
+        let Some(tip) = git.resolve(&format!("refs/heads/{branch}"))? else {
+            return Ok(());
+        };
+        if !is_kept(&git, &tip)? {
+            git.update_ref(&self.rescue_ref(), &tip, None)?;
+        }
+        Ok(git.delete_branch(branch, &tip)?)
     }
 
     /// Saves what a reset would lose: uncommitted files, and commits that no remote has.
@@ -276,7 +327,6 @@ pub(super) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxE
 fn is_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
     let call = git.plumbing([
         "for-each-ref",
-        "--count=1",
         "--format=%(refname)",
         "--contains",
         commit,
@@ -285,5 +335,7 @@ fn is_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
         "refs/gt/merged",
         "refs/heads",
     ]);
-    Ok(!call.text()?.is_empty())
+    let names = call.text()?;
+    let is_other = |name: &str| !name.starts_with("refs/heads/polecat/");
+    Ok(names.lines().any(is_other))
 }
