@@ -8,7 +8,8 @@ use crate::context::Context;
 use crate::daemon;
 use crate::identity::{Address, SessionName};
 use crate::polecat::{self, Slot};
-use crate::town::Town;
+use crate::session;
+use crate::town::{RigLayout, Town};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
@@ -72,7 +73,7 @@ fn end_sessions(town: &Town, none: bool) -> anyhow::Result<Vec<String>> {
     let rigs = town.rigs()?;
     let mut ended = Vec::new();
     for live in town.backend.list()? {
-        let names = rigs.iter().map(crate::town::RigLayout::name);
+        let names = rigs.iter().map(RigLayout::name);
         if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
             let layout = town.layout.rig(&rig);
             let id = Slot::id(&town.prefix(&rig), &rig, &name);
@@ -88,5 +89,17 @@ fn end_sessions(town: &Town, none: bool) -> anyhow::Result<Vec<String>> {
         town.backend.kill(&live.name)?;
         ended.push(live.name);
     }
+    for rig in &rigs {
+        end_leftovers(town, rig)?;
+    }
     Ok(ended)
+}
+
+/// Ends what went on when a worker's session had ended by itself.
+fn end_leftovers(town: &Town, rig: &RigLayout) -> anyhow::Result<()> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    for polecat in polecat::all(rig, &beads, None) {
+        session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
+    }
+    Ok(())
 }

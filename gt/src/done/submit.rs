@@ -149,9 +149,9 @@ fn go_idle(
         polecat::complete(&mut agent, &entry, now)?;
         tx.put(agent)?;
     }
-    let lease = slot.lease;
     Slot {
-        lease,
+        lease: slot.lease,
+        left: slot.last_token().to_owned(),
         ..Slot::default()
     }
     .save(tx, &worker.slot_id)

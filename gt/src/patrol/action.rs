@@ -121,8 +121,9 @@ fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Stri
     if town.backend.find(session.as_str())?.is_none() {
         return Ok(None);
     }
-    polecat::snapshot(town, &layout, name, &Slot::default())?;
-    town.backend.kill(session.as_str())?;
+    let slot = Slot::load(&beads, &ids.slot);
+    polecat::snapshot(town, &layout, name, &slot)?;
+    session::end::polecat(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
@@ -140,7 +141,7 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
     }
     polecat::snapshot(town, &layout, name, &slot)?;
     if let Some(session) = SessionName::of(&address) {
-        town.backend.kill(session.as_str())?;
+        session::end::polecat(town, session.as_str(), &slot)?;
     }
     town.transact(&store, |tx| {
         let Some(mut agent) = tx.get(&agent_id).cloned() else {
@@ -153,12 +154,7 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
         let bead = agent.hook_bead.clone();
         polecat::set_hook(&mut agent, None, "idle", &tx.now());
         tx.put(agent)?;
-        let lease = Slot::load(tx, &slot_id).lease;
-        Slot {
-            lease,
-            ..Slot::default()
-        }
-        .save(tx, &slot_id)?;
+        Slot::load(tx, &slot_id).released().save(tx, &slot_id)?;
         Ok(Some(format!("closed bead {bead} taken off the hook")))
     })
 }

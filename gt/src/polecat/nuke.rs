@@ -47,7 +47,7 @@ pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> any
         .into());
     }
     if let Some(session) = SessionName::of(&address) {
-        town.backend.kill(session.as_str())?;
+        crate::session::end::polecat(town, session.as_str(), &polecat.slot)?;
     }
     let sandbox = Sandbox::of(town, rig, &polecat.name);
     let mut rescued = None;

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bd::git::rescue::Big;
 use bd::git::{Git, GitError, Identity};
-use bd::sys::file;
+use bd::sys::{clock, file};
 
 use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
@@ -102,6 +102,7 @@ impl<'a> Sandbox<'a> {
             self.add(branch, &base)?;
             ("repaired", rescued)
         } else {
+            self.drop_stale_locks()?;
             let rescued = self.rescue_leftovers()?;
             self.switch(branch, &base)?;
             ("switched", rescued)
@@ -169,6 +170,28 @@ impl<'a> Sandbox<'a> {
         }
         self.drop_half_made(branch)?;
         Ok(git.switch_new_branch(branch, base)?)
+    }
+
+    /// Removes lock files that a killed git left in the sandbox's own part of the repository. Only for
+    /// who holds the worker's slot and has ended its processes: what is still locked after a moment is
+    /// nobody's then.
+    pub fn drop_stale_locks(&self) -> Result<(), SandboxError> {
+        let git = Git::at(self.path());
+        let folder = PathBuf::from(git.plumbing(["rev-parse", "--absolute-git-dir"]).text()?);
+        for name in ["index.lock", "HEAD.lock"] {
+            let path = folder.join(name);
+            // A person may be at it; that takes no longer.
+            let gone = clock::wait_for(Duration::from_secs(2), || (!path.exists()).then_some(()));
+            if gone.is_some() {
+                continue;
+            }
+            self.town.tell(
+                "stale_lock_removed",
+                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "file": path }),
+            );
+            file::remove(&path).map_err(|source| SandboxError::Io { path, source })?;
+        }
+        Ok(())
     }
 
     /// Takes away a folder that a killed run was adding: nobody has worked in it yet.

@@ -5,6 +5,7 @@
 //! a session.
 
 pub mod backend;
+pub mod end;
 pub mod fake;
 pub mod start;
 pub mod wrapper;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{BackendError, Live, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
-use crate::polecat::{self, Ids, SlingStep, Slot, TakenAway};
+use crate::polecat::{self, Ids, Sandbox, SlingStep, Slot, TakenAway};
 use crate::runtime::{self, Ready, Runtime};
 use crate::sling::Claimed;
 use crate::town::{RigLayout, Town};
@@ -31,7 +31,7 @@ pub fn polecat(
     let running = town.backend.find(session.as_str())?;
     let mut launched = Ok(());
     if !running.is_some_and(|live| is_ours(&live, slot)) {
-        town.backend.kill(session.as_str())?;
+        super::end::polecat(town, session.as_str(), slot)?;
         take_lease(town, rig, &claimed.ids, slot, false)?;
         launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
@@ -44,7 +44,7 @@ pub fn polecat(
     if let Err(error) = record_start(town, rig, claimed, slot) {
         // The bead is someone else's by now: this session is not to work on it.
         if error.is::<TakenAway>() {
-            town.backend.kill(session.as_str())?;
+            super::end::polecat(town, session.as_str(), slot)?;
         }
         return Err(error);
     }
@@ -105,7 +105,8 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String>
             id: slot.bead.clone(),
         })?;
     let saved = polecat::snapshot(town, rig, name, &slot)?;
-    town.backend.kill(session.as_str())?;
+    super::end::polecat(town, session.as_str(), &slot)?;
+    Sandbox::of(town, rig, name).drop_stale_locks()?;
     take_lease(town, rig, &ids, &mut slot, true)?;
     launch(town, rig, &ids.address, &slot, &bead, AGAIN)?;
     town.tell(
@@ -176,7 +177,8 @@ pub fn tell_of_work(town: &Town, address: &Address, bead: &Bead) -> anyhow::Resu
     Ok(Some(live.name))
 }
 
-fn name_of(address: &Address) -> anyhow::Result<SessionName> {
+/// The session of an agent.
+pub fn name_of(address: &Address) -> anyhow::Result<SessionName> {
     SessionName::of(address)
         .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
 }
@@ -200,6 +202,7 @@ fn take_lease(
         let mut current = slot.still_held(tx, ids)?;
         current.lease += 1;
         current.token.clone_from(&token);
+        current.left.clear();
         if is_respawn {
             current.respawns.push(tx.now().to_string());
         }

@@ -133,6 +133,9 @@ fn finish(
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
     if slot.sling < SlingStep::Branched {
+        // What the last session left must not write into the sandbox while it is made ready.
+        let session = session::start::name_of(&claimed.ids.address)?;
+        session::end::polecat(town, session.as_str(), &slot)?;
         let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::polecat::{self, Slot};
+use crate::session;
 use crate::town::Town;
 
 /// What an unsling did.
@@ -54,7 +55,7 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
             polecat::snapshot(town, &rig, name, &slot)?;
             let session = SessionName::of(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
-                town.backend.kill(session.as_str())?;
+                session::end::polecat(town, session.as_str(), &slot)?;
             }
             release(town, &found.store, &bead.id, Some(&id))?;
             session.map(|session| session.to_string())

@@ -195,3 +195,55 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     assert_eq!(town.mail("mayor/").len(), 1);
     assert_eq!(town.polecats()[0]["state"], "stalled");
 }
+
+/// Starts a process that leaves the session, and tells its number; then waits.
+const STRAY: &str = r#"setsid sleep 600 &
+echo $! >> "$GT_ROOT/../scripts/strays"
+while :; do sleep 0.1; done"#;
+
+fn strays(town: &Town) -> Vec<String> {
+    let text = std::fs::read_to_string(town.path("scripts/strays")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn is_there(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+#[test]
+fn what_a_dead_session_left_running_ends_before_the_next_one_starts() {
+    let (town, _origin) = Town::with_rig();
+    town.script(STRAY);
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let session = slung[0]["session"].as_str().unwrap().to_owned();
+    eventually("it left one", || (strays(&town).len() == 1).then_some(()));
+    let crash = || {
+        town.kill_session(&session);
+        eventually("the session is gone", || {
+            town.sessions().is_empty().then_some(())
+        });
+    };
+    crash();
+    assert!(is_there(&strays(&town)[0]), "it went on");
+    // A git of it was killed, too, in the middle of its work.
+    let lock = "ls -d web/.repo.git/worktrees/* | while read d; do : > \"$d/index.lock\"; done";
+    let shell = town.program_on_path("sh").at(&town.root());
+    shell.args(["-c", lock]).ok();
+    town.patrol();
+    eventually("the next one left one", || {
+        (strays(&town).len() == 2).then_some(())
+    });
+    assert!(!is_there(&strays(&town)[0]));
+    assert_eq!(town.events("stale_lock_removed").len(), 1);
+    // Where the bead is taken away instead, nothing goes on either.
+    crash();
+    town.gt(["unsling", &bead]).ok();
+    assert!(!is_there(&strays(&town)[1]));
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("a third one", || (strays(&town).len() == 3).then_some(()));
+    crash();
+    town.gt(["down"]).ok();
+    assert!(!is_there(&strays(&town)[2]));
+}
