@@ -67,19 +67,25 @@ fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
         .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
-/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and the
+/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
 /// request and bead that a conflict or repair task stood for, in one transaction. Killed in between, the
 /// next run finds the work on its target again and comes here once more.
 pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+    let originals = originals(job)?;
     clean_up(job);
-    if let Some(original) = &job.receipt.resolves {
-        clean_up_original(job, original);
+    for original in &originals {
+        clean_up(&Job {
+            receipt: super::receipt_of(original),
+            request: original.clone(),
+            git: repository(job.rig),
+            ..*job
+        });
     }
     job.town.transact(job.store, |tx| {
         let reason = format!("Merged in {commit:.12} ({})", job.request.id);
         close_request(tx, &job.request.id, commit, &reason)?;
-        if let Some(original) = &job.receipt.resolves {
-            close_request(tx, original, commit, &reason)?;
+        for original in &originals {
+            close_request(tx, &original.id, commit, &reason)?;
         }
         Ok(())
     })?;
@@ -133,21 +139,20 @@ fn clean_up(job: &Job) {
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
 }
 
-fn clean_up_original(job: &Job, original: &str) {
-    let Ok(snapshot) = job.store.snapshot() else {
-        return;
-    };
-    let Some(request) = snapshot.get(original).cloned() else {
-        return;
-    };
-    let receipt = super::receipt_of(&request);
-    let original = Job {
-        request,
-        receipt,
-        git: repository(job.rig),
-        ..*job
-    };
-    clean_up(&original);
+/// The requests that this one resolves: the one its task was made for, the one that one was made for, and
+/// so on.
+fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = job.store.snapshot()?;
+    let mut found: Vec<Bead> = Vec::new();
+    let mut next = job.receipt.resolves.clone();
+    while let Some(request) = next.take().and_then(|id| snapshot.get(&id)) {
+        if request.id == job.request.id || found.iter().any(|known| known.id == request.id) {
+            break;
+        }
+        next = super::receipt_of(request).resolves;
+        found.push(request.clone());
+    }
+    Ok(found)
 }
 
 /// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
