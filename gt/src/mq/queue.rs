@@ -1,6 +1,7 @@
 //! One run of a rig's queue: every ready request, highest score first, until none is ready.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
 use bd::git::{Git, GitError};
@@ -77,6 +78,7 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
     let store = town.rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
+    task::track_all(town, &store)?;
     let mut seen = BTreeSet::new();
     let mut results = Vec::new();
     while let Some(request) = next(town, &store, &seen)? {
@@ -95,7 +97,14 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
             request,
             receipt,
         };
-        let outcome = merge(&job)?;
+        let outcome = match merge(&job) {
+            Ok(outcome) => outcome,
+            Err(error) if town.stop.load(Ordering::Relaxed) => return Err(error),
+            // Those behind it may be fine.
+            Err(error) => MergeOutcome::Later {
+                reason: format!("{error:#}"),
+            },
+        };
         report(&job, &outcome);
         results.push(Merged {
             request: job.request.id.clone(),
@@ -125,11 +134,18 @@ fn next(town: &Town, store: &Store, seen: &BTreeSet<String>) -> anyhow::Result<O
     let beads = store.snapshot()?;
     let convoys = town.store()?.snapshot()?;
     let now = town.clock.now();
+    // By bead, the oldest open convoy that tracks it: they come oldest first.
+    let mut tracked_since = HashMap::new();
+    for convoy in convoy::list(&convoys, false) {
+        for id in convoy::tracked_ids(convoy) {
+            tracked_since
+                .entry(id)
+                .or_insert_with(|| convoy.created_at.instant());
+        }
+    }
     let age = |request: &Bead| {
         let source = request::source_of(request);
-        let tracking = convoy::tracking(&convoys, &source);
-        let created = tracking.iter().filter_map(|id| convoys.get(id));
-        created.map(|convoy| convoy.created_at.instant()).min()
+        tracked_since.get(source.as_str()).copied()
     };
     let mut ready: Vec<(f64, &Bead)> = super::open_requests(&beads)
         .into_iter()

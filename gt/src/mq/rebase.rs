@@ -26,17 +26,19 @@ pub(super) enum Rebased {
 /// Rebases the commits named in the receipt onto `target`.
 pub(super) fn rebase(job: &Job, target: &str) -> Result<Rebased, GitError> {
     let (base, tip) = (&job.receipt.base, &job.receipt.tip);
+    let gone = |commit: &str| Rebased::Gone {
+        commit: commit.to_owned(),
+    };
+    if job.git.resolve(tip)?.is_none() {
+        return Ok(gone(tip));
+    }
     let base = match base.as_str() {
         // Requests of older towns do not say where their work began.
         "" => job.git.merge_base(tip, target)?.unwrap_or_default(),
         base => base.to_owned(),
     };
-    for commit in [&base, tip] {
-        if job.git.resolve(commit)?.is_none() {
-            return Ok(Rebased::Gone {
-                commit: commit.clone(),
-            });
-        }
+    if job.git.resolve(&base)?.is_none() {
+        return Ok(gone(&base));
     }
     match job.git.rebase(target, &base, tip)? {
         RebaseOutcome::Conflict { files, detail } => Ok(Rebased::Conflict { files, detail }),

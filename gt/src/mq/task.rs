@@ -4,13 +4,17 @@
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
-use bd::store::Tx;
+use bd::store::{Store, Tx};
 use serde_json::json;
 
 use super::gate::Failure;
 use super::queue::{Job, MergeOutcome};
-use super::request::source_of;
+use super::request::{self, source_of};
 use crate::convoy;
+use crate::town::Town;
+
+/// What marks a task that the queue made.
+const LABEL: &str = "gt:merge-task";
 
 /// Makes the task for work that does not fit its target.
 pub(super) fn conflict(
@@ -57,11 +61,7 @@ pub(super) fn gate_failed(
 /// bead track it. Its id follows from request and target, so that a second run makes no second task.
 fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_of(&job.request);
-    let prefix = job
-        .request
-        .id
-        .split_once('-')
-        .map_or("gt", |(prefix, _)| prefix);
+    let prefix = job.town.prefix(job.rig.name());
     let digest = short(format!("{}\0{target}\0{what}", job.request.id), 3);
     let id = format!("{prefix}-fix-{digest}");
     job.town.transact(job.store, |tx| {
@@ -75,11 +75,37 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
         }
         block_request(tx, job, target, &id)
     })?;
-    let convoys = convoy::tracking(&job.town.store()?.snapshot()?, &source);
-    for convoy in convoys {
-        convoy::add(job.town, &convoy, std::slice::from_ref(&id))?;
-    }
+    track(job.town, &id, &source)?;
     Ok(id)
+}
+
+/// Lets the convoys of the original bead track the task.
+fn track(town: &Town, task: &str, source: &str) -> anyhow::Result<()> {
+    let convoys = town.store()?.snapshot()?;
+    for id in convoy::tracking(&convoys, source) {
+        let known = convoys
+            .get(&id)
+            .is_some_and(|convoy| convoy::tracked_ids(convoy).any(|tracked| tracked == task));
+        if !known {
+            convoy::add(town, &id, &[task.to_owned()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Does so for every open task: a run that was killed right after it made one did not get to it.
+pub(super) fn track_all(town: &Town, store: &Store) -> anyhow::Result<()> {
+    let beads = store.snapshot()?;
+    for task in beads
+        .live()
+        .filter(|bead| bead.is_open() && bead.has_label(LABEL))
+    {
+        let request = request::resolves(task).and_then(|id| beads.get(&id));
+        if let Some(request) = request {
+            track(town, &task.id, &source_of(request))?;
+        }
+    }
+    Ok(())
 }
 
 fn put_task(
@@ -112,7 +138,7 @@ fn put_task(
         description,
         priority: (job.request.priority - 1).max(0),
         issue_type: Kind::Task,
-        labels: vec!["gt:merge-task".to_owned()],
+        labels: vec![LABEL.to_owned()],
         metadata: Some(serde_json::value::to_raw_value(&metadata)?),
         dependencies: vec![Dep {
             issue_id: id.to_owned(),

@@ -25,8 +25,10 @@ pub(super) fn already_there(job: &Job, target: &str) -> Result<Option<String>, G
 /// someone merged it by squashing.
 fn same_patch(job: &Job, target: &str) -> Result<Option<String>, GitError> {
     let (base, tip) = (&job.receipt.base, &job.receipt.tip);
-    if base.is_empty() || job.git.resolve(tip)?.is_none() {
-        return Ok(None);
+    for commit in [base, tip] {
+        if commit.is_empty() || job.git.resolve(commit)?.is_none() {
+            return Ok(None);
+        }
     }
     let Some(patch) = job.git.patch_id(base, tip)? else {
         return Ok(None);

@@ -45,6 +45,12 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     assert_eq!(status[0]["tracked"][0]["standing"], "held", "{status}");
     assert_eq!(status[0]["tracked"][0]["waits_for"][0], task);
     assert_eq!(status[0]["total"], 2, "the convoy tracks the task, too");
+    // As if it had been killed before it told the convoy.
+    let late = town.gt(["convoy", "create", "D", &bead, "--json"]).ok();
+    let late = late.json()["id"].as_str().unwrap().to_owned();
+    town.gt(["mq", "run", "web"]).ok();
+    let status = town.gt(["convoy", "status", &late, "--json"]).ok().json();
+    assert_eq!(status[0]["total"], 2, "the next run tells it: {status}");
     // The idle worker takes the task.
     town.quiet();
     town.up();
@@ -57,4 +63,41 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     assert!(origin.file("main", "shared.txt").contains(&bead));
     origin.branches_go();
     assert_eq!(town.polecats().len(), 1, "the same worker did both");
+}
+
+#[test]
+fn a_conflict_of_the_resolution_itself_closes_the_whole_chain_when_it_is_solved() {
+    let town = Town::new();
+    let origin = town.add_rig("web", "my-app");
+    town.script(WORK);
+    let bead = town.bead("web", "Change the line");
+    let hand_in = |id: &str| {
+        town.gt(["sling", id, "web"]).ok();
+        eventually("the work is handed in", || {
+            (town.status_of("web", id) == "in_progress").then_some(())
+        });
+        town.quiet();
+    };
+    let conflict = || {
+        let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+        assert_eq!(merged[0]["outcome"], "conflict", "{merged}");
+        merged[0]["task"].as_str().unwrap().to_owned()
+    };
+    hand_in(&bead);
+    origin.commit("shared.txt", "one\nTWO\nthree\n", "Faster");
+    let first = conflict();
+    assert!(first.starts_with("my-app-fix-"), "{first}");
+    hand_in(&first);
+    origin.commit("shared.txt", "one\nzwei\nthree\n", "Faster again");
+    let second = conflict();
+    hand_in(&second);
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["outcome"], "merged", "{merged}");
+    assert_eq!(merged.as_array().unwrap().len(), 1, "{merged}");
+    for id in [&bead, &first, &second] {
+        assert_eq!(town.status_of("web", id), "closed", "{id}");
+    }
+    let open = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    assert_eq!(open, serde_json::json!([]));
+    origin.branches_go();
 }
