@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bd::git::Git;
+use bd::git::{Git, GitError};
 use bd::sys::{Exec, ExecError, file};
 use serde_json::json;
 
@@ -49,24 +49,47 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
 
 /// Puts the queue's own tree at the candidate. Nothing of value is ever in it.
 fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
-    let git = Git::at(tree);
-    if tree.join(".git").exists() && git.status().is_ok() {
-        git.reset_hard("HEAD")?;
-        git.clean()?;
-        git.checkout_detach(candidate)?;
-        return Ok(());
+    if tree.join(".git").exists() {
+        match reset(tree, candidate) {
+            Ok(()) => return Ok(()),
+            // A lock file of a git that was killed, for one, would be in the way for ever.
+            Err(error) => {
+                let more = json!({ "tree": tree, "reason": error.to_string() });
+                job.town.tell("gate_tree_rebuilt", payload(job, more));
+            }
+        }
     }
     if let Some(folder) = tree.parent() {
         file::make_folder(folder, 0o755)?;
     }
-    job.git.worktree_prune()?;
     if tree.exists() {
-        let aside =
-            tree.with_extension(format!("broken-{}", job.town.clock.now().as_millisecond()));
-        std::fs::rename(tree, aside)?;
-        job.git.worktree_prune()?;
+        job.git.worktree_remove(tree, true).ok();
     }
+    // What git does not know as its tree, it does not remove.
+    if tree.exists() {
+        std::fs::remove_dir_all(tree)?;
+    }
+    job.git.worktree_prune()?;
     Ok(job.git.worktree_add_detached(tree, candidate)?)
+}
+
+fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
+    let git = Git::at(tree);
+    git.reset_hard("HEAD")?;
+    git.clean()?;
+    git.checkout_detach(candidate)
+}
+
+/// Whether a gate sees a variable of our own environment: toolchains and proxies, yes; what tells git,
+/// beads or an agent where they are, no; nor what looks like a secret.
+fn is_passed(name: &str) -> bool {
+    const OURS: [&str; 9] = [
+        "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
+    ];
+    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
+    let name = name.to_ascii_uppercase();
+    !OURS.iter().any(|start| name.starts_with(start))
+        && !SECRET.iter().any(|part| name.contains(part))
 }
 
 fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
@@ -75,20 +98,8 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
         .args(["-c", &gate.command])
         .cwd(tree)
         .env_clear();
-    for name in [
-        "PATH",
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "SHELL",
-        "LANG",
-        "LC_ALL",
-        "TMPDIR",
-        "CARGO_HOME",
-    ] {
-        if let Some(value) = env.get(name) {
-            run = run.env(name, value);
-        }
+    for (name, value) in env.vars().filter(|(name, _)| is_passed(name)) {
+        run = run.env(name, value);
     }
     let run = run
         .env("GT_RIG", job.rig.name())
@@ -152,6 +163,37 @@ fn last_part(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gate_sees_toolchains_and_proxies_but_no_secrets_and_nothing_of_ours() {
+        for name in [
+            "PATH",
+            "HOME",
+            "RUSTUP_HOME",
+            "JAVA_HOME",
+            "GOPATH",
+            "https_proxy",
+            "LC_CTYPE",
+        ] {
+            assert!(is_passed(name), "{name}");
+        }
+        for name in [
+            "GT_ROLE",
+            "GIT_DIR",
+            "BD_ACTOR",
+            "BEADS_DIR",
+            "TMUX_PANE",
+            "CLAUDECODE",
+            "ANTHROPIC_API_KEY",
+            "GH_TOKEN",
+            "npm_config__authToken",
+            "AWS_SECRET_ACCESS_ID",
+            "PGPASSWORD",
+            "SSH_AUTH_SOCK",
+        ] {
+            assert!(!is_passed(name), "{name}");
+        }
+    }
 
     #[test]
     fn the_last_part_begins_at_a_line_and_never_inside_a_character() {

@@ -58,3 +58,49 @@ fn gates_run_on_the_work_as_it_will_be_on_the_target() {
     assert_eq!(town.status_of("web", &bead), "closed");
     assert_eq!(origin.subjects("main")[1], "Newer", "the work is on top");
 }
+
+#[test]
+fn a_lock_file_that_a_killed_git_left_in_the_queues_tree_is_not_in_the_way() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    town.gate("web", "true");
+    let merge = || {
+        let bead = town.bead("web", "Work");
+        town.gt(["sling", &bead, "web"]).ok();
+        eventually("the work is handed in", || {
+            (town.status_of("web", &bead) == "in_progress").then_some(())
+        });
+        town.gt(["mq", "run", "web"]).ok();
+        assert_eq!(town.status_of("web", &bead), "closed");
+    };
+    merge();
+    let tree = town.root().join("web/refinery/rig");
+    let at = ["-C", tree.to_str().unwrap()];
+    let asked = ["rev-parse", "--path-format=absolute", "--git-path"];
+    let said = town.program_on_path("git").args(at).args(asked);
+    let lock = said.args(["index.lock"]).ok().text().to_owned();
+    std::fs::write(&lock, "").unwrap();
+    merge();
+    assert_eq!(town.events("gate_tree_rebuilt").len(), 1);
+}
+
+#[test]
+fn a_request_that_cannot_be_read_waits_for_a_person_and_those_behind_it_are_merged() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    let receipt = format!("branch: x\ntarget: main\ncommit_sha: {}", "e".repeat(40));
+    let bad = town
+        .bd("web", ["create", "Merge: x", "--silent", "-p", "0"])
+        .args(["-t", "merge-request", "-d", &receipt])
+        .ok();
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["request"], bad.text(), "{merged}");
+    assert_eq!(merged[0]["outcome"], "needs_person", "{merged}");
+    assert_eq!(merged[1]["outcome"], "merged", "{merged}");
+    assert_eq!(town.status_of("web", &bead), "closed");
+}
