@@ -6,7 +6,7 @@ use bd::bead::{Bead, Status};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::progress::{Standing, progress};
+use super::progress::{Progress, Standing, progress};
 use crate::identity::Address;
 use crate::mail;
 use crate::town::Town;
@@ -27,7 +27,7 @@ pub struct Landed {
 pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
     let stores = town.stores()?;
     let now = town.clock.now();
-    let ready: Vec<String> = super::list(&stores.town, false)
+    let ready: Vec<Progress> = super::list(&stores.town, false)
         .into_iter()
         .filter(|convoy| only.is_none_or(|id| id == convoy.id))
         .map(|convoy| progress(&stores, convoy, now))
@@ -38,21 +38,22 @@ pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
                 .iter()
                 .all(|bead| bead.standing == Standing::Done)
         })
-        .map(|progress| progress.id)
         .collect();
     let mut landed = Vec::new();
-    for id in ready {
-        landed.extend(land(town, &id)?);
+    for progress in ready {
+        let judged: Vec<&str> = progress.tracked.iter().map(|bead| &*bead.id).collect();
+        landed.extend(land(town, &progress.id, &judged)?);
     }
     Ok(landed)
 }
 
-/// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing.
-fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
+/// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing; a convoy
+/// that tracks something else by now than what was judged is left for the next look.
+fn land(town: &Town, id: &str, judged: &[&str]) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::create::find(tx, id)?;
-        if !convoy.is_open() {
+        if !convoy.is_open() || !super::tracked_ids(&convoy).eq(judged.iter().copied()) {
             return Ok(None);
         }
         let now = tx.now();
@@ -125,4 +126,36 @@ pub(super) fn landings(convoy: &Bead) -> u64 {
         .get("landings")
         .and_then(Value::as_u64)
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::testing::Place;
+
+    #[test]
+    fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        for id in ["hq-one", "hq-two"] {
+            let bead = Bead {
+                id: id.to_owned(),
+                title: id.to_owned(),
+                ..Bead::default()
+            };
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        }
+        let new = super::super::New {
+            title: "C".to_owned(),
+            beads: vec!["hq-one".to_owned()],
+            ..super::super::New::default()
+        };
+        let id = super::super::create(town, &new).unwrap().id;
+        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert!(land(town, &id, &["hq-one"]).unwrap().is_none());
+        assert!(land(town, &id, &["hq-one", "hq-two"]).unwrap().is_some());
+        assert!(land(town, &id, &["hq-one", "hq-two"]).unwrap().is_none());
+    }
 }
