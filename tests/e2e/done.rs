@@ -251,6 +251,10 @@ fn only_the_current_lease_may_finish() {
     worker.commit("work.txt");
     worker
         .done(["--summary", "x"])
+        .env("GT_LEASE", "")
+        .fails("only the session that holds the lease");
+    worker
+        .done(["--summary", "x"])
         .env("GT_LEASE", "1")
         .fails("a newer session has taken over");
     worker.done(["--summary", "x"]).env("GT_LEASE", "2").ok();

@@ -133,11 +133,13 @@ impl Town {
         self.program("bd", &self.root().join(rig)).args(args)
     }
 
-    /// Runs `gt` as a polecat would from its sandbox.
+    /// Runs `gt` as a polecat would from its sandbox, under its current lease.
     pub fn gt_as<'a>(&self, polecat: &str, args: impl IntoIterator<Item = &'a str>) -> Run {
         let (rig, name) = polecat.split_once('/').unwrap();
+        let status = self.gt(["polecat", "status", polecat, "--json"]).ok();
         self.gt_at(&self.sandbox(polecat), args)
             .env("GT_ROLE", format!("{rig}/polecats/{name}"))
+            .env("GT_LEASE", status.json()["lease"].to_string())
     }
 
     fn program(&self, name: &str, cwd: &Path) -> Run {

@@ -49,6 +49,15 @@ pub enum NotYours {
         /// Who called.
         who: String,
     },
+    /// It does not say which session it is.
+    #[error(
+        "this is no session of {who}: GT_LEASE is not set, and only the session that holds the lease \
+         finishes its work (look at it with `gt attach {who}`)"
+    )]
+    NoLease {
+        /// Whose work it is.
+        who: String,
+    },
     /// A newer session has taken over.
     #[error(
         "this session holds lease {held} of {who}, but lease {current} is current: a newer session \
@@ -76,13 +85,14 @@ pub fn identify(town: &Town) -> anyhow::Result<Worker> {
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
     let worker = worker(town, rig, name, lock)?;
     match held {
-        Some(held) if held != worker.slot.lease => Err(NotYours::OldLease {
+        Some(held) if held == worker.slot.lease => Ok(worker),
+        Some(held) => Err(NotYours::OldLease {
             who,
             held,
             current: worker.slot.lease,
         }
         .into()),
-        _ => Ok(worker),
+        None => Err(NotYours::NoLease { who }.into()),
     }
 }
 
