@@ -227,3 +227,23 @@ fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_gets_other_work() {
     assert!(saved.starts_with("refs/gt/rescue/web/"), "{saved}");
     assert_eq!(git(&["rev-parse", saved]), tip);
 }
+
+#[test]
+fn a_forced_nuke_gives_the_work_on_the_hook_back() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let said = town
+        .gt(["polecat", "nuke", &worker, "--force", "--json"])
+        .ok()
+        .json();
+    assert_eq!(said[0]["released"], bead.as_str());
+    assert_eq!(town.status_of("web", &bead), "open");
+    assert!(!town.sandbox(&worker).exists());
+    town.gt(["sling", &bead, "web"]).ok();
+}

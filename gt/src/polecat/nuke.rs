@@ -2,11 +2,11 @@
 //!
 //! 1. Refuse while anything would be lost: a hook, uncommitted files, commits that no remote has.
 //! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
-//! 3. Close the identity bead with reason `nuked`.
+//! 3. Close the identity bead with reason `nuked`; work on its hook is open again.
 
 use std::time::Duration;
 
-use bd::bead::Status;
+use bd::bead::{Bead, Status};
 use bd::git::Git;
 
 use super::{Polecat, Sandbox, Slot};
@@ -21,6 +21,8 @@ pub struct Nuked {
     pub polecat: String,
     /// The rescue ref that leftovers went to.
     pub rescued: Option<String>,
+    /// The bead that was on its hook and is open again.
+    pub released: Option<String>,
 }
 
 /// Why a polecat is not nuked.
@@ -51,18 +53,27 @@ pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> any
     }
     let sandbox = Sandbox::of(town, rig, &polecat.name);
     let mut rescued = None;
-    if sandbox.path().join(".git").exists() {
+    let there = sandbox.path().join(".git").exists();
+    if there {
         rescued = sandbox.rescue_leftovers()?;
+    }
+    // Before the folder goes: killed in between, a folder is left over and no work hangs on nobody.
+    let released = close_identity(town, rig, polecat)?;
+    if there {
         Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
     }
-    close_identity(town, rig, polecat)?;
+    // Only an empty home goes: what was moved aside in it stays.
+    std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
     town.tell(
         "nuke",
-        serde_json::json!({ "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force }),
+        serde_json::json!({
+            "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force, "bead": released,
+        }),
     );
     Ok(Nuked {
         polecat: address.to_string(),
         rescued,
+        released,
     })
 }
 
@@ -109,10 +120,27 @@ fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
     Ok(reasons)
 }
 
-fn close_identity(town: &Town, rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<()> {
+/// Closes the identity; work that hangs on its hook is open again, and named.
+fn close_identity(
+    town: &Town,
+    rig: &RigLayout,
+    polecat: &Polecat,
+) -> anyhow::Result<Option<String>> {
     let store = town.rig_store(rig)?;
     town.transact(&store, |tx| {
         let now = tx.now();
+        let holder = polecat.address().to_string();
+        let hooked = polecat.hook.as_deref().and_then(|id| tx.get(id)).cloned();
+        let is_own = |bead: &Bead| bead.status == Status::Hooked && bead.assignee == holder;
+        let released = hooked.filter(is_own).map(|mut bead| {
+            bead.status = Status::Open;
+            bead.assignee = String::new();
+            bead.updated_at = now.clone();
+            bead
+        });
+        if let Some(bead) = &released {
+            tx.put(bead.clone())?;
+        }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             super::set_hook(&mut bead, None, "nuked", &now);
             bead.status = Status::Closed;
@@ -122,6 +150,7 @@ fn close_identity(town: &Town, rig: &RigLayout, polecat: &Polecat) -> anyhow::Re
         }
         Slot::load(tx, &polecat.slot_id)
             .released()
-            .save(tx, &polecat.slot_id)
+            .save(tx, &polecat.slot_id)?;
+        Ok(released.map(|bead| bead.id))
     })
 }

@@ -33,6 +33,9 @@ pub(super) fn run(ctx: &Context, args: &NukeArgs) -> Answer {
     answer(nuked, |nuked, page| {
         for one in nuked {
             page.line(format!("✓ the sandbox of {} is removed", one.polecat));
+            if let Some(bead) = &one.released {
+                page.line(format!("  {bead} was on its hook and is open again"));
+            }
             if let Some(reference) = &one.rescued {
                 page.line(format!(
                     "  what was in it: gt rescue restore {reference} --into <tree>"
