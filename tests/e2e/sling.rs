@@ -310,3 +310,24 @@ fn a_worker_whose_bead_was_assigned_to_another_has_its_session_ended() {
     town.gt(["sling", &next, "web"]).ok();
     assert_eq!(town.polecats().len(), 1, "the worker is used again");
 }
+
+#[test]
+fn a_sling_that_keeps_failing_opens_the_breaker_and_the_mayor_is_told_once() {
+    let (town, _origin) = Town::with_rig();
+    town.script("true");
+    let bead = town.bead("web", "Work");
+    town.set_town_setting("default_agent", serde_json::json!("nobody"));
+    town.gt(["sling", &bead, "web"]).fails("nobody");
+    for _ in 0..8 {
+        town.patrol();
+    }
+    let letters = town.mail("mayor/");
+    assert_eq!(letters.len(), 1, "{letters:?}");
+    let subject = letters[0]["subject"].as_str().unwrap();
+    assert!(subject.starts_with("STUCK: web/polecats/"), "{subject}");
+    let failed = town
+        .events("patrol")
+        .into_iter()
+        .filter(|event| event["payload"]["failed"] == true);
+    assert_eq!(failed.count(), 5);
+}

@@ -11,7 +11,7 @@ use crate::lock::{Lock, LockError};
 use crate::mail;
 use crate::polecat::{self, Ids, Slot};
 use crate::session;
-use crate::town::Town;
+use crate::town::{RigLayout, Town};
 use crate::{convoy, done, mq, sling};
 
 /// A decision and how acting on it went.
@@ -65,7 +65,12 @@ fn is_busy(error: &anyhow::Error) -> bool {
 fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
     match &decision.todo {
         Do::ResumeSling { rig, polecat } => {
-            let slung = sling::resume(town, &town.rig(rig)?, polecat)?;
+            let layout = town.rig(rig)?;
+            let slung = sling::resume(town, &layout, polecat).inspect_err(|error| {
+                if !is_busy(error) {
+                    count_failure(town, &layout, polecat, &format!("{error:#}"));
+                }
+            })?;
             Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
         }
         Do::FinishDone { rig, polecat } => {
@@ -77,7 +82,7 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
         }
         Do::Respawn { rig, polecat } => {
             let session = session::start::again(town, &town.rig(rig)?, polecat)?;
-            Ok(Some(format!("session {session} started anew")))
+            Ok(session.map(|session| format!("session {session} started anew")))
         }
         Do::OpenBreaker { rig, polecat } => open_breaker(town, rig, polecat),
         Do::EndSession { rig, polecat } => end_session(town, rig, polecat),
@@ -135,7 +140,13 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
     let prefix = town.prefix(rig);
     let (agent_id, slot_id) = (address.bead_id(&prefix), Slot::id(&prefix, rig, name));
     let store = town.rig_store(&layout)?;
-    let slot = Slot::load(&store.snapshot()?, &slot_id);
+    let beads = store.snapshot()?;
+    let slot = Slot::load(&beads, &slot_id);
+    let hook = beads.get(&agent_id).map(|agent| agent.hook_bead.as_str());
+    let closed = hook.and_then(|id| beads.get(id));
+    if closed.is_none_or(Bead::is_open) {
+        return Ok(None);
+    }
     if done::left(&layout, name, &slot) == done::Left::Commits {
         return Ok(None);
     }
@@ -159,21 +170,42 @@ fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Strin
     })
 }
 
+/// Records that going on with a sling failed, for the breaker.
+fn count_failure(town: &Town, rig: &RigLayout, name: &str, reason: &str) {
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let counted = town.rig_store(rig).and_then(|store| {
+        town.transact(&store, |tx| {
+            let mut slot = Slot::load(tx, &ids.slot);
+            slot.failures += 1;
+            reason.clone_into(&mut slot.failure);
+            slot.save(tx, &ids.slot)
+        })
+    });
+    // The failure itself is what is told; one that is not counted is tried once more.
+    counted.ok();
+}
+
 /// Marks the worker as stuck and tells the mayor, once.
 fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
-    let slot_id = Slot::id(&town.prefix(rig), rig, name);
+    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let ids = Ids::of(&town.prefix(rig), rig, name);
     let store = town.rig_store(&layout)?;
-    let slot = town.transact(&store, |tx| {
-        let mut slot = Slot::load(tx, &slot_id);
-        slot.stuck = format!(
-            "its session ended {} times on {}",
-            slot.respawns.len(),
-            slot.bead
-        );
-        slot.save(tx, &slot_id)?;
-        Ok(slot)
-    })?;
+    let beads = store.snapshot()?;
+    let mut slot = Slot::load(&beads, &ids.slot);
+    if slot.still_held(&beads, &ids).is_err() || !slot.stuck.is_empty() {
+        return Ok(None);
+    }
+    slot.stuck = match slot.failures {
+        0 => {
+            let (times, bead) = (slot.respawns.len(), &slot.bead);
+            format!("its session ended {times} times on {bead}")
+        }
+        times => format!(
+            "its sling of {} failed {times} times: {}",
+            slot.bead, slot.failure
+        ),
+    };
     let letter = mail::Letter {
         to: Address::Mayor.mailbox(),
         from: format!("{rig}/witness"),
@@ -187,7 +219,12 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         operation: Some(format!("breaker:{}:{}", slot.bead, slot.lease)),
         ..mail::Letter::default()
     };
+    // Told first: the same letter is never sent twice, and a mark without a letter is seen by nobody.
     mail::send(town, &letter)?;
+    town.transact(&store, |tx| {
+        slot.still_held(tx, &ids)?;
+        slot.save(tx, &ids.slot)
+    })?;
     Ok(Some("not started again; the mayor was told".to_owned()))
 }
 

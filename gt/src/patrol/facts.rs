@@ -68,6 +68,8 @@ pub struct PolecatFacts {
     pub alive: Option<bool>,
     /// How far its sling came.
     pub sling: SlingStep,
+    /// How often going on with that sling failed.
+    pub failures: usize,
     /// Whether a `gt done` began and has not ended.
     pub done_begun: bool,
     /// Whether that `gt done` failed in a way that trying again cannot mend.
@@ -200,6 +202,7 @@ fn polecat_facts(
                 .is_some_and(|live| live.dead.is_none())
         }),
         sling: slot.sling,
+        failures: slot.failures,
         done_begun: slot.done.is_some(),
         done_hopeless: failed.is_some_and(|failed| !failed.retry),
         respawns: slot

@@ -10,6 +10,8 @@ use crate::polecat::SlingStep;
 
 /// So many new starts for one bead within [`WINDOW`], and the breaker opens.
 const RESPAWNS: usize = 3;
+/// So many failures of one sling, and the breaker opens.
+const FAILURES: usize = 5;
 /// The time over which new starts are counted.
 const WINDOW: SignedDuration = SignedDuration::from_mins(30);
 /// So long a worker that closed its bead itself may still commit and run `gt done`.
@@ -117,7 +119,7 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
 ///
 /// - P1: whoever holds its slot is at work on it: nothing.
 /// - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
-/// - P3: its sling is unfinished: go on with it.
+/// - P3: its sling is unfinished: go on with it, until the breaker opens.
 /// - P4: its bead is closed: end the session, clear the hook. But work that is on no target is first left
 ///   to its worker for a while, and then commits are handed in: closing a bead merges nothing.
 /// - P5: a `gt done` began, nobody runs it, and trying again can help: finish it.
@@ -146,6 +148,12 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return closed_rule(rig, polecat, alive, now);
     }
     if polecat.sling > SlingStep::None && polecat.sling < SlingStep::Started {
+        if polecat.stuck {
+            return None;
+        }
+        if polecat.failures >= FAILURES {
+            return decision("P3-breaker", Do::OpenBreaker { rig, polecat: name });
+        }
         return decision("P3-resume-sling", Do::ResumeSling { rig, polecat: name });
     }
     if alive || polecat.stuck {
@@ -237,6 +245,7 @@ mod tests {
             busy: false,
             alive: Some(true),
             sling: SlingStep::Started,
+            failures: 0,
             done_begun: false,
             done_hopeless: false,
             respawns: Vec::new(),
@@ -284,6 +293,23 @@ mod tests {
                     ..dead.clone()
                 },
                 Some("P3-resume-sling"),
+            ),
+            (
+                PolecatFacts {
+                    sling: SlingStep::Claimed,
+                    failures: 5,
+                    ..dead.clone()
+                },
+                Some("P3-breaker"),
+            ),
+            (
+                PolecatFacts {
+                    sling: SlingStep::Claimed,
+                    failures: 5,
+                    stuck: true,
+                    ..dead.clone()
+                },
+                None,
             ),
             (
                 PolecatFacts {

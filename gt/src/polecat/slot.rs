@@ -25,6 +25,10 @@ pub struct Slot {
     pub agent: String,
     /// How far the sling came.
     pub sling: SlingStep,
+    /// How often going on with the sling failed, and why the last time.
+    pub failures: usize,
+    /// The reason of the last failure.
+    pub failure: String,
     /// When the bead was claimed, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.

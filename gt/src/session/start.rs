@@ -41,6 +41,8 @@ pub fn polecat(
         return launched.map(|()| session.to_string());
     }
     slot.sling = SlingStep::Started;
+    slot.failures = 0;
+    slot.failure.clear();
     if let Err(error) = record_start(town, rig, claimed, slot) {
         // The bead is someone else's by now: this session is not to work on it.
         if error.is::<TakenAway>() {
@@ -92,18 +94,25 @@ fn has_ended(error: &anyhow::Error) -> bool {
 /// 2. What is left of the old session is ended.
 /// 3. The next lease is taken.
 /// 4. The session starts.
-pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+///
+/// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
+/// session runs, nothing is done.
+pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<Option<String>> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
     let beads = town.rig_store(rig)?.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
-    let bead = beads
-        .get(&slot.bead)
-        .cloned()
-        .ok_or_else(|| crate::beads::UnknownBead {
-            id: slot.bead.clone(),
-        })?;
+    let Some(bead) = beads.get(&slot.bead).cloned() else {
+        return Ok(None);
+    };
+    let alive = |live: Live| is_ours(&live, &slot);
+    let unneeded = slot.still_held(&beads, &ids).is_err()
+        || !bead.is_open()
+        || town.backend.find(session.as_str())?.is_some_and(alive);
+    if unneeded {
+        return Ok(None);
+    }
     let saved = polecat::snapshot(town, rig, name, &slot)?;
     super::end::polecat(town, session.as_str(), &slot)?;
     Sandbox::of(town, rig, name).drop_stale_locks()?;
@@ -116,7 +125,7 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<String>
             "snapshot": saved.map(|saved| saved.refname),
         }),
     );
-    Ok(session.to_string())
+    Ok(Some(session.to_string()))
 }
 
 /// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the

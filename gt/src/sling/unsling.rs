@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bd::bead::Status;
+use bd::bead::{Bead, Status};
 use serde::Serialize;
 use serde_json::json;
 
@@ -51,7 +51,9 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
             let rig = town.rig(rig)?;
             let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
             let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
-            let slot = Slot::load(&found.store.snapshot()?, &id);
+            let beads = found.store.snapshot()?;
+            check_still(&beads, &bead)?;
+            let slot = Slot::load(&beads, &id);
             polecat::snapshot(town, &rig, name, &slot)?;
             let session = SessionName::of(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
@@ -74,6 +76,20 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
         holder: bead.assignee,
         session,
     })
+}
+
+/// Whether the bead is still on the hook on which it was seen before its holder's slot was locked.
+fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
+    match beads.get(&seen.id) {
+        Some(now) if now.status == Status::Hooked && now.assignee == seen.assignee => Ok(()),
+        now => Err(NotHooked {
+            bead: seen.id.clone(),
+            status: now.map_or("gone".to_owned(), |bead| match bead.status {
+                Status::Hooked => format!("on the hook of {} now", bead.assignee),
+                ref other => other.to_string(),
+            }),
+        }),
+    }
 }
 
 fn release(
