@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use bd::sys::{clock, file};
 
+/// Longer than a look at a lock takes.
+const A_LOOK: Duration = Duration::from_millis(200);
+
 /// A held lock; dropping it frees it.
 #[derive(Debug)]
 pub struct Lock {
@@ -34,8 +37,13 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Takes the lock if it is free.
+    /// Takes the lock if nobody works under it. Who only looks whether it is free holds it for a moment:
+    /// that is waited out.
     pub fn try_take(path: &Path) -> Result<Self, LockError> {
+        Self::take(path, A_LOOK)
+    }
+
+    fn try_once(path: &Path) -> Result<Self, LockError> {
         let io = |source| LockError::Io {
             path: path.to_owned(),
             source,
@@ -60,7 +68,7 @@ impl Lock {
 
     /// Takes the lock, waiting for its holder at most `limit`.
     pub fn take(path: &Path, limit: Duration) -> Result<Self, LockError> {
-        clock::wait_for(limit, || match Self::try_take(path) {
+        clock::wait_for(limit, || match Self::try_once(path) {
             Err(LockError::Held { .. }) => None,
             other => Some(other),
         })
@@ -73,7 +81,7 @@ impl Lock {
 
     /// Whether nobody holds the lock right now.
     pub fn is_free(path: &Path) -> bool {
-        !path.exists() || Self::try_take(path).is_ok()
+        !path.exists() || Self::try_once(path).is_ok()
     }
 }
 
@@ -90,5 +98,23 @@ mod tests {
         assert!(!Lock::is_free(&path));
         drop(held);
         assert!(Lock::is_free(&path));
+    }
+
+    #[test]
+    fn a_look_at_a_lock_keeps_nobody_from_taking_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nux.slot");
+        drop(Lock::try_take(&path).unwrap());
+        for _ in 0..200 {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let look = Lock::try_take(&path).unwrap();
+            let looker = std::thread::spawn(move || {
+                receiver.recv().unwrap();
+                drop(look);
+            });
+            sender.send(()).unwrap();
+            Lock::try_take(&path).unwrap();
+            looker.join().unwrap();
+        }
     }
 }
