@@ -6,7 +6,7 @@ use bd::bead::{Bead, Status};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::progress::{Progress, Standing, progress};
+use super::progress::{Board, Progress};
 use crate::identity::Address;
 use crate::mail;
 use crate::town::Town;
@@ -26,18 +26,12 @@ pub struct Landed {
 /// tracks nothing never lands.
 pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
     let stores = town.stores()?;
-    let now = town.clock.now();
+    let board = Board::of(&stores, town.clock.now());
     let ready: Vec<Progress> = super::list(&stores.town, false)
         .into_iter()
         .filter(|convoy| only.is_none_or(|id| id == convoy.id))
-        .map(|convoy| progress(&stores, convoy, now))
-        .filter(|progress| progress.counts.total > 0)
-        .filter(|progress| {
-            progress
-                .tracked
-                .iter()
-                .all(|bead| bead.standing == Standing::Done)
-        })
+        .map(|convoy| board.progress(convoy))
+        .filter(Progress::is_done)
         .collect();
     let mut landed = Vec::new();
     for progress in ready {

@@ -11,7 +11,7 @@ pub mod ready;
 
 pub use create::{Created, New, add, close, create, create_for};
 pub use land::{Landed, check};
-pub use progress::{Counts, Progress, Standing, Tracked, progress};
+pub use progress::{Board, Counts, Progress, Standing, Tracked};
 
 use bd::bead::{Bead, DepKind, Kind};
 use bd::store::Snapshot;

@@ -80,35 +80,53 @@ pub struct Progress {
     pub landings: u64,
 }
 
-/// Computes a convoy's progress.
-pub fn progress(stores: &Stores, convoy: &Bead, now: jiff::Timestamp) -> Progress {
-    // Once a store, however many beads of it are tracked.
-    let homes: Vec<Home> = std::iter::once(&stores.town)
-        .chain(stores.rigs.values())
-        .map(|beads| Home {
-            beads,
-            blocked: bd::graph::blocked_set(beads, now),
-            hooked: on_hooks(beads),
-        })
-        .collect();
-    let tracked: Vec<Tracked> = super::tracked_ids(convoy)
-        .map(|id| look(&homes, id))
-        .collect();
-    let completed = tracked
-        .iter()
-        .filter(|bead| bead.standing == Standing::Done)
-        .count();
-    Progress {
-        id: convoy.id.clone(),
-        title: convoy.title.clone(),
-        status: convoy.status.to_string(),
-        created_at: convoy.created_at.to_string(),
-        counts: Counts {
-            completed,
-            total: tracked.len(),
-        },
-        landings: super::land::landings(convoy),
-        tracked,
+/// The stores with what waits in each, looked at once for however many convoys and beads.
+pub struct Board<'a> {
+    homes: Vec<Home<'a>>,
+}
+
+impl<'a> Board<'a> {
+    /// Looks at all stores.
+    pub fn of(stores: &'a Stores, now: jiff::Timestamp) -> Self {
+        let homes = std::iter::once(&stores.town)
+            .chain(stores.rigs.values())
+            .map(|beads| Home {
+                beads,
+                blocked: bd::graph::blocked_set(beads, now),
+                hooked: on_hooks(beads),
+            })
+            .collect();
+        Self { homes }
+    }
+
+    /// A convoy's progress.
+    pub fn progress(&self, convoy: &Bead) -> Progress {
+        let tracked: Vec<Tracked> = super::tracked_ids(convoy)
+            .map(|id| look(&self.homes, id))
+            .collect();
+        let completed = tracked
+            .iter()
+            .filter(|bead| bead.standing == Standing::Done)
+            .count();
+        Progress {
+            id: convoy.id.clone(),
+            title: convoy.title.clone(),
+            status: convoy.status.to_string(),
+            created_at: convoy.created_at.to_string(),
+            counts: Counts {
+                completed,
+                total: tracked.len(),
+            },
+            landings: super::land::landings(convoy),
+            tracked,
+        }
+    }
+}
+
+impl Progress {
+    /// Whether all of it is done; what tracks nothing never is.
+    pub fn is_done(&self) -> bool {
+        self.counts.total > 0 && self.counts.completed == self.counts.total
     }
 }
 

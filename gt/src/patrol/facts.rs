@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
-use crate::convoy::{self, Standing};
+use crate::convoy;
 use crate::done::{self, Left};
 use crate::lock::Lock;
 use crate::mq;
@@ -105,16 +105,11 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
             rig_facts(town, &rig, beads, sessions.as_deref(), now),
         );
     }
+    let board = convoy::Board::of(&stores, now);
     let landable = convoy::list(&stores.town, false)
         .into_iter()
-        .map(|convoy| convoy::progress(&stores, convoy, now))
-        .filter(|progress| progress.counts.total > 0)
-        .filter(|progress| {
-            progress
-                .tracked
-                .iter()
-                .all(|bead| bead.standing == Standing::Done)
-        })
+        .map(|convoy| board.progress(convoy))
+        .filter(convoy::Progress::is_done)
         .map(|progress| progress.id)
         .collect();
     let unreadable = stores

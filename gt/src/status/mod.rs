@@ -154,9 +154,10 @@ pub fn status(town: &Town) -> anyhow::Result<Status> {
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));
     let now = town.clock.now();
+    let board = convoy::Board::of(&stores, now);
     let convoys = convoy::list(&stores.town, false)
         .into_iter()
-        .map(|bead| convoy::progress(&stores, bead, now))
+        .map(|bead| board.progress(bead))
         .map(|progress| ConvoyLine {
             id: progress.id,
             title: progress.title,

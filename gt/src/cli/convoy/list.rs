@@ -20,10 +20,10 @@ pub(super) struct ListArgs {
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
-    let now = town.clock.now();
+    let board = convoy::Board::of(&stores, town.clock.now());
     let found: Vec<Progress> = convoy::list(&stores.town, args.all)
         .into_iter()
-        .map(|convoy| convoy::progress(&stores, convoy, now))
+        .map(|convoy| board.progress(convoy))
         .collect();
     answer(found, |found, page| {
         if found.is_empty() {

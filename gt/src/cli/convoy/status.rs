@@ -21,7 +21,7 @@ pub(super) struct StatusArgs {
 pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
-    let now = town.clock.now();
+    let board = convoy::Board::of(&stores, town.clock.now());
     let open = convoy::list(&stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     };
     let found: Vec<Progress> = chosen
         .into_iter()
-        .map(|convoy| convoy::progress(&stores, convoy, now))
+        .map(|convoy| board.progress(convoy))
         .collect();
     answer(found, |found, page| {
         if found.is_empty() {
