@@ -110,11 +110,15 @@ fn a_sling_that_died_after_the_claim_is_finished_by_the_patrol() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
-    // A sling that cannot start its session stops after the claim and the branch.
-    town.set_town_setting("default_agent", serde_json::json!("nobody"));
-    town.gt(["sling", &bead, "web"]).fails("nobody");
+    // A sling that cannot make its sandbox stops after the claim.
+    let (repo, away) = (
+        town.root().join("web/.repo.git"),
+        town.root().join("web/away"),
+    );
+    std::fs::rename(&repo, &away).unwrap();
+    town.gt(["sling", &bead, "web"]).fails("web/.repo.git");
     assert_eq!(town.status_of("web", &bead), "hooked");
-    town.set_town_setting("default_agent", serde_json::json!("worker"));
+    std::fs::rename(&away, &repo).unwrap();
     town.up();
     town.closed("web", &bead);
     assert_eq!(origin.subjects("main").len(), 1);
@@ -316,8 +320,9 @@ fn a_sling_that_keeps_failing_opens_the_breaker_and_the_mayor_is_told_once() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
-    town.set_town_setting("default_agent", serde_json::json!("nobody"));
-    town.gt(["sling", &bead, "web"]).fails("nobody");
+    let repo = town.root().join("web/.repo.git");
+    std::fs::rename(&repo, town.root().join("web/away")).unwrap();
+    town.gt(["sling", &bead, "web"]).fails("web/.repo.git");
     for _ in 0..8 {
         town.patrol();
     }
@@ -330,4 +335,18 @@ fn a_sling_that_keeps_failing_opens_the_breaker_and_the_mayor_is_told_once() {
         .into_iter()
         .filter(|event| event["payload"]["failed"] == true);
     assert_eq!(failed.count(), 5);
+}
+
+#[test]
+fn an_agent_that_cannot_start_is_told_before_anything_is_reserved() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    town.set_town_setting("default_agent", serde_json::json!("nobody"));
+    town.gt(["sling", &bead, "web"]).fails("nobody");
+    assert_eq!(town.status_of("web", &bead), "open");
+    assert!(town.polecats().is_empty());
+    assert_eq!(
+        town.gt(["convoy", "list", "--json"]).ok().json(),
+        serde_json::json!([])
+    );
 }

@@ -181,7 +181,7 @@ fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
 }
 
 /// Whether a bead may be given to someone.
-fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
+pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
         let (bead, status) = (bead.id.clone(), bead.status.to_string());
         Err(ClaimError::NotOpen {

@@ -16,6 +16,7 @@ mod target;
 mod unsling;
 mod waiting;
 
+use bd::bead::Bead;
 use serde::Serialize;
 use serde_json::json;
 
@@ -26,8 +27,10 @@ pub use waiting::{Waiting, enqueue, take_waiting, waiting};
 
 use crate::beads::Home;
 use crate::convoy;
+use crate::identity::Address;
 use crate::lock::Lock;
 use crate::polecat::{Sandbox, SlingStep, Slot};
+use crate::runtime;
 use crate::session;
 use crate::town::{RigLayout, Town};
 
@@ -80,9 +83,13 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
             if !waits_for.is_empty() && !request.force {
                 return enqueue(town, &rig, request, &found.bead, waits_for);
             }
+            can_start(town, &rig, &found.bead, request)?;
             sling_to_polecat(town, &rig, request, None)
         }
-        Target::Polecat(rig, name) => sling_to_polecat(town, &rig, request, Some(&name)),
+        Target::Polecat(rig, name) => {
+            can_start(town, &rig, &found.bead, request)?;
+            sling_to_polecat(town, &rig, request, Some(&name))
+        }
         Target::Agent(address) => {
             claim::hook_agent(town, &found, &address, request.force)?;
             let convoy = ensure_convoy(town, request, &found.bead)?;
@@ -101,6 +108,16 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
             })
         }
     }
+}
+
+/// Tells what could not be started before anything is reserved: no tmux, no such agent.
+fn can_start(town: &Town, rig: &RigLayout, bead: &Bead, request: &Request) -> anyhow::Result<()> {
+    claim::check_open(bead, request.force)?;
+    town.backend.check()?;
+    let someone = Address::Polecat(rig.name().to_owned(), String::new());
+    let wanted = request.agent.as_deref().unwrap_or_default();
+    runtime::resolve(town, Some(rig), &someone, wanted)?;
+    Ok(())
 }
 
 fn sling_to_polecat(
@@ -185,11 +202,7 @@ fn advance(
 }
 
 /// The convoy that tracks the bead; makes one where none does.
-fn ensure_convoy(
-    town: &Town,
-    request: &Request,
-    bead: &bd::bead::Bead,
-) -> anyhow::Result<Option<String>> {
+fn ensure_convoy(town: &Town, request: &Request, bead: &Bead) -> anyhow::Result<Option<String>> {
     let tracking = convoy::tracking(&town.store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
