@@ -40,8 +40,8 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/damaged/",
 ];
 
-/// The mark of a rig's folder that is being made. It goes before the rig is registered, so that a folder
-/// in which work was done never has it.
+/// The mark of a rig's folder that is being made. It goes right after the rig is registered; where a kill
+/// came between, the next add or remove takes it away, and a folder with workers in it is never cleared.
 const MARK: &str = ".being-added";
 
 /// What is asked for.
@@ -110,9 +110,9 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
     folders(&rig)?;
     config(town, &rig, &origin, &branch, &prefix)?;
     own_beads(town, &rig, &origin, &prefix)?;
-    forget_mark(&rig)?;
     register(town, &rig, &origin, &prefix, tracked)?;
     draft.kept = true;
+    forget_mark(&rig)?;
     let remote = match origin {
         Origin::Remote(url) => Some(url),
         Origin::Local(_) => None,
@@ -140,9 +140,10 @@ fn look(town: &Town, request: &Request) -> anyhow::Result<(RigLayout, String)> {
         path,
     };
     if town.registry()?.rigs.contains_key(&request.name) {
+        forget_mark(&rig)?;
         return Err(taken(town.layout.rigs_json()).into());
     }
-    if rig.root().join(MARK).is_file() {
+    if rig.root().join(MARK).is_file() && !has_workers(&rig) {
         // Under the registry's lock nobody else is making it: this is what a killed run left.
         let io = |source| RigError::Io {
             path: rig.root().to_owned(),
@@ -329,7 +330,14 @@ fn register(
     Ok(saved?)
 }
 
-fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
+/// Whether anyone has a place in the rig's folder.
+fn has_workers(rig: &RigLayout) -> bool {
+    let folders = [rig.polecats(), rig.crew_folder()];
+    let mut entries = folders.iter().filter_map(|path| fs::read_dir(path).ok());
+    entries.any(|mut entries| entries.next().is_some())
+}
+
+pub(super) fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
     let path = rig.root().join(MARK);
     file::remove(&path).map_err(|source| RigError::Io { path, source })
 }

@@ -41,6 +41,7 @@ pub fn remove(town: &Town, name: &str) -> anyhow::Result<Removed> {
         let rig = name.to_owned();
         return Err(RigError::Running { rig, sessions }.into());
     }
+    super::add::forget_mark(&rig)?;
     registry.rigs.remove(name);
     registry.save(&town.layout.rigs_json())?;
     route::remove(&town.layout.routes(), name)?;

@@ -199,3 +199,24 @@ fn what_a_killed_run_left_does_not_stand_in_the_way_but_anything_else_does() {
         "work was done there"
     );
 }
+
+#[test]
+fn a_run_that_was_killed_right_after_it_registered_the_rig_has_added_it() {
+    let place = Place::new();
+    let root = place.town.layout.rig("lab").root().to_owned();
+    place.add_rig("lab", None).unwrap();
+    let mark = root.join(".being-added");
+    std::fs::write(&mark, "").unwrap();
+    assert!(matches!(
+        refusal(place.add_rig("lab", None)),
+        RigError::Taken { .. }
+    ));
+    assert!(!mark.exists(), "the rig is one, and keeps its folder");
+    std::fs::write(&mark, "").unwrap();
+    remove(&place.town, "lab").unwrap();
+    assert!(matches!(
+        refusal(place.add_rig("lab", None)),
+        RigError::Taken { .. }
+    ));
+    assert!(root.is_dir());
+}
