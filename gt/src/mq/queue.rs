@@ -78,6 +78,11 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
     let store = town.rig_store(rig)?;
     let settings = RigSettings::load(town, rig)?;
+    anyhow::ensure!(
+        settings.merge_queue.enabled != Some(false),
+        "the merge queue of rig `{}` is turned off (merge_queue.enabled in its settings)",
+        rig.name()
+    );
     task::track_all(town, &store)?;
     let mut seen = BTreeSet::new();
     let mut results = Vec::new();

@@ -161,12 +161,15 @@ fn rig_facts(
         .map(|waiting| waiting.work_bead_id)
         .filter(|id| !blocked.contains(id.as_str()))
         .collect();
+    // Settings that cannot be read are for the queue to complain about.
+    let settings = crate::config::RigSettings::load(town, rig).unwrap_or_default();
+    let is_on = settings.merge_queue.enabled != Some(false);
     RigFacts {
         polecats: all
             .into_iter()
             .map(|polecat| polecat_facts(rig, beads, sessions, polecat))
             .collect(),
-        queue_ready: mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
+        queue_ready: is_on && mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
         unblocked,
         room: idle + more,
     }

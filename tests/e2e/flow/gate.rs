@@ -104,3 +104,30 @@ fn a_request_that_cannot_be_read_waits_for_a_person_and_those_behind_it_are_merg
     assert_eq!(merged[1]["outcome"], "merged", "{merged}");
     assert_eq!(town.status_of("web", &bead), "closed");
 }
+
+#[test]
+fn a_queue_that_is_turned_off_merges_nothing_and_says_so() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    let off = |enabled: bool| {
+        town.set_rig_setting(
+            "web",
+            "merge_queue",
+            serde_json::json!({ "enabled": enabled }),
+        );
+    };
+    off(false);
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    town.quiet();
+    town.patrol_is_quiet();
+    town.gt(["mq", "run", "web"]).fails("is turned off");
+    assert!(origin.subjects("main").is_empty());
+    off(true);
+    town.gt(["mq", "run", "web"]).run();
+    town.closed("web", &bead);
+}
