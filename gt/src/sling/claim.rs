@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use bd::bead::{Bead, Status};
+use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 
 use super::Request;
@@ -35,6 +35,14 @@ pub enum ClaimError {
         status: String,
         /// What to do.
         way_out: &'static str,
+    },
+    /// The bead is a record, not work.
+    #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
+    NoWork {
+        /// The bead.
+        bead: String,
+        /// Its type.
+        kind: String,
     },
     /// The worker has other work.
     #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
@@ -180,6 +188,14 @@ fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether a bead is a record of the town itself, on which nobody can work.
+fn is_record(bead: &Bead) -> bool {
+    matches!(
+        bead.issue_type,
+        Kind::MergeRequest | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy | Kind::Slot
+    )
+}
+
 /// Whether a bead may be given to someone.
 pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
     let not_open = |way_out| {
@@ -190,6 +206,10 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
             way_out,
         })
     };
+    if is_record(bead) {
+        let (bead, kind) = (bead.id.clone(), bead.issue_type.to_string());
+        return Err(ClaimError::NoWork { bead, kind });
+    }
     match &bead.status {
         Status::Closed | Status::Tombstone => not_open(" (`bd reopen` opens it again)"),
         Status::Hooked | Status::InProgress | Status::Pinned
@@ -394,6 +414,17 @@ fn base36(number: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_of_the_town_are_not_slung() {
+        let of = |issue_type| Bead {
+            issue_type,
+            ..Bead::default()
+        };
+        let refused = check_open(&of(Kind::Agent), true);
+        assert!(matches!(refused, Err(ClaimError::NoWork { .. })));
+        assert_eq!(check_open(&of(Kind::Bug), false), Ok(()));
+    }
 
     #[test]
     fn branch_times_are_base_36() {
