@@ -23,6 +23,8 @@ use crate::watch::Watch;
 const HEARTBEAT: Duration = Duration::from_secs(180);
 /// How long a failed action waits at first, and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
+/// How long an action waits at first that someone else was at just then.
+const BUSY_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How long what is being done may take to come to its end when the daemon stops.
 const PARTING: Duration = Duration::from_secs(8);
@@ -221,9 +223,10 @@ impl Loop {
         report(one);
         let key = key(&one.decision);
         let mut waits = lock(&self.waits);
-        if one.failed {
+        if one.failed || one.busy {
             let before = waits.get(&key).map(|wait| wait.length * 2);
-            let length = before.unwrap_or(FIRST_WAIT).min(LONGEST_WAIT);
+            let first = if one.busy { BUSY_WAIT } else { FIRST_WAIT };
+            let length = before.unwrap_or(first).min(LONGEST_WAIT);
             let until = Instant::now() + length;
             waits.insert(key, Wait { length, until });
         } else {

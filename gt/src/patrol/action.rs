@@ -26,16 +26,19 @@ pub struct Acted {
     pub failed: bool,
     /// Whether it changed anything, so that another pass may find more to do.
     pub changed: bool,
+    /// Whether someone else was at it just then, so that it should be looked at again soon.
+    pub busy: bool,
 }
 
 /// Acts on a decision.
 pub fn act(town: &Town, decision: Decision) -> Acted {
     let result = perform(town, &decision);
+    let busy = result.as_ref().is_err_and(is_busy);
     let (outcome, failed, changed) = match result {
         Ok(Some(outcome)) => (outcome, false, true),
         Ok(None) => ("nothing left to do".to_owned(), false, false),
         // Someone else is at it; that is not a failure.
-        Err(error) if is_busy(&error) => (format!("{error:#}"), false, false),
+        Err(error) if busy => (format!("{error:#}"), false, false),
         Err(error) => (format!("{error:#}"), true, false),
     };
     if changed || failed {
@@ -52,6 +55,7 @@ pub fn act(town: &Town, decision: Decision) -> Acted {
         outcome,
         failed,
         changed,
+        busy,
     }
 }
 
