@@ -350,3 +350,15 @@ fn an_agent_that_cannot_start_is_told_before_anything_is_reserved() {
         serde_json::json!([])
     );
 }
+
+#[test]
+fn a_bead_with_the_longest_title_gets_a_convoy_like_any_other() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let bead = town.bead("web", &"t".repeat(500));
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    assert!(
+        slung[0]["convoy"].as_str().unwrap().starts_with("hq-cv-"),
+        "{slung}"
+    );
+}

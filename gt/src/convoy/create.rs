@@ -96,7 +96,7 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
 /// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
 pub fn create_for(town: &Town, bead: &Bead) -> anyhow::Result<String> {
     let new = New {
-        title: format!("Work: {}", bead.title),
+        title: bd::bead::validate::fit_title(&format!("Work: {}", bead.title)),
         beads: vec![bead.id.clone()],
         about: format!("Auto-created convoy tracking {}", bead.id),
         ..New::default()
