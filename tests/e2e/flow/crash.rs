@@ -171,7 +171,8 @@ fn work_squashed_by_hand_is_recognised_by_its_patch() {
 #[test]
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let (town, _origin) = Town::with_rig();
-    town.script("echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; exit 7");
+    // It lives long enough to count as started: a start that fails waits longer each time.
+    town.script("echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; sleep 1; exit 7");
     let bead = town.bead("web", "Hopeless");
     town.up();
     // The first session may be over before the sling is; it says so then, and the rest is the same.
