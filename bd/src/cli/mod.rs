@@ -26,6 +26,7 @@ mod label;
 mod line;
 mod list;
 mod migrate;
+pub mod parse;
 mod prime;
 mod q;
 mod quickstart;
@@ -48,13 +49,16 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Failure, Usage};
 use crate::sys::Env;
 use crate::ui::{self, Ui};
+use parse::Program;
 use report::Answer;
+
+const BD: Program<Root, Command, Whole> = Program::new("bd");
 
 /// Beads: a git-backed work tracker for people and agents.
 ///
@@ -62,9 +66,8 @@ use report::Answer;
 /// they are about; there is no server. `bd create` makes one, `bd ready` shows what can be started now,
 /// `bd update ID --claim` takes it, `bd close ID` ends it. An id may be given in full or by any part of it
 /// that is not ambiguous.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(
-    name = "bd",
     version,
     disable_version_flag = true,
     infer_subcommands = true,
@@ -72,14 +75,12 @@ use report::Answer;
     subcommand_help_heading = "Available Commands",
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
 )]
-struct Cli {
+struct Root {
     #[command(flatten)]
     global: Global,
     /// Print the version
     #[arg(short = 'V', long, help_heading = "Options")]
     version: bool,
-    #[command(subcommand)]
-    command: Option<Command>,
 }
 
 /// Flags of every command.
@@ -127,46 +128,56 @@ struct Global {
     dolt_auto_commit: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::Args),
-    #[command(visible_alias = "new")]
-    Create(create::Args),
-    Q(q::Args),
-    #[command(visible_alias = "view")]
-    Show(show::Args),
-    Update(update::Args),
-    #[command(visible_alias = "done")]
-    Close(close::Args),
-    Reopen(reopen::Args),
-    List(list::Args),
-    Children(children::Args),
-    Ready(ready::Args),
-    Blocked(blocked::Args),
-    Dep(dep::Args),
-    Label(label::Args),
-    Comments(comments::Args),
-    Comment(comment::Args),
-    Delete(delete::Args),
-    Search(search::Args),
-    Count(count::Args),
-    #[command(visible_alias = "stats")]
-    Status(status::Args),
-    Defer(defer::Args),
-    Undefer(undefer::Args),
-    Todo(todo::Args),
-    Types(types::Args),
-    Where(where_::Args),
-    Config(config::Args),
-    Prime(prime::Args),
-    Quickstart(quickstart::Args),
-    Sync(sync::Args),
-    #[command(hide = true)]
-    Migrate(migrate::Args),
-    #[command(hide = true)]
-    Daemon(daemon::Args),
-    Version(version::Args),
+/// The table of commands, written once and used twice: `Command` is what runs, and puts a command's
+/// arguments off until it is asked for; `Whole` is the tree for help, completion and everything unclear.
+macro_rules! commands {
+    ($name:ident $(, #[$attribute:meta])?) => {
+        #[derive(Debug, Subcommand)]
+        $(#[$attribute])?
+        enum $name {
+            Init(init::Args),
+            #[command(visible_alias = "new")]
+            Create(create::Args),
+            Q(q::Args),
+            #[command(visible_alias = "view")]
+            Show(show::Args),
+            Update(update::Args),
+            #[command(visible_alias = "done")]
+            Close(close::Args),
+            Reopen(reopen::Args),
+            List(list::Args),
+            Children(children::Args),
+            Ready(ready::Args),
+            Blocked(blocked::Args),
+            Dep(dep::Args),
+            Label(label::Args),
+            Comments(comments::Args),
+            Comment(comment::Args),
+            Delete(delete::Args),
+            Search(search::Args),
+            Count(count::Args),
+            #[command(visible_alias = "stats")]
+            Status(status::Args),
+            Defer(defer::Args),
+            Undefer(undefer::Args),
+            Todo(todo::Args),
+            Types(types::Args),
+            Where(where_::Args),
+            Config(config::Args),
+            Prime(prime::Args),
+            Quickstart(quickstart::Args),
+            Sync(sync::Args),
+            #[command(hide = true)]
+            Migrate(migrate::Args),
+            #[command(hide = true)]
+            Daemon(daemon::Args),
+            Version(version::Args),
+        }
+    };
 }
+
+commands!(Command, #[command(defer = true)]);
+commands!(Whole);
 
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
@@ -206,23 +217,23 @@ fn run(ctx: &Context, command: Command) -> Answer {
 
 /// The whole command line, for man pages and completions.
 pub fn command() -> clap::Command {
-    Cli::command()
+    BD.whole()
 }
 
 /// Runs one `bd` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
+    let line = match BD.read(args) {
+        Ok(line) => line,
         Err(error) => return usage(&error),
     };
-    let global = cli.global;
+    let global = line.root.global;
     let json = global.json;
     let screen = Ui::new(json, global.quiet, &env);
-    if cli.version {
+    if line.root.version {
         screen.raw(&format!("{}\n", version::line()));
         return ExitCode::SUCCESS;
     }
-    let Some(command) = cli.command else {
+    let Some(command) = line.command else {
         screen.raw(&command().render_help().to_string());
         return ExitCode::SUCCESS;
     };

@@ -34,12 +34,15 @@ mod why;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use bd::cli::parse::Program;
 use bd::sys::Env;
 use bd::ui::{Page, Report, Ui};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::context::Context;
+
+const GT: Program<Root, Command, Whole> = Program::new("gt");
 
 /// What a command hands to the screen.
 pub type Answer = anyhow::Result<Box<dyn Report>>;
@@ -79,63 +82,71 @@ where
 /// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
 /// session, `gt done` hands finished work to the merge queue, `gt convoy` follows a batch of work until it
 /// has landed. `gtd` is the daemon that keeps all of it moving.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(
-    name = "gt",
     version,
     infer_subcommands = true,
-    subcommand_required = true
+    subcommand_required = true,
+    arg_required_else_help = true
 )]
-struct Cli {
+struct Root {
     /// Prints machine-readable JSON.
     #[arg(long, global = true)]
     json: bool,
-    #[command(subcommand)]
-    command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Attach(attach::AttachArgs),
-    Config(config::ConfigArgs),
-    Convoy(convoy::ConvoyArgs),
-    Crew(crew::CrewArgs),
-    Daemon(daemon::DaemonArgs),
-    Demo(demo::DemoArgs),
-    Doctor(doctor::DoctorArgs),
-    Done(done::DoneArgs),
-    Down(down::DownArgs),
-    #[command(alias = "work")]
-    Hook(hook::HookArgs),
-    Install(install::InstallArgs),
-    Mail(mail::MailArgs),
-    Mayor(mayor::MayorArgs),
-    #[command(alias = "mr")]
-    Mq(mq::MqArgs),
-    Namepool(namepool::NamepoolArgs),
-    Nudge(nudge::NudgeArgs),
-    Peek(peek::PeekArgs),
-    #[command(alias = "polecats")]
-    Polecat(polecat::PolecatArgs),
-    Prime(prime::PrimeArgs),
-    Rescue(rescue::RescueArgs),
-    Rig(rig::RigArgs),
-    Scripted(scripted::Args),
-    #[command(hide = true)]
-    SessionWrapper(session_wrapper::Args),
-    Sling(sling::SlingArgs),
-    #[command(alias = "stat")]
-    Status(status::StatusArgs),
-    #[command(alias = "unhook")]
-    Unsling(unsling::UnslingArgs),
-    /// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
-    Up,
-    /// Print the version.
-    Version,
-    /// Say who runs this command, as the town sees it.
-    Whoami,
-    Why(why::WhyArgs),
+/// The table of commands, written once and used twice: `Command` is what runs, and puts a command's
+/// arguments off until it is asked for; `Whole` is the tree for help, completion and everything unclear.
+macro_rules! commands {
+    ($name:ident $(, #[$attribute:meta])?) => {
+        #[derive(Debug, Subcommand)]
+        $(#[$attribute])?
+        enum $name {
+            Attach(attach::AttachArgs),
+            Config(config::ConfigArgs),
+            Convoy(convoy::ConvoyArgs),
+            Crew(crew::CrewArgs),
+            Daemon(daemon::DaemonArgs),
+            Demo(demo::DemoArgs),
+            Doctor(doctor::DoctorArgs),
+            Done(done::DoneArgs),
+            Down(down::DownArgs),
+            #[command(alias = "work")]
+            Hook(hook::HookArgs),
+            Install(install::InstallArgs),
+            Mail(mail::MailArgs),
+            Mayor(mayor::MayorArgs),
+            #[command(alias = "mr")]
+            Mq(mq::MqArgs),
+            Namepool(namepool::NamepoolArgs),
+            Nudge(nudge::NudgeArgs),
+            Peek(peek::PeekArgs),
+            #[command(alias = "polecats")]
+            Polecat(polecat::PolecatArgs),
+            Prime(prime::PrimeArgs),
+            Rescue(rescue::RescueArgs),
+            Rig(rig::RigArgs),
+            Scripted(scripted::Args),
+            #[command(hide = true)]
+            SessionWrapper(session_wrapper::Args),
+            Sling(sling::SlingArgs),
+            #[command(alias = "stat")]
+            Status(status::StatusArgs),
+            #[command(alias = "unhook")]
+            Unsling(unsling::UnslingArgs),
+            /// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
+            Up,
+            /// Print the version.
+            Version,
+            /// Say who runs this command, as the town sees it.
+            Whoami,
+            Why(why::WhyArgs),
+        }
+    };
 }
+
+commands!(Command, #[command(defer = true)]);
+commands!(Whole);
 
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
@@ -174,22 +185,30 @@ fn run(ctx: &Context, command: Command) -> Answer {
 
 /// The whole command line, for man pages and completions.
 pub fn command() -> clap::Command {
-    Cli::command()
+    GT.whole()
+}
+
+/// A line without a command is refused when it is read.
+fn no_command() -> Answer {
+    anyhow::bail!("no command given; see gt --help")
 }
 
 /// Runs one `gt` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
+    let line = match GT.read(args) {
+        Ok(line) => line,
         Err(error) => {
             // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let ui = Ui::new(cli.json, false, &env);
+    let ui = Ui::new(line.root.json, false, &env);
     let ctx = Context { env, ui };
-    match run(&ctx, cli.command) {
+    match line
+        .command
+        .map_or_else(no_command, |command| run(&ctx, command))
+    {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
             ExitCode::SUCCESS
@@ -198,6 +217,31 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             let failure = crate::error::failure(&error);
             ctx.ui.error(&failure);
             ExitCode::from(failure.exit)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{GT, command};
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_is_the_same_read_alone_and_in_the_whole_tree() {
+        for sub in command().get_subcommands() {
+            let args = ["gt", sub.get_name(), "--help"].map(OsString::from);
+            let help = |tree: clap::Command| {
+                let error = tree.clone().try_get_matches_from(&args).unwrap_err();
+                error.render().to_string()
+            };
+            let lean = GT.lean(&args).unwrap();
+            assert_eq!(help(lean), help(command()), "{}", sub.get_name());
         }
     }
 }
