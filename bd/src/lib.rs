@@ -5,6 +5,7 @@
 //! - [`cli`] the `bd` command, [`context`] what it starts with
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
 //! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
+//! - [`merge`] two changed copies of the beads become one
 //! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
 //! - [`git`] repositories: the only place that runs git
@@ -18,6 +19,7 @@ pub mod context;
 pub mod error;
 pub mod git;
 pub mod graph;
+pub mod merge;
 pub mod query;
 pub mod store;
 pub mod sys;

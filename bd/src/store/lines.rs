@@ -96,14 +96,15 @@ pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
         .collect()
 }
 
-fn is_conflict_marker(line: &[u8]) -> bool {
+/// Whether a line is a marker that git leaves in a file with conflicts.
+pub(crate) fn is_conflict_marker(line: &[u8]) -> bool {
     [&b"<<<<<<<"[..], b"|||||||", b"=======", b">>>>>>>"]
         .iter()
         .any(|marker| line.starts_with(marker))
 }
 
 /// Whether a line is a sound record that says it is not an issue.
-fn is_foreign(line: &[u8]) -> bool {
+pub(crate) fn is_foreign(line: &[u8]) -> bool {
     let value: Result<serde_json::Value, _> = serde_json::from_slice(line);
     value.is_ok_and(|value| value["_type"].as_str().is_some_and(|kind| kind != "issue"))
 }

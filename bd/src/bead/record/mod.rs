@@ -42,7 +42,7 @@ pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
 /// Reads an object in which some known key has a value of the wrong type: that value is kept as it is
 /// beside the unknown ones.
 fn leniently(text: &str) -> Option<Bead> {
-    let Pairs(pairs) = serde_json::from_str(text).ok()?;
+    let pairs = pairs(text)?;
     let mut sound = String::from("{");
     let mut odd = Vec::new();
     for (key, raw) in pairs {
@@ -61,6 +61,12 @@ fn leniently(text: &str) -> Option<Bead> {
     let mut bead: Bead = serde_json::from_str(&sound).ok()?;
     bead.extra.extend(odd);
     Some(bead)
+}
+
+/// The keys of a JSON object with the bytes of their values, in the order of the text; `None` where it is
+/// something else.
+pub(crate) fn pairs(text: &str) -> Option<Vec<(String, Raw)>> {
+    serde_json::from_str(text).ok().map(|Pairs(pairs)| pairs)
 }
 
 /// The keys of an object with the bytes of their values.
@@ -404,8 +410,8 @@ macro_rules! bead_serde {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
         table_serde!(Bead, Bead::blank(), $($name: $kind = $key, $when;)*);
 
-        /// Every known key.
-        const KEYS: &[&str] = &[$($key),*];
+        /// Every known key, in the order in which they are written.
+        pub(crate) const KEYS: &[&str] = &[$($key),*];
     };
 }
 with_fields!(bead_serde);

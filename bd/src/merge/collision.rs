@@ -1,0 +1,179 @@
+//! Two beads that were made apart under one id.
+//!
+//! A bead is known by id, `created_at` and `created_by`. Of two that share an id the smaller by (`created_at`,
+//! `created_by`) keeps it. The other gets an id computed from its old id and these two values, which never
+//! change after it was made, so that every clone computes the same one whatever was edited meanwhile; a child
+//! stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`, which disturbs no numbering). It remembers the old id under
+//! `former_id` in its `metadata`, where every client keeps and shows it. The edges of its own side follow.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::bead::{Bead, id};
+
+/// The key of `metadata` that holds the old id.
+const FORMER_ID: &str = "former_id";
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Ours.
+    Left,
+    /// Theirs.
+    Right,
+}
+
+/// A bead that moved to another id.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    /// It, under its new id.
+    pub bead: Bead,
+    /// The id it had.
+    pub from: String,
+    /// The side it came from, whose edges follow it.
+    pub side: Side,
+}
+
+/// The id that a bead had before another one took it.
+pub fn former_id(bead: &Bead) -> Option<String> {
+    let raw = bead.metadata.as_ref()?;
+    if !raw.get().contains(FORMER_ID) {
+        return None;
+    }
+    match bead.metadata_object().remove(FORMER_ID)? {
+        Value::String(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether two records of one id are the same bead.
+pub(super) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
+    order(a, b) == Ordering::Equal
+}
+
+/// Which of two beads was there first.
+pub(super) fn order(a: &Bead, b: &Bead) -> Ordering {
+    let key = |bead: &Bead| (bead.created_at.instant(), bead.created_by.clone());
+    key(a).cmp(&key(b))
+}
+
+/// The bead under its new id.
+pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
+    let from = bead.id.clone();
+    let to = new_id(bead);
+    let mut bead = bead.clone();
+    rename(&mut bead, &from, &to);
+    // A text cannot fail to become JSON.
+    bead.set_metadata(FORMER_ID, &from).ok();
+    Moved { bead, from, side }
+}
+
+/// Gives a bead its new id where it has the old one, and turns its edges to the new one.
+pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
+    if bead.id == from {
+        to.clone_into(&mut bead.id);
+        for edge in &mut bead.dependencies {
+            to.clone_into(&mut edge.issue_id);
+        }
+        for comment in &mut bead.comments {
+            to.clone_into(&mut comment.issue_id);
+        }
+    }
+    for edge in &mut bead.dependencies {
+        if edge.depends_on_id == from {
+            to.clone_into(&mut edge.depends_on_id);
+        }
+    }
+}
+
+/// The id that this bead gets when another one keeps its own.
+pub(super) fn new_id(bead: &Bead) -> String {
+    let seed = format!(
+        "{}\n{}\n{}",
+        bead.id,
+        bead.created_at.instant().as_nanosecond(),
+        bead.created_by
+    );
+    let digest = Sha256::digest(seed.as_bytes());
+    let tail = tail(&digest);
+    let old = bead.id.as_str();
+    let name = old.rfind('-').map_or(0, |at| at + 1);
+    match old[name..].rfind('.') {
+        Some(dot) => format!("{}.{tail}", &old[..name + dot]),
+        None => format!("{}-{tail}", id::prefix_of(old).unwrap_or(old)),
+    }
+}
+
+/// Eight base36 characters: a letter, so that it is no child's number; a digit, so that it is read as a
+/// hash; six more.
+fn tail(digest: &[u8]) -> String {
+    let number = digest
+        .iter()
+        .take(8)
+        .fold(0u64, |sum, byte| (sum << 8) | u64::from(*byte));
+    let digits = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let sizes = [26usize, 10, 36, 36, 36, 36, 36, 36];
+    let mut rest = number;
+    sizes
+        .iter()
+        .enumerate()
+        .map(|(at, size)| {
+            let size = *size as u64;
+            let digit = usize::try_from(rest % size).unwrap_or_default();
+            rest /= size;
+            char::from(digits[if at == 0 { digit + 10 } else { digit }])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Stamp;
+
+    fn bead(id: &str, time: &str) -> Bead {
+        Bead {
+            id: id.into(),
+            title: "t".into(),
+            created_at: Stamp::read(time),
+            created_by: "dana".into(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn the_new_id_keeps_prefix_and_parent_and_is_no_child_number() {
+        let time = "2026-03-01T09:15:30Z";
+        let top = new_id(&bead("my-app-k3f", time));
+        assert_eq!(id::prefix_of(&top), Some("my-app"));
+        let child = new_id(&bead("bd-a.1", time));
+        assert!(child.starts_with("bd-a."), "{child}");
+        assert_eq!(id::split_child(&child), None);
+        assert_eq!(id::prefix_of(&child), Some("bd"));
+        for id in [top, child, new_id(&bead("my.app-k3f", time))] {
+            assert!(id::is_well_formed(&id), "{id}");
+        }
+    }
+
+    #[test]
+    fn an_edit_after_creation_does_not_change_the_new_id() {
+        let mut other = bead("bd-1", "2026-03-01T09:15:30.5-08:00");
+        let first = new_id(&other);
+        other.title = "edited".into();
+        other.created_at = Stamp::read("2026-03-01T17:15:30.500Z");
+        assert_eq!(new_id(&other), first);
+        assert_ne!(new_id(&bead("bd-2", "2026-03-01T17:15:30.5Z")), first);
+    }
+
+    #[test]
+    fn the_moved_bead_names_its_old_id_and_takes_its_parts_along() {
+        let mut old = bead("bd-1", "2026-03-01T09:15:30Z");
+        old.metadata = serde_json::value::to_raw_value(&serde_json::json!({"a": 1})).ok();
+        let moved = moved(&old, Side::Left);
+        assert_eq!(former_id(&moved.bead).as_deref(), Some("bd-1"));
+        assert_eq!(moved.bead.metadata_object()["a"], 1);
+        assert_eq!(former_id(&old), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! The merge: two copies of the beads that were changed apart become one.
+//!
+//! Owns the rules, as pure functions without files, clock or chance: [`beads`] for one id, [`files`] for
+//! whole `issues.jsonl` texts. The git merge driver and a change from outside under a journal both use it.
+//!
+//! What must always hold: the answer depends on the inputs alone; left and right may be swapped; merging a
+//! result again changes nothing; a field that only one side changed has that side's value; whatever a true
+//! conflict takes away is in [`Lost`]; sound inputs give a sound bead.
+//!
+//! The rules, in the order in which they are tried:
+//!
+//! 1. A side without the bead: the other side as it was in base → gone; changed since, or new → it stays, and a
+//!    change that met a removal is told. What the archive holds and base does not is archived, so gone here.
+//! 2. Two beads that were made apart under one id (`created_at`, `created_by` differ): the smaller of the two keeps
+//!    the id, the other one moves ([`collision`]).
+//! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, of
+//!    two deletions the later, else the record with the later `updated_at` ([`standing`]).
+//! 4. Labels, waiters, edges and comments merge as sets against base ([`set`]); `metadata` key by key.
+//! 5. Every other field, known to us or not: only one side changed it → that value. Both → the value of the
+//!    record with the later `updated_at`; where that is equal, the larger text ([`field`]).
+//! 6. `updated_at` is the later one.
+
+pub mod collision;
+mod field;
+mod file;
+mod set;
+mod standing;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+
+use crate::bead::Bead;
+use field::{Fields, Sides};
+
+pub use collision::{Moved, former_id};
+pub use file::{Merge, MergeError, Note, Which, files};
+
+/// A value that a true conflict took away.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lost {
+    /// The bead.
+    pub id: String,
+    /// The field; `metadata.<key>` for one key of the users' own.
+    pub field: String,
+    /// The value as JSON; `null` where the field would have been absent.
+    pub value: String,
+}
+
+/// What became of one id.
+#[derive(Debug, Clone, Default)]
+pub struct Merged {
+    /// The bead that has the id now; `None` where it is gone.
+    pub bead: Option<Box<Bead>>,
+    /// Another bead that had the id and moved to a new one.
+    pub moved: Option<Box<Moved>>,
+    /// What conflicts took away.
+    pub lost: Vec<Lost>,
+    /// Whether one side removed the line and it stays because the other side changed it.
+    pub kept: bool,
+}
+
+/// Merges what two sides made of one bead of `base`.
+pub fn beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> Merged {
+    match (left, right) {
+        (None, None) => Merged::default(),
+        (Some(only), None) | (None, Some(only)) => alone(base, only),
+        (Some(left), Some(right)) if collision::is_same_bead(left, right) => {
+            both(base, left, right)
+        }
+        (Some(left), Some(right)) => apart(base, left, right),
+    }
+}
+
+/// One side has no such line.
+fn alone(base: Option<&Bead>, only: &Bead) -> Merged {
+    let known = base.filter(|base| collision::is_same_bead(base, only));
+    if known.is_some_and(|base| Fields::of(base) == Fields::of(only)) {
+        return Merged::default();
+    }
+    // Two deletions, one with a tombstone and one without: nothing to tell.
+    let both_deleted = only.is_tombstone() && known.is_some_and(|base| !base.is_tombstone());
+    Merged {
+        bead: Some(Box::new(only.clone())),
+        kept: known.is_some() && !both_deleted,
+        ..Merged::default()
+    }
+}
+
+/// Two beads of one id that were not made together.
+fn apart(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
+    for (old, new) in [(left, right), (right, left)] {
+        if base.is_some_and(|base| Fields::of(base) == Fields::of(old)) {
+            return Merged {
+                bead: Some(Box::new(new.clone())),
+                ..Merged::default()
+            };
+        }
+    }
+    let (first, second) = match collision::order(left, right) {
+        Ordering::Less | Ordering::Equal => (left, right),
+        Ordering::Greater => (right, left),
+    };
+    Merged {
+        bead: Some(Box::new(first.clone())),
+        moved: Some(Box::new(collision::moved(second, second_side(left, first)))),
+        ..Merged::default()
+    }
+}
+
+/// The side of the bead that is not `first`.
+fn second_side(left: &Bead, first: &Bead) -> collision::Side {
+    if std::ptr::eq(left, first) {
+        collision::Side::Right
+    } else {
+        collision::Side::Left
+    }
+}
+
+/// One bead that both sides have.
+fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
+    let sides = Sides {
+        base: base
+            .filter(|base| collision::is_same_bead(base, left))
+            .map(Fields::of)
+            .unwrap_or_default(),
+        left: Fields::of(left),
+        right: Fields::of(right),
+        newer: left.updated_at.cmp(&right.updated_at),
+    };
+    let mut lost = Vec::new();
+    let fields = sides.merge(&mut |field, value| {
+        lost.push(Lost {
+            id: left.id.clone(),
+            field,
+            value: value.unwrap_or_else(|| "null".to_owned()),
+        });
+    });
+    let newer = if sides.newer == Ordering::Less {
+        right
+    } else {
+        left
+    };
+    // Fields of two sound records make a sound record.
+    let bead = fields.bead().unwrap_or_else(|| newer.clone());
+    lost.sort();
+    Merged {
+        bead: Some(Box::new(bead)),
+        lost,
+        ..Merged::default()
+    }
+}

@@ -1,0 +1,301 @@
+//! Values that are sets: labels, waiters, edges, comments, and the keys of `metadata`.
+//!
+//! Each is merged member by member against base: what either side removed is gone, what either side added
+//! is there. A member that both sides changed, or one changed and the other removed, is a conflict. A side
+//! that changed nothing leaves the other side's text as it is, bytes and order. A value that is not what it should be
+//! (labels that are no list) is left to the rule for whole values.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+
+use super::field::{Report, Three};
+use crate::bead::{Comment, Dep, Raw, record};
+
+/// One member.
+#[derive(Debug, Clone)]
+struct Member {
+    /// When it was made, for order and for conflicts.
+    time: Timestamp,
+    /// What it says.
+    text: String,
+    /// Its number, for a comment.
+    number: i64,
+}
+
+type Set = BTreeMap<String, Member>;
+
+/// Words: labels are sorted; others keep the order of base, new ones sorted behind.
+pub(super) fn words(three: Three<'_>, sorted: bool) -> Option<String> {
+    let [base, left, right] = lists::<String>(three)?;
+    if let Some(whole) = three.untouched() {
+        return Some(whole.unwrap_or("[]").to_owned());
+    }
+    let both = |word: &&String| left.contains(word) && right.contains(word);
+    let mut kept: Vec<&String> = base.iter().filter(both).collect();
+    let mut added: Vec<&String> = left.iter().chain(&right).collect();
+    added.retain(|word| !base.contains(word));
+    added.sort();
+    added.dedup();
+    kept.append(&mut added);
+    if sorted {
+        kept.sort();
+        kept.dedup();
+    }
+    text(&kept)
+}
+
+/// Edges, known by target and kind; sorted by time.
+pub(super) fn edges(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
+    let lists = lists::<Dep>(three)?;
+    if let Some(whole) = three.untouched() {
+        return Some(whole.unwrap_or("[]").to_owned());
+    }
+    let [base, left, right] = lists.map(|list| {
+        let members = list.iter().map(|edge| {
+            let key = format!("{}\n{}", edge.depends_on_id, edge.kind);
+            (key, edge.created_at.instant(), json(edge), 0)
+        });
+        collect(members)
+    });
+    let merged = merge("dependencies", &base, &left, &right, newer, report);
+    let mut members: Vec<_> = merged.into_iter().collect();
+    members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
+    Some(array(members.iter().map(|(_, member)| member.text.clone())))
+}
+
+/// Comments. Their numbers are local to a clone: one of base is known by what it says, or, after an edit, by
+/// number, author and time; a new one by author, time and text. Where both sides added some, the new ones are
+/// numbered by time behind those of base.
+pub(super) fn comments(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
+    let [base, left, right] = lists::<Comment>(three)?;
+    if let Some(whole) = three.untouched() {
+        return Some(whole.unwrap_or("[]").to_owned());
+    }
+    let holders = [&left, &right].map(|list| list.first().map(|own| own.issue_id.clone()));
+    let holder = holders.into_iter().max().flatten().unwrap_or_default();
+    let base_set = collect(
+        base.iter()
+            .enumerate()
+            .map(|(at, own)| member(of_base(at), own)),
+    );
+    let [left, right] = [&left, &right].map(|list| identify(&base, list));
+    let merged = merge("comments", &base_set, &left, &right, newer, report);
+    let new_in = |set: &Set, other: &Set| {
+        set.keys()
+            .any(|key| !base_set.contains_key(key) && !other.contains_key(key))
+    };
+    let mut members: Vec<_> = merged.into_iter().collect();
+    members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
+    let mut numbers: Vec<i64> = members.iter().map(|(_, member)| member.number).collect();
+    numbers.sort_unstable();
+    let twice = numbers.windows(2).any(|two| two[0] == two[1]);
+    if twice || new_in(&left, &right) && new_in(&right, &left) {
+        let mut last = base.iter().map(|own| own.id).fold(0, i64::max);
+        for (_, member) in members
+            .iter_mut()
+            .filter(|(key, _)| !base_set.contains_key(key))
+        {
+            last = last.saturating_add(1);
+            member.number = last;
+        }
+    }
+    members.sort_by_key(|(_, member)| (member.time, member.number));
+    let texts = members.iter().filter_map(|(_, member)| {
+        let mut comment: Comment = serde_json::from_str(&member.text).ok()?;
+        comment.id = member.number;
+        comment.issue_id.clone_from(&holder);
+        Some(json(&comment))
+    });
+    Some(array(texts))
+}
+
+/// The users' own JSON, key by key, where all sides have objects.
+pub(super) fn metadata(three: Three<'_>, newer: Ordering, report: Report<'_>) -> Option<String> {
+    let Three { base, left, right } = three;
+    let sides = [base, left, right].map(|text| object(text.unwrap_or("{}")));
+    let [Some(base), Some(left), Some(right)] = sides else {
+        return None;
+    };
+    if let Some(whole) = three.untouched() {
+        return Some(whole.unwrap_or("{}").to_owned());
+    }
+    let find = |side: &'_ [(String, Raw)], key: &str| -> Option<String> {
+        let found = side.iter().find(|(own, _)| own == key);
+        found.map(|(_, raw)| raw.get().to_owned())
+    };
+    let mut added: Vec<&str> = [&left, &right]
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key.as_str())
+        .filter(|key| find(&base, key).is_none())
+        .collect();
+    added.sort_unstable();
+    added.dedup();
+    let keys = base.iter().map(|(key, _)| key.as_str()).chain(added);
+    let mut members = Vec::new();
+    for key in keys {
+        let [b, l, r] = [&base, &left, &right].map(|side| find(side, key));
+        let one = Three {
+            base: b.as_deref(),
+            left: l.as_deref(),
+            right: r.as_deref(),
+        };
+        let (won, lost) = one.pick(false, newer);
+        if let Some(lost) = lost {
+            report(format!("metadata.{key}"), lost.map(str::to_owned));
+        }
+        if let Some(won) = won {
+            members.push(format!("{}:{won}", json(&key)));
+        }
+    }
+    Some(format!("{{{}}}", members.join(",")))
+}
+
+/// The keys of an object, each once; `None` for anything else.
+fn object(text: &str) -> Option<Vec<(String, Raw)>> {
+    let pairs = record::pairs(text)?;
+    let mut keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    keys.windows(2).all(|two| two[0] != two[1]).then_some(pairs)
+}
+
+/// Merges members by their keys.
+fn merge(
+    field: &str,
+    base: &Set,
+    left: &Set,
+    right: &Set,
+    newer: Ordering,
+    report: Report<'_>,
+) -> Set {
+    let mut merged = Set::new();
+    let mut keys: Vec<&String> = base.keys().chain(left.keys()).chain(right.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    for key in keys {
+        let [b, l, r] = [base, left, right].map(|set| set.get(key));
+        let says = |member: Option<&Member>| member.map(|member| member.text.clone());
+        match (l, r) {
+            (Some(l), Some(r)) => {
+                let order = l.time.cmp(&r.time).then(newer);
+                let (b_text, l_text, r_text) = (says(b), l.text.as_str(), r.text.as_str());
+                let three = Three {
+                    base: b_text.as_deref(),
+                    left: Some(l_text),
+                    right: Some(r_text),
+                };
+                let (won, lost) = three.pick(false, order);
+                if let Some(lost) = lost {
+                    report(field.to_owned(), lost.map(str::to_owned));
+                }
+                let mut member = if won == Some(l_text) { l } else { r }.clone();
+                member.number = number(b, l, r);
+                merged.insert(key.clone(), member);
+            }
+            (Some(only), None) | (None, Some(only)) => match says(b) {
+                None => drop(merged.insert(key.clone(), only.clone())),
+                Some(text) if text != only.text => {
+                    report(field.to_owned(), Some(only.text.clone()));
+                }
+                Some(_) => {}
+            },
+            (None, None) => {}
+        }
+    }
+    merged
+}
+
+/// The number of a comment that both sides have.
+fn number(base: Option<&Member>, left: &Member, right: &Member) -> i64 {
+    match base {
+        Some(base) if base.number == left.number => right.number,
+        Some(base) if base.number == right.number => left.number,
+        _ => left.number.min(right.number),
+    }
+}
+
+/// A side's comments under the keys of those of base, or under their own.
+fn identify(base: &[Comment], list: &[Comment]) -> Set {
+    let mut open: Vec<Option<&Comment>> = base.iter().map(Some).collect();
+    let mut keys: Vec<Option<String>> = vec![None; list.len()];
+    let rules: [fn(&Comment, &Comment) -> bool; 2] = [says_the_same, was_the_same];
+    for rule in rules {
+        for (own, key) in list.iter().zip(&mut keys) {
+            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, own));
+            if key.is_none()
+                && let Some(at) = open.iter().copied().position(fits)
+            {
+                *key = Some(of_base(at));
+                open[at] = None;
+            }
+        }
+    }
+    collect(list.iter().zip(keys).map(|(own, key)| {
+        let text = own.text.trim();
+        let fresh = || format!("n{}\n{}", own.author, text);
+        member(key.unwrap_or_else(fresh), own)
+    }))
+}
+
+fn says_the_same(a: &Comment, b: &Comment) -> bool {
+    a.author == b.author && a.created_at == b.created_at && a.text.trim() == b.text.trim()
+}
+
+/// An edited comment keeps its number, author and time.
+fn was_the_same(a: &Comment, b: &Comment) -> bool {
+    a.id == b.id && a.author == b.author && a.created_at == b.created_at
+}
+
+fn of_base(at: usize) -> String {
+    format!("b{at:09}")
+}
+
+fn member(key: String, comment: &Comment) -> (String, Timestamp, String, i64) {
+    let time = comment.created_at.instant();
+    let plain = Comment {
+        id: 0,
+        issue_id: String::new(),
+        ..comment.clone()
+    };
+    let key = match key.strip_prefix('n') {
+        Some(says) => format!("n{time}\n{says}"),
+        None => key,
+    };
+    (key, time, json(&plain), comment.id)
+}
+
+/// Members by key; of several with one key each is a member of its own.
+fn collect(members: impl Iterator<Item = (String, Timestamp, String, i64)>) -> Set {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut set = Set::new();
+    for (key, time, text, number) in members {
+        let count = counts.entry(key.clone()).or_default();
+        let name = format!("{key}\n{count}");
+        *count += 1;
+        set.insert(name, Member { time, text, number });
+    }
+    set
+}
+
+fn lists<T: DeserializeOwned>(three: Three<'_>) -> Option<[Vec<T>; 3]> {
+    let list = |text: Option<&str>| match text {
+        Some(text) => serde_json::from_str(text).ok(),
+        None => Some(Vec::new()),
+    };
+    Some([list(three.base)?, list(three.left)?, list(three.right)?])
+}
+
+fn text(list: &[&String]) -> Option<String> {
+    serde_json::to_string(list).ok()
+}
+
+fn array(members: impl Iterator<Item = String>) -> String {
+    format!("[{}]", members.collect::<Vec<_>>().join(","))
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    String::from_utf8_lossy(&record::compact(value)).into_owned()
+}

@@ -1,0 +1,150 @@
+//! Where a bead stands is one value: its status, when it was closed, and all of its deletion.
+//!
+//! These fields have no meaning alone (a closed bead says when, no other does), so they are taken from one
+//! side together. Two sides that both changed it are in conflict: a deletion wins over everything else, for a
+//! tombstone is how a deletion spreads; of two deletions the later one; else the record with the later
+//! `updated_at`; where those are equal, the larger text. All other fields of the side that gave way are merged as usual,
+//! into a tombstone too. A tombstone that one side brought back to life, while the other left it as it was,
+//! lives.
+//!
+//! Why and by which session it was closed goes with the closing: where one side is closed and the other is
+//! not, both come from the side whose standing won.
+
+use std::cmp::Ordering;
+
+use super::field::{Fields, Report, Sides, Three, instant};
+
+/// The fields of the standing.
+const STANDING: [&str; 6] = [
+    "status",
+    "closed_at",
+    "deleted_at",
+    "deleted_by",
+    "delete_reason",
+    "original_type",
+];
+
+/// What is said of a closing.
+const CLOSING: [&str; 2] = ["close_reason", "closed_by_session"];
+
+/// Whether a field is merged here.
+pub(super) fn owns(name: &str) -> bool {
+    STANDING.contains(&name) || CLOSING.contains(&name)
+}
+
+/// Sets the fields of the standing, and of the closing.
+pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
+    let (winner, loser) = decide(sides);
+    for name in STANDING {
+        let value = winner.get(name);
+        merged.set(name, value);
+        tell(sides, loser, name, value, report);
+    }
+    let live = !is_tombstone(&sides.left) && !is_tombstone(&sides.right);
+    let one_closed = is_closed(&sides.left) != is_closed(&sides.right);
+    for name in CLOSING {
+        if live && one_closed {
+            let value = winner.get(name);
+            merged.set(name, value);
+            let other = if std::ptr::eq(winner, &raw const sides.left) {
+                &sides.right
+            } else {
+                &sides.left
+            };
+            tell(sides, Some(other), name, value, report);
+            continue;
+        }
+        let three = Three {
+            base: sides.base.get(name),
+            left: sides.left.get(name),
+            right: sides.right.get(name),
+        };
+        let (value, lost) = three.pick(false, sides.newer);
+        merged.set(name, value);
+        if let Some(lost) = lost {
+            report(name.to_owned(), lost.map(str::to_owned));
+        }
+    }
+}
+
+/// Tells a value that the other side had set and that gave way.
+fn tell(
+    sides: &Sides,
+    loser: Option<&Fields>,
+    name: &str,
+    winning: Option<&str>,
+    report: Report<'_>,
+) {
+    let Some(loser) = loser else {
+        return;
+    };
+    let value = loser.get(name);
+    if value != winning && value != sides.base.get(name) {
+        report(name.to_owned(), value.map(str::to_owned));
+    }
+}
+
+/// The side whose standing stays, and in a true conflict the other.
+fn decide(sides: &Sides) -> (&Fields, Option<&Fields>) {
+    let (base, left, right) = (&sides.base, &sides.left, &sides.right);
+    match (is_same(left, base), is_same(right, base)) {
+        // Not at all, or only in another spelling of the same instants.
+        (true, true) if texts(left) == texts(base) => (right, None),
+        (true, true) if texts(right) == texts(base) => (left, None),
+        (true, false) => (right, None),
+        (false, true) => (left, None),
+        _ if is_same(left, right) => (larger(left, right).0, None),
+        _ => conflict(sides),
+    }
+}
+
+fn conflict(sides: &Sides) -> (&Fields, Option<&Fields>) {
+    let (left, right) = (&sides.left, &sides.right);
+    let (won, lost) = match (is_tombstone(left), is_tombstone(right)) {
+        (true, false) => (left, right),
+        (false, true) => (right, left),
+        (true, true) => by(deletion(left).cmp(&deletion(right)), left, right),
+        (false, false) => by(sides.newer, left, right),
+    };
+    (won, Some(lost))
+}
+
+fn by<'a>(order: Ordering, left: &'a Fields, right: &'a Fields) -> (&'a Fields, &'a Fields) {
+    match order {
+        Ordering::Less => (right, left),
+        Ordering::Equal => larger(left, right),
+        Ordering::Greater => (left, right),
+    }
+}
+
+fn larger<'a>(left: &'a Fields, right: &'a Fields) -> (&'a Fields, &'a Fields) {
+    if texts(left) < texts(right) {
+        (right, left)
+    } else {
+        (left, right)
+    }
+}
+
+fn texts(fields: &Fields) -> [Option<&str>; 6] {
+    STANDING.map(|name| fields.get(name))
+}
+
+fn is_same(a: &Fields, b: &Fields) -> bool {
+    STANDING.iter().all(|name| {
+        let (a, b) = (a.get(name), b.get(name));
+        let time = name.ends_with("_at") && a.and_then(instant).is_some();
+        a == b || time && a.and_then(instant) == b.and_then(instant)
+    })
+}
+
+fn deletion(fields: &Fields) -> Option<jiff::Timestamp> {
+    fields.get("deleted_at").and_then(instant)
+}
+
+fn is_tombstone(fields: &Fields) -> bool {
+    fields.get("status") == Some("\"tombstone\"")
+}
+
+fn is_closed(fields: &Fields) -> bool {
+    fields.get("status") == Some("\"closed\"")
+}

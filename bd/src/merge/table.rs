@@ -1,0 +1,217 @@
+//! One file on one side: its lines by id.
+//!
+//! A line's id is read from its first bytes where it stands there as it is always written; only other
+//! lines, and those that differ between the sides, are parsed. What must always hold after [`Table::settle`]: ids
+//! are sorted and each stands once; every line of the file is a row, damage under an id, or loose.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use super::field::Fields;
+use super::{Lost, Note, beads, collision};
+use crate::bead::{Bead, record};
+use crate::store::lines;
+
+/// One line with an id.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    pub id: Cow<'a, str>,
+    pub raw: Cow<'a, [u8]>,
+    bead: OnceCell<Option<Box<Bead>>>,
+}
+
+impl<'a> Row<'a> {
+    fn new(id: Cow<'a, str>, raw: &'a [u8]) -> Self {
+        Self {
+            id,
+            raw: Cow::Borrowed(raw),
+            bead: OnceCell::new(),
+        }
+    }
+
+    /// A row of a bead that stands in no file.
+    pub(super) fn of(bead: Bead) -> Self {
+        Self {
+            id: Cow::Owned(bead.id.clone()),
+            raw: Cow::Owned(record::line(&bead)),
+            bead: OnceCell::from(Some(Box::new(bead))),
+        }
+    }
+
+    /// The bead; `None` where the line is damaged.
+    pub(super) fn bead(&self) -> Option<&Bead> {
+        let read = || record::parse(&self.raw).ok().map(Box::new);
+        self.bead.get_or_init(read).as_deref()
+    }
+}
+
+/// The lines of one side.
+#[derive(Debug, Default)]
+pub(super) struct Table<'a> {
+    /// By id.
+    pub rows: Vec<Row<'a>>,
+    /// Damaged lines that name an id which another line has, too.
+    pub damaged: BTreeMap<String, Vec<Cow<'a, [u8]>>>,
+    /// Records of other kinds, and damage without an id, in the order of the file.
+    pub loose: Vec<&'a [u8]>,
+}
+
+impl<'a> Table<'a> {
+    /// Reads a file; `Err` is the number of the first line with a conflict marker.
+    pub(super) fn read(text: &'a [u8]) -> Result<Self, usize> {
+        let start = usize::from(text.starts_with(b"\xef\xbb\xbf")) * 3;
+        let mut table = Self::default();
+        for (number, span) in lines::spans(text, start) {
+            let line = &text[span];
+            if lines::is_conflict_marker(line) {
+                return Err(number);
+            }
+            if let Some(id) = first_id(line) {
+                table.rows.push(Row::new(Cow::Borrowed(id), line));
+            } else if let Ok(bead) = record::parse(line) {
+                table.rows.push(Row::new(Cow::Owned(bead.id), line));
+            } else {
+                table.loose.push(line);
+            }
+        }
+        table.sort();
+        Ok(table)
+    }
+
+    fn sort(&mut self) {
+        if !self.rows.is_sorted_by(|a, b| a.id <= b.id) {
+            self.rows.sort_by(|a, b| a.id.cmp(&b.id));
+        }
+    }
+
+    /// The row with this id.
+    pub(super) fn find(&self, id: &str) -> Option<&Row<'a>> {
+        let at = self.rows.binary_search_by(|row| row.id.as_ref().cmp(id));
+        at.ok().map(|at| &self.rows[at])
+    }
+
+    /// Makes every id stand once: records of one bead are merged, of several beads all but the first move
+    /// to other ids, damaged lines stand aside.
+    pub(super) fn settle(
+        &mut self,
+        base: Option<&Table<'_>>,
+        notes: &mut Vec<Note>,
+        lost: &mut Vec<Lost>,
+    ) {
+        while self.rows.windows(2).any(|two| two[0].id == two[1].id) {
+            let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
+            while let Some(row) = rows.next() {
+                let mut group = vec![row];
+                while let Some(next) = rows.next_if(|next| next.id == group[0].id) {
+                    group.push(next);
+                }
+                if group.len() == 1 {
+                    self.rows.append(&mut group);
+                } else {
+                    self.settle_group(group, base, notes, lost);
+                }
+            }
+            self.sort();
+        }
+    }
+
+    fn settle_group(
+        &mut self,
+        mut group: Vec<Row<'a>>,
+        base: Option<&Table<'_>>,
+        notes: &mut Vec<Note>,
+        lost: &mut Vec<Lost>,
+    ) {
+        let id = group[0].id.to_string();
+        group.sort_by(|a, b| a.raw.cmp(&b.raw));
+        group.dedup_by(|a, b| a.raw == b.raw);
+        let (sound, hurt): (Vec<_>, Vec<_>) =
+            group.into_iter().partition(|row| row.bead().is_some());
+        if !hurt.is_empty() {
+            let lines = hurt.into_iter().map(|row| row.raw);
+            self.damaged.entry(id.clone()).or_default().extend(lines);
+        }
+        let base = base.and_then(|base| base.find(&id)?.bead());
+        let mut apart: Vec<Row<'a>> = Vec::new();
+        for row in sound {
+            let Some(bead) = row.bead() else { continue };
+            let same = |other: &&mut Row<'a>| {
+                let other = other.bead();
+                other.is_some_and(|other| collision::is_same_bead(other, bead))
+            };
+            let Some(other) = apart.iter_mut().find(same) else {
+                apart.push(row);
+                continue;
+            };
+            let base = base.filter(|base| collision::is_same_bead(base, bead));
+            let merged = beads(base, other.bead(), Some(bead));
+            lost.extend(merged.lost);
+            if let Some(bead) = merged.bead {
+                let fields = Fields::of(&bead);
+                let stays = other.bead().is_some_and(|own| Fields::of(own) == fields);
+                if !stays {
+                    let as_new = row.bead().is_some_and(|own| Fields::of(own) == fields);
+                    *other = if as_new { row } else { Row::of(*bead) };
+                }
+            }
+        }
+        apart.sort_by(|a, b| match (a.bead(), b.bead()) {
+            (Some(a), Some(b)) => collision::order(a, b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        for (at, row) in apart.into_iter().enumerate() {
+            match row.bead() {
+                Some(bead) if at > 0 => {
+                    let moved = collision::moved(bead, collision::Side::Left).bead;
+                    notes.push(Note::Moved {
+                        from: id.clone(),
+                        to: moved.id.clone(),
+                    });
+                    self.rows.push(Row::of(moved));
+                }
+                _ => self.rows.push(row),
+            }
+        }
+    }
+
+    /// Moves beads to other ids (old → new) and turns the edges of this side after them.
+    pub(super) fn rename(&mut self, moves: &BTreeMap<String, String>) {
+        if moves.is_empty() {
+            return;
+        }
+        for row in &mut self.rows {
+            let leaves = moves.contains_key(row.id.as_ref());
+            let points = memchr::memmem::find(&row.raw, b"depends_on_id").is_some();
+            if !leaves && !points {
+                continue;
+            }
+            let Some(bead) = row.bead() else { continue };
+            let turns = |edge: &crate::bead::Dep| moves.contains_key(&edge.depends_on_id);
+            if !leaves && !bead.dependencies.iter().any(turns) {
+                continue;
+            }
+            let mut bead = if leaves {
+                collision::moved(bead, collision::Side::Left).bead
+            } else {
+                bead.clone()
+            };
+            for edge in &mut bead.dependencies {
+                if let Some(to) = moves.get(&edge.depends_on_id) {
+                    edge.depends_on_id.clone_from(to);
+                }
+            }
+            *row = Row::of(bead);
+        }
+        self.sort();
+    }
+}
+
+/// The id of a line that begins as every line is written; `None` where only parsing can tell.
+fn first_id(line: &[u8]) -> Option<&str> {
+    let rest = line.strip_prefix(b"{\"id\":\"")?;
+    let end = memchr::memchr2(b'"', b'\\', rest)?;
+    let id = &rest[..end];
+    let plain = rest[end] == b'"' && !id.is_empty() && id.iter().all(|byte| *byte >= 0x20);
+    plain.then(|| std::str::from_utf8(id).ok()).flatten()
+}

@@ -1,0 +1,262 @@
+//! The laws of the merge over random histories. `PROPTEST_CASES` sets how many are tried.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::history::{Step, World, steps};
+use crate::bead::validate::{self, Vocabulary};
+use crate::bead::{Bead, record};
+use crate::merge::{Merge, files, former_id};
+
+fn merge(base: &World, left: &World, right: &World) -> Merge {
+    files(&base.text(), &left.text(), &right.text(), &|_| false).unwrap()
+}
+
+fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {
+    let base = World::default().after(base);
+    let clone = |number, steps: &[Step]| {
+        let world = World {
+            clone: number,
+            ..base.clone()
+        };
+        world.after(steps)
+    };
+    [base.clone(), clone(1, left), clone(2, right)]
+}
+
+/// What a bead is known by, whatever its id.
+fn maker(bead: &Bead) -> String {
+    let id = former_id(bead).unwrap_or_else(|| bead.id.clone());
+    format!("{id} {} {}", bead.created_at, bead.created_by)
+}
+
+fn by_maker(world: &World) -> BTreeMap<String, &Bead> {
+    world.beads.iter().map(|bead| (maker(bead), bead)).collect()
+}
+
+/// The fields of a bead that stand for themselves.
+fn plain(bead: &Bead) -> BTreeMap<String, String> {
+    const OTHER_RULES: [&str; 17] = [
+        "id",
+        "updated_at",
+        "status",
+        "closed_at",
+        "close_reason",
+        "closed_by_session",
+        "deleted_at",
+        "deleted_by",
+        "delete_reason",
+        "original_type",
+        "labels",
+        "waiters",
+        "dependencies",
+        "comments",
+        "metadata",
+        "created_at",
+        "created_by",
+    ];
+    let line = String::from_utf8(record::line(bead)).unwrap();
+    record::pairs(&line)
+        .unwrap()
+        .into_iter()
+        .filter(|(key, _)| !OTHER_RULES.contains(&key.as_str()))
+        .map(|(key, raw)| (key, raw.get().to_owned()))
+        .collect()
+}
+
+fn words(bead: &Bead) -> Vec<String> {
+    let labels = bead.labels.iter().map(|label| format!("label {label}"));
+    let waiters = bead.waiters.iter().map(|word| format!("waiter {word}"));
+    labels.chain(waiters).collect()
+}
+
+/// Every edit that only one side made is in the result; every value that lost is told.
+fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
+    let [b, l, r, m] = [base, left, right, result].map(plain);
+    for key in b.keys().chain(l.keys()).chain(r.keys()) {
+        let [b, l, r, m] = [&b, &l, &r, &m].map(|side| side.get(key));
+        if key.ends_with("_at") || key == "defer_until" || key == "last_activity" {
+            continue;
+        }
+        if l == b || l == r {
+            assert_eq!(m, r, "{key}");
+        } else if r == b {
+            assert_eq!(m, l, "{key}");
+        } else {
+            let loser = if m == l { r } else { l };
+            assert!(m == l || m == r);
+            let value = loser.map_or("null", String::as_str);
+            let is_told = |lost: &crate::merge::Lost| {
+                lost.id == result.id && lost.field == *key && lost.value == value
+            };
+            assert!(
+                merge.lost.iter().any(is_told),
+                "{key}: {value} of {merge:?}"
+            );
+        }
+    }
+    let [b, l, r, m] = [base, left, right, result].map(words);
+    for word in l.iter().chain(&r) {
+        let everywhere = l.contains(word) && r.contains(word);
+        assert_eq!(m.contains(word), everywhere || !b.contains(word), "{word}");
+    }
+    for word in &m {
+        assert!(l.contains(word) || r.contains(word));
+    }
+}
+
+fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead) {
+    let says = |bead: &Bead, text: &str| bead.comments.iter().any(|own| own.text == text);
+    let edited = |bead: &Bead| {
+        bead.comments
+            .iter()
+            .any(|own| own.text.starts_with("edited"))
+    };
+    if edited(left) || edited(right) || edited(base) {
+        return;
+    }
+    for own in left.comments.iter().chain(&right.comments) {
+        let new = !says(base, &own.text);
+        let both = says(left, &own.text) && says(right, &own.text);
+        if new || both {
+            assert!(says(result, &own.text), "{} is gone", own.text);
+        }
+    }
+    let mut numbers: Vec<i64> = result.comments.iter().map(|own| own.id).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), result.comments.len());
+}
+
+/// Everything that must hold of one merge.
+fn check(base: &World, left: &World, right: &World) -> World {
+    let merged = merge(base, left, right);
+    assert_eq!(
+        merged,
+        merge(base, right, left),
+        "left and right can be swapped"
+    );
+    let result = World::read(&merged.text, 9);
+    assert_eq!(
+        result.text(),
+        merged.text,
+        "only beads, in their canonical lines"
+    );
+    assert!(result.beads.is_sorted_by(|a, b| a.id < b.id));
+    for bead in &result.beads {
+        let sound = validate::check(bead, &Vocabulary::default());
+        assert_eq!(sound, Ok(()), "{bead:?}");
+    }
+    for again in [base, left, right, &result] {
+        let twice = merge(again, &result, &result);
+        assert_eq!(
+            twice.text, merged.text,
+            "merging a result again changes nothing"
+        );
+        assert_eq!(twice.lost, []);
+        assert_eq!(
+            merge(again, again, &result).text,
+            merged.text,
+            "a fast forward"
+        );
+    }
+    let [b, l, r, m] = [base, left, right, &result].map(by_maker);
+    for (maker, own) in l.iter().chain(&r) {
+        match (b.get(maker), l.get(maker), r.get(maker), m.get(maker)) {
+            (base, Some(left), Some(right), Some(result)) => {
+                if let Some(base) = base {
+                    check_fields(base, left, right, result, &merged);
+                    check_comments(base, left, right, result);
+                }
+            }
+            (None, _, _, Some(result)) => assert_eq!(plain(own), plain(result)),
+            (Some(base), _, _, Some(result)) => {
+                assert_ne!(*base, *own);
+                assert_eq!(plain(own), plain(result));
+            }
+            (Some(base), left, right, None) => {
+                assert!(left.is_none() || right.is_none());
+                assert_eq!(*base, *own, "an edited bead went");
+            }
+            (None, _, _, None) => panic!("{maker} went"),
+        }
+    }
+    result
+}
+
+proptest! {
+    #[test]
+    fn any_two_histories_merge(base in steps(30), left in steps(25), right in steps(25)) {
+        let [base, left, right] = clones(&base, &left, &right);
+        check(&base, &left, &right);
+    }
+
+    #[test]
+    fn histories_of_one_bead_merge(left in steps(12), right in steps(12)) {
+        let on_one = |steps: &[Step]| -> Vec<Step> {
+            steps.iter().map(|(what, _, field, value, minute)| (2 + what % 22, 0, *field, *value, *minute)).collect()
+        };
+        let [base, left, right] = clones(&[(0, 1, 0, 0, 0)], &on_one(&left), &on_one(&right));
+        check(&base, &left, &right);
+    }
+
+    #[test]
+    fn clones_that_exchange_end_up_equal(
+        start in steps(20),
+        work in proptest::collection::vec((0usize..3, steps(8)), 1..8),
+    ) {
+        let start = World::default().after(&start);
+        let mut hub = start.clone();
+        let mut clones: Vec<(World, World)> = (1..4)
+            .map(|clone| (start.clone(), World { clone, ..start.clone() }))
+            .collect();
+        let idle: [(usize, Vec<Step>); 6] = std::array::from_fn(|at| (at % 3, Vec::new()));
+        for (at, steps) in work.into_iter().chain(idle) {
+            let (seen, own) = &mut clones[at];
+            // Numbers of steps make instants: never the same twice in a clone.
+            let clone = own.clone + 3;
+            *own = World { clone, ..own.clone() }.after(&steps);
+            let merged = check(seen, own, &hub);
+            hub = merged.clone();
+            *seen = merged.clone();
+            *own = World { clone, ..merged };
+        }
+        for (_, own) in &clones {
+            prop_assert_eq!(own.text(), hub.text());
+        }
+    }
+
+    #[test]
+    fn the_order_of_merges_does_not_matter_where_no_field_is_changed_twice(
+        start in steps(20),
+        all in proptest::collection::vec(steps(12), 3),
+    ) {
+        let base = World::default().after(&start);
+        // Each clone has fields of its own; creations collide.
+        let own = |clone: u8| {
+            let steps = all[usize::from(clone)].iter().filter_map(|(what, which, field, value, minute)| {
+                let what = match what {
+                    0 => 0,
+                    2..=8 => *what,
+                    13.. => 13,
+                    _ => return None,
+                };
+                let value = if what < 5 && what > 0 { clone } else { *value };
+                let field = if what == 13 { (field % 10) * 3 + clone } else { *field };
+                let edits = (6..=8).contains(&what) && *minute < 2 && value < 2;
+                let value = if edits { 2 } else { value };
+                Some((what, *which, field, value.max(u8::from((6..=8).contains(&what)) * 2), *minute))
+            });
+            let steps: Vec<Step> = steps.collect();
+            World { clone: clone + 1, ..base.clone() }.after(&steps)
+        };
+        let [a, b, c] = [own(0), own(1), own(2)];
+        let pair = |x: &World, y: &World| World::read(&merge(&base, x, y).text, 9);
+        let first = merge(&base, &pair(&a, &b), &c).text;
+        let second = merge(&base, &a, &pair(&b, &c)).text;
+        let third = merge(&base, &pair(&a, &c), &b).text;
+        prop_assert_eq!(String::from_utf8_lossy(&first), String::from_utf8_lossy(&second));
+        prop_assert_eq!(first, third);
+    }
+}

@@ -1,0 +1,380 @@
+mod history;
+mod law;
+
+use super::*;
+use crate::bead::{Comment, Dep, DepKind, Stamp, Status, record};
+
+fn bead(line: &str) -> Bead {
+    let text = format!(
+        "{{\"id\":\"bd-1\",\"title\":\"t\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2026-03-01T00:00:00Z\",\"created_by\":\"dana\",\"updated_at\":\"2026-03-01T00:00:00Z\"{line}}}"
+    );
+    record::parse(text.as_bytes()).unwrap()
+}
+
+fn base() -> Bead {
+    bead("")
+}
+
+/// The base bead with a change, updated at this minute.
+fn edit(minute: u8, change: impl FnOnce(&mut Bead)) -> Bead {
+    let mut bead = base();
+    bead.updated_at = at(minute);
+    change(&mut bead);
+    bead
+}
+
+fn at(minute: u8) -> Stamp {
+    Stamp::read(&format!("2026-03-01T00:{minute:02}:00Z"))
+}
+
+fn merged(base: &Bead, left: &Bead, right: &Bead) -> (Bead, Vec<(String, String)>) {
+    let one = beads(Some(base), Some(left), Some(right));
+    let other = beads(Some(base), Some(right), Some(left));
+    let bead = *one.bead.unwrap();
+    assert_eq!(bead, *other.bead.unwrap(), "left and right can be swapped");
+    assert_eq!(one.lost, other.lost);
+    let lost = one.lost.into_iter().map(|lost| (lost.field, lost.value));
+    (bead, lost.collect())
+}
+
+fn lost(field: &str, value: &str) -> (String, String) {
+    (field.to_owned(), value.to_owned())
+}
+
+fn close(bead: &mut Bead, minute: u8, reason: &str) {
+    bead.status = Status::Closed;
+    bead.closed_at = Some(at(minute));
+    bead.close_reason = reason.into();
+}
+
+fn bury(bead: &mut Bead, minute: u8) {
+    bead.original_type = bead.issue_type.to_string();
+    bead.status = Status::Tombstone;
+    bead.closed_at = None;
+    bead.deleted_at = Some(at(minute));
+    bead.deleted_by = "lee".into();
+}
+
+#[test]
+fn different_fields_are_both_kept() {
+    let left = edit(1, |bead| bead.title = "new".into());
+    let right = edit(2, |bead| bead.assignee = "lee".into());
+    let (bead, lost) = merged(&base(), &left, &right);
+    assert_eq!(
+        (bead.title.as_str(), bead.assignee.as_str()),
+        ("new", "lee")
+    );
+    assert_eq!(bead.updated_at, at(2));
+    assert!(lost.is_empty());
+}
+
+#[test]
+fn the_later_record_wins_a_conflict_and_the_other_value_is_told() {
+    let left = edit(3, |bead| bead.priority = 0);
+    let right = edit(2, |bead| bead.priority = 4);
+    let (bead, told) = merged(&base(), &left, &right);
+    assert_eq!(bead.priority, 0);
+    assert_eq!(told, [lost("priority", "4")]);
+}
+
+#[test]
+fn unknown_keys_and_values_of_the_wrong_type_merge_like_any_other() {
+    let base = bead(",\"x\":{\"a\":1},\"y\":1.50");
+    let left = bead(",\"x\":{\"a\":2},\"y\":1.50,\"z\":[]");
+    let right = bead(",\"x\":{\"a\":1},\"y\":1.500,\"estimated_minutes\":\"long\"");
+    let (bead, _) = merged(&base, &left, &right);
+    let line = String::from_utf8(record::line(&bead)).unwrap();
+    let wanted = "\"updated_at\":\"2026-03-01T00:00:00Z\",\"x\":{\"a\":2},\"y\":1.500,\"z\":[]";
+    assert!(line.contains(wanted), "{line}");
+    assert!(line.contains("\"estimated_minutes\":\"long\""), "{line}");
+}
+
+#[test]
+fn another_spelling_of_an_instant_is_no_change() {
+    let mut old = base();
+    old.due_at = Some(Stamp::read("2026-04-01T00:00:00Z"));
+    let mut left = old.clone();
+    left.due_at = Some(Stamp::read("2026-04-01T02:00:00+02:00"));
+    left.updated_at = at(9);
+    let mut right = old.clone();
+    right.due_at = None;
+    let (bead, lost) = merged(&old, &left, &right);
+    assert_eq!(bead.due_at, None);
+    assert!(lost.is_empty());
+}
+
+#[test]
+fn a_closing_that_gives_way_takes_all_of_it_along() {
+    let left = edit(1, |bead| close(bead, 1, "done"));
+    let right = edit(2, |bead| bead.status = Status::InProgress);
+    let (bead, told) = merged(&base(), &left, &right);
+    assert_eq!((bead.status, bead.closed_at), (Status::InProgress, None));
+    assert_eq!(bead.close_reason, "");
+    let wanted = [
+        lost("close_reason", "\"done\""),
+        lost("closed_at", "\"2026-03-01T00:01:00Z\""),
+        lost("status", "\"closed\""),
+    ];
+    assert_eq!(told, wanted);
+}
+
+#[test]
+fn a_bead_that_was_closed_again_stays_closed() {
+    let mut old = base();
+    close(&mut old, 1, "first");
+    let left = edit(2, |_| {});
+    let right = edit(3, |bead| close(bead, 3, "first"));
+    let (bead, _) = merged(&old, &left, &right);
+    assert_eq!((bead.status, bead.closed_at), (Status::Closed, Some(at(3))));
+    assert_eq!(bead.close_reason, "first");
+}
+
+#[test]
+fn a_deletion_wins_over_an_edit_whose_text_it_keeps() {
+    let left = edit(1, |bead| bury(bead, 1));
+    let right = edit(9, |bead| {
+        bead.notes = "more".into();
+        bead.status = Status::InProgress;
+    });
+    let (bead, told) = merged(&base(), &left, &right);
+    assert!(bead.is_tombstone());
+    assert_eq!(
+        (bead.deleted_at, bead.notes.as_str()),
+        (Some(at(1)), "more")
+    );
+    assert_eq!(told, [lost("status", "\"in_progress\"")]);
+}
+
+#[test]
+fn a_bead_brought_back_lives_and_of_two_deletions_the_later_counts() {
+    let old = edit(1, |bead| bury(bead, 1));
+    let (bead, _) = merged(&old, &base(), &old);
+    assert!(bead.is_open());
+    let later = edit(5, |bead| bury(bead, 5));
+    let (bead, _) = merged(&base(), &old, &later);
+    assert_eq!(bead.deleted_at, Some(at(5)));
+}
+
+#[test]
+fn labels_and_waiters_merge_as_sets() {
+    let mut old = base();
+    old.labels = vec!["a".into(), "b".into()];
+    old.waiters = vec!["z".into()];
+    let mut left = old.clone();
+    left.labels = vec!["a".into(), "c".into()];
+    left.waiters.push("y".into());
+    let mut right = old.clone();
+    right.labels.push("d".into());
+    right.waiters.push("x".into());
+    let (bead, lost) = merged(&old, &left, &right);
+    assert_eq!(bead.labels, ["a", "c", "d"]);
+    assert_eq!(bead.waiters, ["z", "x", "y"]);
+    assert!(lost.is_empty());
+}
+
+fn edge(target: &str, kind: DepKind, minute: u8) -> Dep {
+    Dep {
+        issue_id: "bd-1".into(),
+        depends_on_id: target.into(),
+        kind,
+        created_at: at(minute),
+        ..Dep::default()
+    }
+}
+
+#[test]
+fn edges_of_both_sides_are_kept_and_removed_ones_stay_away() {
+    let mut old = base();
+    old.dependencies = vec![
+        edge("bd-2", DepKind::Blocks, 1),
+        edge("bd-3", DepKind::Blocks, 2),
+    ];
+    let mut left = old.clone();
+    left.dependencies = vec![
+        edge("bd-3", DepKind::Blocks, 2),
+        edge("bd-9", DepKind::Related, 8),
+    ];
+    let mut right = old.clone();
+    right.dependencies.push(edge("bd-4", DepKind::Tracks, 5));
+    let (bead, lost) = merged(&old, &left, &right);
+    let targets: Vec<_> = bead
+        .dependencies
+        .iter()
+        .map(|edge| edge.depends_on_id.as_str())
+        .collect();
+    assert_eq!(targets, ["bd-3", "bd-4", "bd-9"]);
+    assert!(lost.is_empty());
+}
+
+fn comment(id: i64, author: &str, text: &str, minute: u8) -> Comment {
+    Comment {
+        id,
+        issue_id: "bd-1".into(),
+        author: author.into(),
+        text: text.into(),
+        created_at: at(minute),
+        ..Comment::default()
+    }
+}
+
+#[test]
+fn comments_of_one_number_are_both_kept_and_an_edited_one_is_no_new_one() {
+    let mut old = base();
+    old.comments = vec![
+        comment(1, "dana", "first", 1),
+        comment(2, "dana", "typo", 1),
+    ];
+    let mut left = old.clone();
+    left.comments[1].text = "no typo".into();
+    left.comments.push(comment(3, "lee", "later", 8));
+    let mut right = old.clone();
+    right.comments.push(comment(3, "kim", "earlier", 5));
+    right.comments.push(comment(4, "lee", "later", 8));
+    let (bead, lost) = merged(&old, &left, &right);
+    let texts: Vec<_> = bead
+        .comments
+        .iter()
+        .map(|own| (own.id, own.text.as_str()))
+        .collect();
+    assert_eq!(
+        texts,
+        [(1, "first"), (2, "no typo"), (3, "earlier"), (4, "later")]
+    );
+    assert!(lost.is_empty());
+}
+
+#[test]
+fn metadata_merges_key_by_key() {
+    let old = bead(",\"metadata\":{\"a\":1,\"b\":2}");
+    let left = bead(",\"metadata\":{\"a\":1,\"b\":3,\"d\":\"x\"}");
+    let right = bead(",\"metadata\":{\"b\":4,\"c\":null}");
+    let (bead, told) = merged(&old, &left, &right);
+    assert_eq!(
+        bead.metadata.unwrap().get(),
+        "{\"b\":4,\"c\":null,\"d\":\"x\"}"
+    );
+    assert_eq!(told, [lost("metadata.b", "3")]);
+}
+
+#[test]
+fn an_absent_line_is_gone_unless_the_other_side_changed_it() {
+    let old = base();
+    let gone = beads(Some(&old), None, Some(&old));
+    assert!(gone.bead.is_none() && !gone.kept);
+    let changed = edit(1, |bead| bead.title = "new".into());
+    let kept = beads(Some(&old), Some(&changed), None);
+    assert!(kept.bead.is_some() && kept.kept);
+    let added = beads(None, None, Some(&old));
+    assert!(added.bead.is_some() && !added.kept);
+    let buried = edit(1, |bead| bury(bead, 1));
+    let deleted_twice = beads(Some(&old), Some(&buried), None);
+    assert!(deleted_twice.bead.is_some() && !deleted_twice.kept);
+}
+
+fn file(lines: &[&str]) -> Vec<u8> {
+    lines
+        .iter()
+        .flat_map(|line| [line, "\n"].concat().into_bytes())
+        .collect()
+}
+
+/// The text of a merge in which left and right can be swapped.
+fn text(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<Note>) {
+    let [base, left, right] = [base, left, right].map(file);
+    let one = files(&base, &left, &right, &|_| false).unwrap();
+    assert_eq!(Ok(one.clone()), files(&base, &right, &left, &|_| false));
+    (String::from_utf8(one.text).unwrap(), one.notes)
+}
+
+const A: &str = r#"{"id":"a-1","title":"one","priority":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
+const A2: &str = r#"{"id":"a-1","title":"two","priority":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z"}"#;
+const B: &str = r#"{"id":"a-1","title":"other","priority":2,"created_at":"2026-01-01T00:00:05Z","updated_at":"2026-01-01T00:00:00Z"}"#;
+const C: &str = r#"{"id":"a-2","title":"c","priority":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","dependencies":[{"issue_id":"a-2","depends_on_id":"a-1","type":"blocks","created_at":"2026-01-01T00:00:00Z"}]}"#;
+const MEMORY: &str = r#"{"_type":"memory","key":"k"}"#;
+
+#[test]
+fn output_is_sorted_with_foreign_records_behind_and_bytes_kept() {
+    let (text, _) = text(&[], &[MEMORY, C], &[A]);
+    assert_eq!(text.into_bytes(), file(&[A, C, MEMORY]));
+}
+
+#[test]
+fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
+    let (text, notes) = text(&[], &[A], &[B, C]);
+    let Some(Note::Moved { from, to }) = notes.first() else {
+        panic!("{notes:?}")
+    };
+    assert_eq!(from, "a-1");
+    let lines: Vec<Bead> = text
+        .lines()
+        .map(|line| record::parse(line.as_bytes()).unwrap())
+        .collect();
+    let find = |id: &str| lines.iter().find(|bead| bead.id == id).unwrap();
+    assert_eq!(find("a-1").title, "one");
+    assert_eq!(find(to).title, "other");
+    assert_eq!(former_id(find(to)).as_deref(), Some("a-1"));
+    assert_eq!(&find("a-2").dependencies[0].depends_on_id, to);
+}
+
+#[test]
+fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
+    let edited = B
+        .replace("other", "edited")
+        .replace("01T00:00:00Z\"}", "03T00:00:00Z\"}");
+    let moved = String::from_utf8(
+        files(b"", &file(&[A]), &file(&[B]), &|_| false)
+            .unwrap()
+            .text,
+    )
+    .unwrap();
+    let lines: Vec<&str> = moved.lines().collect();
+    let (text, _) = text(&[B], &lines, &[&edited]);
+    assert_eq!(text.lines().count(), 2);
+    assert!(
+        text.contains("\"title\":\"edited\"") && text.contains("\"title\":\"one\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_damaged_line_is_kept_and_is_no_removal() {
+    let torn = &A[..40];
+    let (merged, notes) = text(&[A, C], &[torn, C], &[A, C]);
+    assert_eq!(merged.into_bytes(), file(&[A, torn, C]));
+    assert_eq!(notes, [Note::Spared { id: "a-1".into() }]);
+    let (merged, _) = text(&[A, C], &["{oops", C], &[A2, C]);
+    assert_eq!(merged.into_bytes(), file(&[A2, C, "{oops"]));
+    // Once it is repaired it does not come back.
+    let (merged, _) = text(&[A, "{oops"], &[A, "{oops"], &[A2]);
+    assert_eq!(merged.into_bytes(), file(&[A2]));
+}
+
+#[test]
+fn two_lines_of_one_bead_are_merged_against_base() {
+    let left = A.replace("\"priority\":2", "\"priority\":1");
+    let (text, _) = text(&[A], &[&left, A2], &[A]);
+    assert_eq!(text.lines().count(), 1);
+    assert!(
+        text.contains("\"title\":\"two\",\"status\":\"open\",\"priority\":1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn conflict_markers_are_refused_with_file_and_line() {
+    let bad = file(&[A, "<<<<<<< ours"]);
+    let refused = files(&file(&[A]), &bad, &file(&[A]), &|_| false);
+    let which = Which::Left;
+    assert_eq!(refused, Err(MergeError::Marker { which, line: 2 }));
+}
+
+#[test]
+fn what_the_archive_holds_does_not_come_back_unless_it_was_changed() {
+    let known = |id: &str| id == "a-1";
+    let merge = files(b"", b"", &file(&[A]), &known).unwrap();
+    assert!(merge.text.is_empty());
+    assert_eq!(merge.notes, [Note::Archived { id: "a-1".into() }]);
+    let merge = files(&file(&[A]), b"", &file(&[A2]), &known).unwrap();
+    assert_eq!(merge.text, file(&[A2]));
+    assert_eq!(merge.notes, [Note::Kept { id: "a-1".into() }]);
+}
