@@ -6,7 +6,7 @@
 //! (labels that are no list) is left to the rule for whole values.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -89,19 +89,8 @@ pub(super) fn comments(three: Three<'_>, newer: Ordering, report: Report<'_>) ->
     };
     let mut members: Vec<_> = merged.into_iter().collect();
     members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
-    let mut numbers: Vec<i64> = members.iter().map(|(_, member)| member.number).collect();
-    numbers.sort_unstable();
-    let twice = numbers.windows(2).any(|two| two[0] == two[1]);
-    if twice || new_in(&left, &right) && new_in(&right, &left) {
-        let mut last = base.iter().map(|own| own.id).fold(0, i64::max);
-        for (_, member) in members
-            .iter_mut()
-            .filter(|(key, _)| !base_set.contains_key(key))
-        {
-            last = last.saturating_add(1);
-            member.number = last;
-        }
-    }
+    let all_new = new_in(&left, &right) && new_in(&right, &left);
+    number_apart(&mut members, |key| !base_set.contains_key(key), all_new);
     members.sort_by_key(|(_, member)| (member.time, member.number));
     let texts = members.iter().filter_map(|(_, member)| {
         let mut comment: Comment = serde_json::from_str(&member.text).ok()?;
@@ -110,6 +99,26 @@ pub(super) fn comments(three: Three<'_>, newer: Ordering, report: Report<'_>) ->
         Some(json(&comment))
     });
     Some(array(texts))
+}
+
+/// Gives every comment a number of its own: the old ones keep theirs, `new` ones keep theirs only where
+/// nothing collides and not `all_new` are to be numbered.
+fn number_apart(members: &mut [(String, Member)], new: impl Fn(&str) -> bool, all_new: bool) {
+    let mut numbers: Vec<i64> = members.iter().map(|(_, member)| member.number).collect();
+    numbers.sort_unstable();
+    let collide = numbers.windows(2).any(|two| two[0] == two[1]);
+    if !collide && !all_new {
+        return;
+    }
+    let old = members.iter().filter(|(key, _)| !new(key));
+    let mut last = old.map(|(_, member)| member.number).fold(0, i64::max);
+    let mut taken = BTreeSet::new();
+    for (key, member) in members {
+        if new(key) || !taken.insert(member.number) {
+            last = last.saturating_add(1);
+            member.number = last;
+        }
+    }
 }
 
 /// The users' own JSON, key by key, where all sides have objects.

@@ -140,7 +140,9 @@ impl World {
             2..=4 => return label(bead, value),
             5 => return edge(bead, &target, value, now),
             6..=8 => return comment(bead, field, value, now),
-            9 => set(bead, "metadata", &format!("{{\"k{}\":{value}}}", field % 3)),
+            9 => bead
+                .set_metadata(&format!("k{}", field % 3), value)
+                .unwrap(),
             10 => close(bead, value, &now),
             11 => open(bead, value),
             12 => delete(bead, &now),
@@ -251,7 +253,8 @@ fn comment(bead: &mut Bead, field: u8, value: u8, now: Stamp) {
     let count = bead.comments.len();
     let at = usize::from(field) % count.max(1);
     match value {
-        0 if count > 0 => drop(bead.comments.remove(at)),
+        // The last one stays, so that no number is given twice.
+        0 if at + 1 < count => drop(bead.comments.remove(at)),
         1 if count > 0 => bead.comments[at].text = format!("edited {field}"),
         _ => {
             let last = bead.comments.iter().map(|own| own.id).max().unwrap_or(0);

@@ -185,7 +185,18 @@ fn check(base: &World, left: &World, right: &World) -> World {
     result
 }
 
+/// As many cases as `PROPTEST_CASES` says; few where it is not set.
+fn config() -> ProptestConfig {
+    let mut config = ProptestConfig::default();
+    if config.cases == 256 {
+        config.cases = 40;
+    }
+    config
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn any_two_histories_merge(base in steps(30), left in steps(25), right in steps(25)) {
         let [base, left, right] = clones(&base, &left, &right);
