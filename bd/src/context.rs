@@ -2,14 +2,13 @@
 //! and on demand the store and who is acting.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::config::Config;
 use crate::error::Usage;
-use crate::git::Git;
+use crate::git::{Git, User};
 use crate::query::when;
 use crate::store::{Author, Routes, Store, find, route};
 use crate::sys::{Clock, Env, Random, file};
@@ -102,20 +101,20 @@ impl Context {
         let actor = self.config.get("actor");
         let actor = actor.or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
         let owner = self.env.get("GIT_AUTHOR_EMAIL").map(str::to_owned);
-        let (name, email) = if actor.is_some() && owner.is_some() {
-            (None, None)
+        let git = if actor.is_some() && owner.is_some() {
+            User::default()
         } else {
-            git_user(self.env.cwd())
+            Git::at(self.env.cwd()).user(&self.env)
         };
         let user = || self.env.get("USER").unwrap_or("unknown").to_owned();
         Author {
-            actor: actor.or(name).unwrap_or_else(user),
+            actor: actor.or(git.name).unwrap_or_else(user),
             session: self
                 .env
                 .get("CLAUDE_SESSION_ID")
                 .unwrap_or_default()
                 .to_owned(),
-            owner: owner.or(email).unwrap_or_default(),
+            owner: owner.or(git.email).unwrap_or_default(),
         }
     }
 
@@ -156,24 +155,4 @@ impl Context {
             self.ui.warn(&notice);
         }
     }
-}
-
-/// Name and e-mail address of git's user.
-fn git_user(cwd: &Path) -> (Option<String>, Option<String>) {
-    let git = Git::at(cwd);
-    let call = git.plumbing(["config", "--get-regexp", "^user\\.(name|email)$"]);
-    // Without git, or without a user there, other sources stand in.
-    let text = call
-        .limit(Duration::from_secs(5))
-        .text()
-        .unwrap_or_default();
-    let value = |key: &str| {
-        let lines = text.lines().rev();
-        let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
-        values
-            .next()
-            .map(str::to_owned)
-            .filter(|value| !value.is_empty())
-    };
-    (value("user.name"), value("user.email"))
 }

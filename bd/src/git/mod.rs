@@ -16,6 +16,7 @@ mod remote;
 pub mod rescue;
 mod run;
 mod setup;
+mod user;
 mod worktree;
 
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ use crate::sys::ExecError;
 pub use rebase::RebaseOutcome;
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;
+pub use user::User;
 pub use worktree::Worktree;
 
 /// A repository seen from one of its folders: a work tree or a bare repository.

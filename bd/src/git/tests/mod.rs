@@ -1,4 +1,5 @@
 mod saving;
+mod user;
 
 use std::fs;
 use std::path::{Path, PathBuf};

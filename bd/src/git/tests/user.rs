@@ -1,0 +1,132 @@
+//! Who git's user is: the files say what the command says, or leave it to the command.
+
+use super::*;
+use crate::git::user::User;
+use crate::sys::Env;
+
+/// A home of its own with a person's settings, and no system's settings.
+fn at(place: &Place, folder: &str, settings: &str) -> Git {
+    fs::create_dir_all(place.path(folder)).unwrap();
+    fs::write(place.path(".gitconfig"), settings).unwrap();
+    Git::at(place.path(folder))
+        .with_env("HOME", place.root.path())
+        .with_env("XDG_CONFIG_HOME", place.path("xdg"))
+        .with_env("GIT_CONFIG_NOSYSTEM", "1")
+}
+
+fn user(name: Option<&str>, email: Option<&str>) -> User {
+    User {
+        name: name.map(str::to_owned),
+        email: email.map(str::to_owned),
+    }
+}
+
+fn by_files(git: &Git) -> Option<User> {
+    git.user_by_files(&Env::default())
+}
+
+/// The files are enough, and say the same as the command.
+fn sure(git: &Git) -> User {
+    let user = by_files(git).expect("the files are enough");
+    assert_eq!(user, git.user_by_command());
+    user
+}
+
+/// The files are not enough: the command is asked.
+fn odd(git: &Git) -> User {
+    assert_eq!(by_files(git), None);
+    assert_eq!(git.user(&Env::default()), git.user_by_command());
+    git.user_by_command()
+}
+
+const DANA: &str = "[user]\n\tname = Dana \"D.\" Doe # why\n\temail = \"dana@example.org\"\n";
+
+#[test]
+fn the_person_is_known_inside_and_outside_of_repositories() {
+    let place = Place::new();
+    let dana = user(Some("Dana D. Doe"), Some("dana@example.org"));
+    assert_eq!(sure(&at(&place, "plain", DANA)), dana);
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    assert_eq!(sure(&work), dana);
+    fs::create_dir(place.path("work/deep")).unwrap();
+    assert_eq!(sure(&at(&place, "work/deep", DANA)), dana);
+}
+
+#[test]
+fn nearer_settings_win_and_the_last_of_a_file() {
+    let place = Place::new();
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    work.config_set("user.email", "work@example.org").unwrap();
+    let email = Some("work@example.org");
+    assert_eq!(sure(&work), user(Some("Dana D. Doe"), email));
+    fs::create_dir_all(place.path("xdg/git")).unwrap();
+    let xdg = "[user]\nname = Xeni\nname = Xena\nemail = x@example.org\n";
+    fs::write(place.path("xdg/git/config"), xdg).unwrap();
+    assert_eq!(sure(&work), user(Some("Dana D. Doe"), email));
+    assert_eq!(sure(&at(&place, "work", "")), user(Some("Xena"), email));
+    let other = work.with_env("GIT_CONFIG_GLOBAL", place.path("gitconfig"));
+    assert_eq!(sure(&other), user(Some("Tess"), email));
+}
+
+#[test]
+fn what_is_not_set_anywhere_is_not_known() {
+    let place = Place::new();
+    assert_eq!(sure(&at(&place, "plain", "")), User::default());
+    let half = at(
+        &place,
+        "plain",
+        "[USER]\n  Name = Dana\n[user \"x\"]\nemail = no\n",
+    );
+    assert_eq!(sure(&half), user(Some("Dana"), None));
+    let emptied = format!("{DANA}[user]\nname =\n");
+    odd(&at(&place, "plain", &emptied));
+}
+
+#[test]
+fn included_files_count_and_conditional_ones_are_left_to_the_command() {
+    let place = Place::new();
+    fs::write(place.path("more"), "[user]\nname = Included\n").unwrap();
+    let included = format!("{DANA}[include]\npath = more\n");
+    let name = Some("Included".to_owned());
+    assert_eq!(sure(&at(&place, "work", &included)).name, name);
+    at(&place, "work", "").init("main", false).unwrap();
+    let conditional = format!("{DANA}[includeIf \"gitdir:~/work/\"]\npath = more\n");
+    assert_eq!(odd(&at(&place, "work", &conditional)).name, name);
+}
+
+#[test]
+fn a_linked_worktree_has_the_settings_of_its_repository() {
+    let place = Place::new();
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    work.config_set("user.name", "Own").unwrap();
+    commit(&work, "README", "hello\n");
+    let other = place.path("other");
+    let args = ["worktree", "add", "-q", "-b", "x"].map(OsString::from);
+    work.plumbing(args).args([&other]).done().unwrap();
+    assert_eq!(
+        sure(&at(&place, "other", DANA)).name.as_deref(),
+        Some("Own")
+    );
+    let own_settings = ["config", "extensions.worktreeConfig", "true"];
+    work.plumbing(own_settings).done().unwrap();
+    odd(&at(&place, "other", DANA));
+}
+
+#[test]
+fn what_only_git_can_judge_is_left_to_it() {
+    let place = Place::new();
+    for settings in [
+        "[user]\nname\n",
+        "[user\nname = x\n",
+        "[user]\nname = \"a\\nb\"\n",
+    ] {
+        odd(&at(&place, "plain", settings));
+    }
+    at(&place, "bare.git", "").init("main", true).unwrap();
+    odd(&at(&place, "bare.git", DANA));
+    fs::create_dir_all(place.path("broken/.git")).unwrap();
+    odd(&at(&place, "broken", DANA));
+}
