@@ -3,12 +3,13 @@
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: help setup demo test lint generate install
+.PHONY: help setup demo test lint generate install bench
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
 	@echo "make install   put bd, gt and gtd into ~/.cargo/bin (or PREFIX/bin)"
+	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make lint      formatting and lints, as CI checks them"
 	@echo "make generate  write completions/ and man/ anew"
 
@@ -32,6 +33,9 @@ generate:
 
 install: setup
 	@echo "building the release programs (some minutes) ..."
-	$(CARGO) build --release --locked -p bd -p gt -p gtd
 	mkdir -p $(PREFIX)/bin
-	install -m 755 target/release/bd target/release/gt target/release/gtd $(PREFIX)/bin
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" $(PREFIX)/bin
+
+bench: setup
+	@echo "building bd (some minutes) ..."
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd) && python3 tests/bench/run.py --bd "$$folder/bd" $(BENCH)
