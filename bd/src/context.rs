@@ -144,6 +144,9 @@ impl Context {
     pub fn touch(&self, id: &str) {
         if let (Ok(found), false) = (self.found(), self.readonly) {
             let path = found.dir.join("last-touched");
+            if self.last_touched().as_deref() == Some(id) {
+                return;
+            }
             // A convenience: a folder that cannot be written to has told so already.
             file::replace_relaxed(&path, format!("{id}\n").as_bytes(), 0o600).ok();
         }
