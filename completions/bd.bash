@@ -67,6 +67,9 @@ _bd() {
             bd,list)
                 cmd="bd__subcmd__list"
                 ;;
+            bd,merge)
+                cmd="bd__subcmd__merge"
+                ;;
             bd,migrate)
                 cmd="bd__subcmd__migrate"
                 ;;
@@ -265,6 +268,9 @@ _bd() {
             bd__subcmd__help,list)
                 cmd="bd__subcmd__help__subcmd__list"
                 ;;
+            bd__subcmd__help,merge)
+                cmd="bd__subcmd__help__subcmd__merge"
+                ;;
             bd__subcmd__help,migrate)
                 cmd="bd__subcmd__help__subcmd__migrate"
                 ;;
@@ -434,7 +440,7 @@ _bd() {
 
     case "${cmd}" in
         bd)
-            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats defer undefer todo types where config prime quickstart sync migrate daemon version help"
+            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2056,7 +2062,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__help)
-            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync migrate daemon version help"
+            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2517,6 +2523,20 @@ _bd() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        bd__subcmd__help__subcmd__merge)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         bd__subcmd__help__subcmd__migrate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2784,7 +2804,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__init)
-            opts="-p -b -C -q -v -h --prefix --force --branch --skip-hooks --skip-merge-driver --from-jsonl --contributor --team --stealth --setup-exclude --non-interactive --skip-agents --backend --destroy-token --server-port --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-p -b -C -q -v -h --prefix --force --branch --skip-hooks --no-merge-driver --from-jsonl --contributor --team --stealth --setup-exclude --non-interactive --skip-agents --backend --destroy-token --server-port --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3282,6 +3302,44 @@ _bd() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --db)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --directory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dolt-auto-commit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bd__subcmd__merge)
+            opts="-C -q -v -h --install --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --actor)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -64,7 +64,7 @@ _arguments "${_arguments_options[@]}" : \
 '--dolt-auto-commit=[]:MODE:_default' \
 '--force[Add what is missing from a folder that has beads already]' \
 '--skip-hooks[]' \
-'--skip-merge-driver[]' \
+'--no-merge-driver[Do not set git up to merge beads field by field]' \
 '--from-jsonl[]' \
 '--contributor[]' \
 '--team[]' \
@@ -2055,6 +2055,33 @@ _arguments "${_arguments_options[@]}" : \
 '*::rest:_default' \
 && ret=0
 ;;
+(merge)
+_arguments "${_arguments_options[@]}" : \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--install[Set this clone up so that git uses it]' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- The result, the common ancestor, ours and theirs:_files' \
+&& ret=0
+;;
 (migrate)
 _arguments "${_arguments_options[@]}" : \
 '--actor=[Act under this name]:NAME:_default' \
@@ -2393,6 +2420,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(merge)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (migrate)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2453,6 +2484,7 @@ _bd_commands() {
 'prime:Print what an agent should know about beads' \
 'quickstart:Show a short tour' \
 'sync:Put every acknowledged change into issues.jsonl' \
+'merge:Merge beads files field by field; git'\''s merge driver' \
 'migrate:Accepted for older scripts; there is nothing to migrate' \
 'daemon:Accepted for older scripts; beads need no daemon' \
 'version:Print the version' \
@@ -2738,6 +2770,7 @@ _bd__subcmd__help_commands() {
 'prime:Print what an agent should know about beads' \
 'quickstart:Show a short tour' \
 'sync:Put every acknowledged change into issues.jsonl' \
+'merge:Merge beads files field by field; git'\''s merge driver' \
 'migrate:Accepted for older scripts; there is nothing to migrate' \
 'daemon:Accepted for older scripts; beads need no daemon' \
 'version:Print the version' \
@@ -2925,6 +2958,11 @@ _bd__subcmd__help__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'bd help list commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__help__subcmd__merge_commands] )) ||
+_bd__subcmd__help__subcmd__merge_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help merge commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__help__subcmd__migrate_commands] )) ||
 _bd__subcmd__help__subcmd__migrate_commands() {
     local commands; commands=()
@@ -3101,6 +3139,11 @@ _bd__subcmd__label__subcmd__remove_commands() {
 _bd__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'bd list commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__merge_commands] )) ||
+_bd__subcmd__merge_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd merge commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__migrate_commands] )) ||
 _bd__subcmd__migrate_commands() {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::bead::id::ResolveError;
 use crate::change::ChangeError;
 use crate::config::ConfigError;
+use crate::merge::MergeError;
 use crate::store::StoreError;
 use crate::store::find::NotFound;
 
@@ -79,6 +80,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
         let store = || cause.downcast_ref::<StoreError>().map(of_store);
         let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
         let find = || cause.downcast_ref::<NotFound>().map(|_| no_project());
+        let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
         let config = || {
             cause
                 .downcast_ref::<ConfigError>()
@@ -88,6 +90,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
             .or_else(store)
             .or_else(resolve)
             .or_else(find)
+            .or_else(merge)
             .or_else(config)
     });
     let (code, hint) = known.unwrap_or(("failed", None));
@@ -99,6 +102,15 @@ type Known = (&'static str, Option<String>);
 fn no_project() -> Known {
     let hint = "run 'bd init' to start one here, or set BEADS_DIR to the .beads folder of another";
     ("no_project", Some(hint.to_owned()))
+}
+
+fn of_merge(error: &MergeError) -> Known {
+    match error {
+        MergeError::Marker { .. } => {
+            let hint = "nothing was written; finish that merge first: keep the line you want of each bead and delete the marker lines";
+            ("conflict", Some(hint.to_owned()))
+        }
+    }
 }
 
 fn of_resolve(error: &ResolveError) -> Known {
@@ -157,7 +169,10 @@ fn of_store(error: &StoreError) -> Known {
             let hint = "bd config set issue-prefix <prefix>";
             ("mixed_prefixes", Some(hint.to_owned()))
         }
-        StoreError::AlreadyInitialized(_) => ("already_initialized", None),
+        StoreError::AlreadyInitialized(_) => {
+            let hint = "its beads can be used as they are; in a fresh clone, 'bd merge --install' lets git merge them";
+            ("already_initialized", Some(hint.to_owned()))
+        }
         StoreError::NotAWisp(_) | StoreError::Invalid(_) => ("invalid", None),
         StoreError::Config(_) => ("config", None),
     }

@@ -14,6 +14,7 @@ mod install;
 mod layout;
 mod mail;
 mod mayor;
+mod merge;
 mod old_town;
 mod polecat;
 mod prime;

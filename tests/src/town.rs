@@ -381,6 +381,17 @@ impl Town {
         file
     }
 
+    /// Runs git as a person does who has the programs on the path.
+    pub fn git_at<'a>(&self, cwd: &Path, args: impl IntoIterator<Item = &'a str>) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        self.program_on_path("git")
+            .env("PATH", format!("{}:{path}", self.path("bin").display()))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_EDITOR", "true")
+            .at(cwd)
+            .args(args)
+    }
+
     /// Sends -9 to a process.
     pub fn kill(&self, pid: &str) {
         self.program_on_path("kill").args(["-9", pid]).run();

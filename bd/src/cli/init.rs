@@ -8,8 +8,9 @@ use super::report::{Answer, Said};
 
 /// Start a beads project in this folder.
 ///
-/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README. Nothing else in the repository is
-/// touched: no git hooks, no merge driver, no other files. In a linked git worktree it refuses, since the
+/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets this clone's git up to merge
+/// beads field by field (a setting in `.git/config`; see `bd merge`). Nothing else in the repository is
+/// touched: no git hooks, no other files. In a linked git worktree it refuses, since the
 /// main repository's beads are used there. A folder that has beads already is left as it is; with --force
 /// what is missing is added.
 #[derive(Debug, clap::Args)]
@@ -24,8 +25,9 @@ pub(crate) struct Args {
     branch: Option<String>,
     #[arg(long, hide = true)]
     skip_hooks: bool,
-    #[arg(long, hide = true)]
-    skip_merge_driver: bool,
+    /// Do not set git up to merge beads field by field
+    #[arg(long, alias = "skip-merge-driver")]
+    no_merge_driver: bool,
     #[arg(long, hide = true)]
     from_jsonl: bool,
     #[arg(long, hide = true)]
@@ -75,6 +77,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into());
     }
     create::complete(&dir, Some(&prefix))?;
+    let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
     let paths = Paths::of(&dir);
     if mark::is_foreign(&paths) {
         let path = paths.mark().display().to_string();
@@ -84,14 +87,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Said::default().answer();
     }
     let path = dir.display().to_string();
-    let json = serde_json::json!({"path": path, "prefix": prefix});
-    let lines = vec![
+    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver});
+    let mut lines = vec![
         "✓ bd initialized successfully!".to_owned(),
         format!("  Beads: {path}"),
         format!("  Issue prefix: {prefix}"),
         format!("  Issues will be named: {prefix}-<hash> (e.g. {prefix}-a3f)"),
     ];
+    if driver {
+        lines.push(
+            "  Merge driver: git merges beads field by field (other clones: bd merge --install)"
+                .to_owned(),
+        );
+    }
     Said::lines(json, lines).answer()
+}
+
+/// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
+fn merge_driver(ctx: &Context, dir: &std::path::Path) -> Result<bool, StoreError> {
+    create::attributes(dir)?;
+    if find::GitPlace::of(dir).root.is_none() {
+        return Ok(false);
+    }
+    if let Err(error) = super::merge::install(dir) {
+        // The project is made; without the driver git merges line by line.
+        ctx.ui.warn(&format!(
+            "git is not set up to merge beads field by field ({error}); try 'bd merge --install'"
+        ));
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 /// No project is started inside another's `.beads` or in a linked worktree.

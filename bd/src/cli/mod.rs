@@ -25,6 +25,7 @@ mod init;
 mod label;
 mod line;
 mod list;
+mod merge;
 mod migrate;
 pub mod parse;
 mod prime;
@@ -167,6 +168,7 @@ macro_rules! commands {
             Prime(prime::Args),
             Quickstart(quickstart::Args),
             Sync(sync::Args),
+            Merge(merge::Args),
             #[command(hide = true)]
             Migrate(migrate::Args),
             #[command(hide = true)]
@@ -209,6 +211,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Prime(args) => prime::run(ctx, &args),
         Command::Quickstart(args) => quickstart::run(ctx, &args),
         Command::Sync(args) => sync::run(ctx, &args),
+        Command::Merge(args) => merge::run(ctx, args),
         Command::Migrate(args) => migrate::run(ctx, &args),
         Command::Daemon(args) => daemon::run(ctx, &args),
         Command::Version(args) => version::run(ctx, &args),

@@ -10,6 +10,7 @@
 //! network (credentials), merges and rebases (merge drivers), commits (hooks, signatures), worktrees.
 
 mod change;
+mod driver;
 mod read;
 mod rebase;
 mod remote;

@@ -37,6 +37,7 @@ use field::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
 pub use file::{Merge, MergeError, Note, Which, files};
+pub use table::id_of;
 
 /// A value that a true conflict took away.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

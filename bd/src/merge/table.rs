@@ -207,6 +207,14 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The id of a line that is a bead.
+pub fn id_of(line: &[u8]) -> Option<String> {
+    match first_id(line) {
+        Some(id) => Some(id.to_owned()),
+        None => record::parse(line).ok().map(|bead| bead.id),
+    }
+}
+
 /// The id of a line that begins as every line is written; `None` where only parsing can tell.
 fn first_id(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"id\":\"")?;

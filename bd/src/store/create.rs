@@ -14,6 +14,7 @@ use crate::sys::file;
 const GITIGNORE: &str = include_str!("../../templates/gitignore");
 const CONFIG: &str = include_str!("../../templates/config.yaml");
 const README: &str = include_str!("../../templates/beads-readme.md");
+const ATTRIBUTES: &str = include_str!("../../templates/gitattributes");
 const METADATA: &str = "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
 
 /// Whether a folder was initialized: it has metadata or issues.
@@ -26,7 +27,13 @@ pub fn create(dir: &Path, prefix: &str) -> Result<(), StoreError> {
     if is_initialized(dir) {
         return Err(StoreError::AlreadyInitialized(dir.to_owned()));
     }
-    complete(dir, Some(prefix))
+    complete(dir, Some(prefix))?;
+    attributes(dir)
+}
+
+/// Says in the folder that git is to merge its beads as beads.
+pub fn attributes(dir: &Path) -> Result<(), StoreError> {
+    add(&dir.join(".gitattributes"), ATTRIBUTES, 0o644)
 }
 
 /// Adds what is missing from a beads folder, and sets the prefix where one is given.

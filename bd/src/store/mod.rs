@@ -8,6 +8,7 @@
 //! ([`Snapshot`]); run the change ([`Tx`]); append one line to the [`journal`] and sync it, which is the
 //! acknowledgement; fold it into the files (`fold.rs`).
 
+pub mod archive;
 pub mod create;
 pub mod find;
 mod fold;

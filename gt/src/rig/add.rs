@@ -224,6 +224,11 @@ fn beads(
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
+    let file = Store::open(&folder)?.issues_file().to_owned();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    for repository in [&clone, &Git::at(rig.repo())] {
+        repository.install_merge_driver(&format!(".beads/{name}"))?;
+    }
     make(&own, 0o755)?;
     write(&own.join("redirect"), "mayor/rig/.beads\n")?;
     Ok((prefix, true))

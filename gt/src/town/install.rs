@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::bead::{Bead, Kind};
+use bd::git::Git;
 use bd::store::{Author, Store};
 use bd::sys::{Clock, Env, file};
 use serde::Serialize;
@@ -88,6 +89,11 @@ pub fn install(
     });
     folders(&layout)?;
     let store = beads(&layout)?;
+    if root.join(".git").exists() {
+        // The town's own repository; a town works, too, where git merges its beads line by line.
+        let git = Git::at(root);
+        git.install_merge_driver(".beads/issues.jsonl").ok();
+    }
     files(&layout, clock, request, &name)?;
     agents(&store, clock, request)?;
     Ok(Installed {

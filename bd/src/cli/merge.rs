@@ -1,0 +1,149 @@
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::git::{Git, GitError};
+use crate::merge::{self, Merge, Note};
+use crate::store::paths::Paths;
+use crate::store::{StoreError, archive};
+use crate::sys::file;
+use crate::ui::escape;
+
+use super::report::{Answer, Said};
+
+/// Merge beads files field by field; git's merge driver.
+///
+/// Writes to OUT what LEFT and RIGHT made of BASE: different fields of one bead are both kept; of one field
+/// the later change wins, and what it replaced is told and goes into history; labels, edges and comments of
+/// both are kept; two beads that were made under one id both live. OUT may be one of the inputs. Where an input
+/// has conflict markers nothing is written and the command fails.
+///
+/// With --install it tells git to merge this project's beads with it: `bd init` does so where it makes a project, and
+/// every further clone needs it once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The result, the common ancestor, ours and theirs
+    #[arg(
+        num_args = 4,
+        value_names = ["OUT", "BASE", "LEFT", "RIGHT"],
+        required_unless_present = "install",
+        conflicts_with = "install"
+    )]
+    files: Vec<PathBuf>,
+    /// Set this clone up so that git uses it
+    #[arg(long)]
+    install: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("merge")?;
+    if args.install {
+        let dir = ctx.found()?.dir.clone();
+        let path = install(&dir)?;
+        let line = format!("✓ git merges {path} field by field in this clone");
+        return Said::new(json!({"installed": true, "path": path}), line).answer();
+    }
+    let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
+    let [out, base, left, right] = paths.as_slice() else {
+        return Err(crate::error::Usage("four files are needed".into()).into());
+    };
+    let texts = [base, left, right]
+        .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
+    let [base_text, left_text, right_text] = texts;
+    let (base_text, left_text, right_text) = (base_text?, left_text?, right_text?);
+    let known: OnceCell<BTreeSet<String>> = OnceCell::new();
+    let archived = |id: &str| known.get_or_init(|| archived(ctx)).contains(id);
+    let merge = merge::files(&base_text, &left_text, &right_text, &archived)
+        .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
+    if fs::read(out).ok().as_ref() != Some(&merge.text) {
+        file::replace(out, &merge.text, 0o644)
+            .map_err(|source| StoreError::io("write", out, source))?;
+    }
+    tell(ctx, &merge);
+    Said::lines(as_json(out, &merge), Vec::new()).answer()
+}
+
+fn absolute(ctx: &Context, path: &Path) -> PathBuf {
+    ctx.env.cwd().join(path)
+}
+
+/// The ids in the archive of the project around; none where there is no project.
+fn archived(ctx: &Context) -> BTreeSet<String> {
+    let dir = ctx.found().ok().map(|found| found.dir.clone());
+    // An archive that cannot be read holds back nothing.
+    dir.and_then(|dir| archive::ids(&dir).ok())
+        .unwrap_or_default()
+}
+
+/// Tells git to merge the beads of a folder with this command; returns the path of the file.
+pub(super) fn install(dir: &Path) -> Result<String, GitError> {
+    let paths = Paths::of(dir);
+    let name = paths.issues().file_name().unwrap_or_default();
+    let git = Git::at(dir);
+    let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
+    git.install_merge_driver(&path)?;
+    Ok(path)
+}
+
+fn tell(ctx: &Context, merge: &Merge) {
+    for lost in &merge.lost {
+        let value = shortened(&lost.value);
+        let line = format!(
+            "{}: {} {value} gave way to the other side's",
+            lost.id, lost.field
+        );
+        ctx.ui.warn(&escape::line(&line));
+    }
+    for note in &merge.notes {
+        let line = match note {
+            Note::Kept { id } => {
+                format!("{id}: removed on one side and changed on the other; it is kept")
+            }
+            Note::Spared { id } => {
+                format!(
+                    "{id}: its line is damaged on one side; it is kept as the other side has it"
+                )
+            }
+            Note::Archived { id } => format!("{id}: is in the archive and stays there"),
+            Note::Moved { from, to } => {
+                format!("{from}: two beads were made under this id; the later one is now {to}")
+            }
+        };
+        ctx.ui.status(&escape::line(&line));
+    }
+}
+
+fn shortened(value: &str) -> String {
+    let most = 120;
+    match value.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
+
+fn as_json(out: &Path, merge: &Merge) -> Value {
+    let lost: Vec<Value> = merge
+        .lost
+        .iter()
+        .map(|lost| {
+            let value: Value = serde_json::from_str(&lost.value).unwrap_or_default();
+            json!({"id": lost.id, "field": lost.field, "value": value})
+        })
+        .collect();
+    let notes: Vec<Value> = merge
+        .notes
+        .iter()
+        .map(|note| match note {
+            Note::Kept { id } => json!({"kind": "kept", "id": id}),
+            Note::Spared { id } => json!({"kind": "spared", "id": id}),
+            Note::Archived { id } => json!({"kind": "archived", "id": id}),
+            Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
+        })
+        .collect();
+    json!({"output": out.display().to_string(), "lost": lost, "notes": notes})
+}

@@ -1,0 +1,287 @@
+//! `bd merge`, by hand and as git's merge driver.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use town_tests::{Run, Said, Town};
+
+/// A project in git, with `bd` on the path, and clones of it.
+struct Project {
+    town: Town,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self {
+            town: Town::place(),
+        };
+        let root = project.dir("a");
+        std::fs::create_dir_all(&root).unwrap();
+        project.git("a", &["init", "-q"]).ok();
+        project.bd("a", &["init", "--prefix", "p"]).ok();
+        project.commit("a", "Begin");
+        project
+    }
+
+    fn dir(&self, clone: &str) -> PathBuf {
+        self.town.root().join(clone)
+    }
+
+    /// A clone that has `a` as its origin and knows how beads are merged.
+    fn clone(&self, name: &str) {
+        let (from, to) = (self.dir("a"), self.dir(name));
+        let args = ["clone", "-q", from.to_str().unwrap(), to.to_str().unwrap()];
+        self.git("a", &args).ok();
+        self.bd(name, &["merge", "--install"]).ok();
+    }
+
+    fn bd(&self, clone: &str, args: &[&str]) -> Run {
+        let actor = format!("tests/{clone}");
+        self.town.bd(clone, args.to_vec()).env("BEADS_ACTOR", actor)
+    }
+
+    fn git(&self, clone: &str, args: &[&str]) -> Run {
+        self.town.git_at(&self.dir(clone), args.to_vec())
+    }
+
+    fn commit(&self, clone: &str, subject: &str) {
+        self.git(clone, &["add", "-A"]).ok();
+        self.git(clone, &["commit", "-q", "-m", subject]).ok();
+    }
+
+    fn bead(&self, clone: &str, title: &str) -> String {
+        self.bd(clone, &["create", title, "--silent"])
+            .ok()
+            .text()
+            .to_owned()
+    }
+
+    fn show(&self, clone: &str, id: &str) -> Value {
+        self.bd(clone, &["show", id, "--json"]).ok().json()[0].clone()
+    }
+
+    fn issues(&self, clone: &str) -> String {
+        std::fs::read_to_string(self.dir(clone).join(".beads/issues.jsonl")).unwrap()
+    }
+
+    /// One bead with its title changed on `side` and its priority on `main`; `main` is checked out.
+    fn two_branches(&self) -> String {
+        let id = self.bead("a", "Both change this");
+        self.commit("a", "A bead");
+        self.git("a", &["switch", "-q", "-c", "side"]).ok();
+        self.bd("a", &["update", &id, "--title", "From the side"])
+            .ok();
+        self.commit("a", "Title");
+        self.git("a", &["switch", "-q", "main"]).ok();
+        self.bd("a", &["update", &id, "--priority", "0"]).ok();
+        self.commit("a", "Priority");
+        id
+    }
+
+    fn has_both(&self, id: &str) {
+        let bead = self.show("a", id);
+        assert_eq!(bead["title"], "From the side");
+        assert_eq!(bead["priority"], 0);
+        assert_eq!(self.issues("a").lines().count(), 1);
+        let status = self.git("a", &["status", "--porcelain"]).ok();
+        assert!(!status.out.contains('U'), "{}", status.out);
+    }
+}
+
+#[test]
+fn init_sets_git_up_and_says_so_and_can_be_told_not_to() {
+    let project = Project::new();
+    let driver = |clone: &str| {
+        project
+            .git(clone, &["config", "--get", "merge.beads.driver"])
+            .run()
+    };
+    assert_eq!(driver("a").text(), "bd merge %A %O %A %B");
+    let attribute = ["check-attr", "merge", "--", ".beads/issues.jsonl"];
+    assert!(
+        project
+            .git("a", &attribute)
+            .ok()
+            .text()
+            .ends_with(": beads")
+    );
+    let exclude = project.dir("a").join(".git/info/attributes");
+    assert!(!exclude.exists(), "the tracked file of .beads says it");
+
+    std::fs::create_dir_all(project.dir("b")).unwrap();
+    project.git("b", &["init", "-q"]).ok();
+    let said = project
+        .bd("b", &["init", "--prefix", "b", "--no-merge-driver"])
+        .ok();
+    assert!(!said.out.contains("field by field"));
+    assert_eq!(driver("b").code, 1);
+    project.bd("b", &["merge", "--install"]).ok();
+    project.bd("b", &["merge", "--install"]).ok();
+    assert_eq!(driver("b").code, 0);
+    assert!(
+        project
+            .git("b", &attribute)
+            .ok()
+            .text()
+            .ends_with(": beads")
+    );
+    let local = std::fs::read_to_string(project.dir("b").join(".git/info/attributes")).unwrap();
+    assert_eq!(local, "/.beads/issues.jsonl merge=beads\n");
+}
+
+#[test]
+fn different_fields_of_one_bead_survive_every_way_of_bringing_branches_together() {
+    let ways: [&[&[&str]]; 4] = [
+        &[&["merge", "-q", "side"]],
+        &[&["switch", "-q", "side"], &["rebase", "-q", "main"]],
+        &[&["cherry-pick", "side"]],
+        &[
+            &["merge", "-q", "--no-commit", "side"],
+            &["commit", "-q", "-m", "By hand"],
+        ],
+    ];
+    for way in ways {
+        let project = Project::new();
+        let id = project.two_branches();
+        for step in way {
+            project.git("a", step).ok();
+        }
+        project.has_both(&id);
+    }
+}
+
+#[test]
+fn a_stash_of_bead_changes_pops_over_a_pull() {
+    let project = Project::new();
+    let id = project.bead("a", "Both change this");
+    project.commit("a", "A bead");
+    project.clone("b");
+    project
+        .bd("b", &["update", &id, "--title", "From the side"])
+        .ok();
+    project.commit("b", "Title");
+    project
+        .git("b", &["push", "-q", "origin", "HEAD:side"])
+        .ok();
+    project.bd("a", &["update", &id, "--priority", "0"]).ok();
+    project.git("a", &["stash", "-q"]).ok();
+    project.git("a", &["merge", "-q", "side"]).ok();
+    project.git("a", &["stash", "pop", "-q"]).ok();
+    project.has_both(&id);
+}
+
+#[test]
+fn a_true_conflict_is_told_and_the_later_change_wins() {
+    let project = Project::new();
+    let id = project.bead("a", "Once");
+    project.commit("a", "A bead");
+    project.git("a", &["switch", "-q", "-c", "side"]).ok();
+    project.bd("a", &["update", &id, "--title", "Earlier"]).ok();
+    project.bd("a", &["label", "add", &id, "x"]).ok();
+    project.commit("a", "Title");
+    project.git("a", &["switch", "-q", "main"]).ok();
+    project.bd("a", &["update", &id, "--title", "Later"]).ok();
+    project.bd("a", &["label", "add", &id, "y"]).ok();
+    project.commit("a", "Another title");
+    let said = project.git("a", &["merge", "side"]).ok();
+    assert!(
+        said.err.contains("title \"Earlier\" gave way"),
+        "{}",
+        said.err
+    );
+    let bead = project.show("a", &id);
+    assert_eq!(bead["title"], "Later");
+    assert_eq!(bead["labels"], serde_json::json!(["x", "y"]));
+}
+
+#[test]
+fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
+    let project = Project::new();
+    let parent = project.bead("a", "Parent");
+    project.commit("a", "A parent");
+    project
+        .git("a", &["config", "receive.denyCurrentBranch", "ignore"])
+        .ok();
+    project.clone("b");
+    project.clone("c");
+    let child = format!("{parent}.1");
+    for clone in ["b", "c"] {
+        let title = format!("Child of {clone}");
+        let made = project
+            .bd(clone, &["create", &title, "--parent", &parent, "--silent"])
+            .ok();
+        assert_eq!(made.text(), child);
+        let after = project.bead(clone, &format!("After the child of {clone}"));
+        project.bd(clone, &["dep", "add", &after, &child]).ok();
+        project.commit(clone, "A child");
+    }
+    project.git("b", &["push", "-q"]).ok();
+    let told = project
+        .git("c", &["pull", "-q", "--no-rebase", "--no-edit"])
+        .ok();
+    assert!(
+        told.err.contains("two beads were made under this id"),
+        "{}",
+        told.err
+    );
+    project.git("c", &["push", "-q"]).ok();
+    project.git("b", &["pull", "-q"]).ok();
+    assert_eq!(project.issues("b"), project.issues("c"));
+    assert_eq!(project.show("b", &child)["title"], "Child of b");
+    let list = project
+        .bd("b", &["list", "--json", "--limit", "0"])
+        .ok()
+        .json();
+    let beads = list.as_array().unwrap();
+    assert_eq!(beads.len(), 5);
+    let by_title = |title: &str| beads.iter().find(|bead| bead["title"] == title).unwrap();
+    let moved = by_title("Child of c")["id"].as_str().unwrap();
+    let after = by_title("After the child of c")["id"].as_str().unwrap();
+    let after = project.show("b", after);
+    assert_eq!(after["dependencies"][0]["id"], moved);
+    let bead = project.show("b", moved);
+    assert_eq!(bead["metadata"]["former_id"], child.as_str());
+    assert_eq!(bead["parent"], parent.as_str());
+}
+
+#[test]
+fn an_input_with_markers_is_refused_and_nothing_is_written() {
+    let project = Project::new();
+    project.bead("a", "A bead");
+    let dir = project.dir("a");
+    let issues = project.issues("a");
+    std::fs::write(dir.join("bad"), format!("{issues}<<<<<<< ours\n")).unwrap();
+    let file = ".beads/issues.jsonl";
+    let refused = project
+        .bd("a", &["merge", "out", file, file, "bad"])
+        .fails("conflict marker");
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("line 2"), "{}", refused.err);
+    assert!(!dir.join("out").exists());
+    let said: Said = project
+        .bd("a", &["merge", "out", "/dev/null", file, file, "--json"])
+        .ok();
+    assert_eq!(said.json()["lost"], serde_json::json!([]));
+    assert_eq!(std::fs::read_to_string(dir.join("out")).unwrap(), issues);
+}
+
+#[test]
+fn a_rig_whose_repository_tracks_beads_merges_them() {
+    let project = Project::new();
+    let town = Town::new();
+    let url = project.dir("a");
+    town.gt(["rig", "add", "web", url.to_str().unwrap(), "--no-remote"])
+        .ok();
+    for place in ["web/.repo.git", "web/mayor/rig"] {
+        let said = project.git(
+            "a",
+            &[
+                "-C",
+                town.root().join(place).to_str().unwrap(),
+                "config",
+                "merge.beads.driver",
+            ],
+        );
+        assert_eq!(said.ok().text(), "bd merge %A %O %A %B");
+    }
+}
