@@ -8,6 +8,7 @@
 
 mod claude;
 mod command;
+mod forget;
 mod repo;
 mod town;
 mod wait;

@@ -143,6 +143,9 @@ impl Town {
     }
 
     fn program(&self, name: &str, cwd: &Path) -> Run {
+        if crate::forget::is_wanted() {
+            crate::forget::derived_below(&self.root());
+        }
         let path = std::env::var("PATH").unwrap_or_default();
         let mut run = Run::new(&self.path("bin").join(name), cwd)
             .env("PATH", format!("{}:{path}", self.path("bin").display()))

@@ -1,0 +1,336 @@
+//! System calls that fail: each call of a command on the store's files in turn, with each kind of failure.
+//!
+//! The calls are counted first, in a run in which none fails. What is not tried: reading the settings
+//! (`config.yaml`, `metadata.json`, `routes.jsonl`, redirects), which every command does in the same way.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::lines::Lines;
+use crate::project::Ran;
+use crate::{Project, chance, count};
+
+/// How a call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With an input/output error.
+    Eio,
+    /// For want of room, once.
+    Enospc,
+    /// For want of room, and from then on.
+    Full,
+    /// A write of half of what was given; the next finds no room.
+    Short,
+}
+
+/// A command whose calls are made to fail.
+struct Case {
+    name: &'static str,
+    args: &'static [&'static str],
+    /// Whether everything derived from the file is deleted before it.
+    without_index: bool,
+}
+
+/// `bd-g00001` and so on are there; the first has a label.
+const CASES: [Case; 11] = [
+    case(
+        "create",
+        &[
+            "create",
+            "Made under faults",
+            "-d",
+            "whole",
+            "-l",
+            "one,two",
+        ],
+    ),
+    case(
+        "update",
+        &[
+            "update",
+            "bd-g00001",
+            "--title",
+            "Other",
+            "--priority",
+            "0",
+            "--notes",
+            "n",
+        ],
+    ),
+    case(
+        "close of three",
+        &["close", "bd-g00001", "bd-g00002", "bd-g00003"],
+    ),
+    case("label add", &["label", "add", "bd-g00002", "new"]),
+    case(
+        "comment",
+        &["comments", "add", "bd-g00003", "Said under faults"],
+    ),
+    case("dep add", &["dep", "add", "bd-g00001", "bd-g00002"]),
+    case("delete", &["delete", "bd-g00004", "--force"]),
+    case("fold", &["sync"]),
+    case("show", &["show", "bd-g00001", "--json"]),
+    case("ready", &["ready", "--json"]),
+    Case {
+        name: "index build",
+        args: &["ready", "--json"],
+        without_index: true,
+    },
+];
+
+const fn case(name: &'static str, args: &'static [&'static str]) -> Case {
+    Case {
+        name,
+        args,
+        without_index: false,
+    }
+}
+
+#[test]
+fn a_failing_call_never_harms_a_small_store() {
+    let project = Project::dynamic();
+    project.grow_to(40);
+    faults("faults, small", &project, 4);
+}
+
+#[test]
+fn a_failing_call_never_harms_a_store_whose_changes_are_folded_late() {
+    let project = Project::dynamic();
+    project.grow(2);
+    // What is not yet folded when a command begins.
+    project.ok(&["label", "add", "bd-g00001", "early"]);
+    project.make("Made early");
+    faults("faults, large", &project, 12);
+}
+
+/// A store as it is before each try, and the program with its calls under control.
+struct Bench<'a> {
+    project: &'a Project,
+    shim: PathBuf,
+    before: Lines,
+}
+
+/// In CI one try of `stride`, others each time; all of them where the large counts are wanted.
+fn faults(name: &str, project: &Project, stride: usize) {
+    let Some(shim) = shim(project) else {
+        eprintln!("{name}: skipped: there is no C compiler (cc) to build the shim with");
+        return;
+    };
+    let mut chance = chance(name);
+    keep(&project.path(".beads"), &project.beside("kept"));
+    let mut bench = Bench {
+        project,
+        shim,
+        before: Lines::default(),
+    };
+    bench.before = project.folded();
+    let (tries, hits) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for case in &CASES {
+        let (calls, expected) = bench.count(case);
+        assert!(!calls.is_empty(), "the shim sees no call of {}", case.name);
+        let stride = count(stride, 1);
+        for (number, call) in (1..).zip(&calls) {
+            for &kind in Kind::of(call) {
+                if chance.usize(..stride) == 0 {
+                    tries.fetch_add(1, Ordering::Relaxed);
+                    let hit = bench.attempt(case, number, kind, call, &expected);
+                    hits.fetch_add(usize::from(hit), Ordering::Relaxed);
+                }
+            }
+        }
+        eprintln!(
+            "{name}: {}: {} calls: {}",
+            case.name,
+            calls.len(),
+            summary(&calls)
+        );
+    }
+    eprintln!("{name}: {tries:?} tries, {hits:?} faults hit");
+}
+
+/// What a command gives when nothing fails.
+struct Expected {
+    changes: Vec<String>,
+    out: String,
+}
+
+impl Bench<'_> {
+    /// The calls of a command, and what it does, when nothing fails.
+    fn count(&self, case: &Case) -> (Vec<String>, Expected) {
+        self.reset(case);
+        let log = self.project.beside("calls");
+        let ran = self.run(case, &log, None);
+        let calls = read_log(&log);
+        let out = ran.ok();
+        let changes = self.project.folded().changes_since(&self.before);
+        (calls, Expected { changes, out })
+    }
+
+    /// Makes one call fail, and looks at what the command says and leaves. Whether the call was made.
+    fn attempt(
+        &self,
+        case: &Case,
+        number: usize,
+        kind: Kind,
+        call: &str,
+        expected: &Expected,
+    ) -> bool {
+        self.reset(case);
+        let log = self.project.beside("calls");
+        let ran = self.run(case, &log, Some((number, kind)));
+        let what = format!(
+            "{}: call {number} ({call}) fails: {kind:?}\n{:?}\n{}{}",
+            case.name, ran.code, ran.out, ran.err
+        );
+        let hit = read_log(&log).len() >= number;
+        let succeeded = match ran.code {
+            Some(0) => true,
+            Some(1 | 2) => false,
+            _ => panic!("no clear end: {what}"),
+        };
+        assert!(!ran.err.contains("panicked"), "{what}");
+        assert!(
+            succeeded || ran.err.to_lowercase().contains("error"),
+            "no clear error: {what}"
+        );
+        if succeeded && case.args.contains(&"--json") {
+            assert_eq!(ran.out, expected.out, "another answer: {what}");
+        }
+        // Without faults the store opens, and what is seen is what will be folded.
+        let seen = self
+            .project
+            .run(&["list", "--all", "--limit", "0", "--json"]);
+        assert_eq!(
+            seen.code,
+            Some(0),
+            "the store does not open: {what}\n{}",
+            seen.err
+        );
+        let after = self.folded(&what);
+        let changes = after.changes_since(&self.before);
+        let whole = changes == expected.changes;
+        assert!(
+            whole || changes.is_empty(),
+            "half done: {what}\n{changes:#?}\nnot {:#?}",
+            expected.changes
+        );
+        assert!(whole || !succeeded, "not done: {what}");
+        let next = self.project.run(&["q", "Next"]);
+        assert_eq!(
+            next.code,
+            Some(0),
+            "the next write fails: {what}\n{}",
+            next.err
+        );
+        assert!(
+            self.folded(&what).0.contains_key(next.out.trim()),
+            "the next write is lost: {what}"
+        );
+        hit
+    }
+
+    fn folded(&self, what: &str) -> Lines {
+        let ran = self.project.run(&["sync"]);
+        assert_eq!(ran.code, Some(0), "it does not fold: {what}\n{}", ran.err);
+        Lines::read(&self.project.path(".beads/issues.jsonl"))
+    }
+
+    /// The store as it was before the first try, with whatever is derived from it made or deleted.
+    fn reset(&self, case: &Case) {
+        let store = self.project.path(".beads");
+        keep(&self.project.beside("kept"), &store);
+        self.project.ok(&["ready"]);
+        if case.without_index {
+            std::fs::remove_file(store.join("index.bin")).ok();
+        }
+    }
+
+    fn run(&self, case: &Case, log: &Path, fault: Option<(usize, Kind)>) -> Ran {
+        std::fs::remove_file(log).ok();
+        let mut command = self.project.command(case.args);
+        command.env("LD_PRELOAD", &self.shim).env("FAULT_LOG", log);
+        if let Some((number, kind)) = fault {
+            command
+                .env("FAULT_AT", number.to_string())
+                .env("FAULT_KIND", kind.word());
+        }
+        Ran::of(case.args, &command.output().unwrap())
+    }
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Eio => "eio",
+            Self::Enospc => "enospc",
+            Self::Full => "full",
+            Self::Short => "short",
+        }
+    }
+
+    /// The ways in which a call of that name fails.
+    fn of(call: &str) -> &'static [Self] {
+        match call {
+            "write" | "pwrite" | "writev" | "copy_file_range" => {
+                &[Self::Eio, Self::Enospc, Self::Full, Self::Short]
+            }
+            "open" | "openat" | "fsync" | "fdatasync" | "rename" | "renameat" | "renameat2"
+            | "link" | "linkat" | "mmap" => &[Self::Eio, Self::Enospc, Self::Full],
+            _ => &[Self::Eio],
+        }
+    }
+}
+
+/// Builds the shim; `None` where there is no compiler.
+fn shim(project: &Project) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("crash/fault.c");
+    let shim = project.beside("fault.so");
+    let built = Command::new("cc")
+        .args([
+            "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
+        ])
+        .args([&shim, &source])
+        .args(["-ldl", "-lpthread"])
+        .output()
+        .ok()?;
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    Some(shim)
+}
+
+/// The names of the calls in a log.
+fn read_log(log: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let names = text.lines().filter_map(|line| line.split(' ').nth(1));
+    names.map(str::to_owned).collect()
+}
+
+/// How often each call is made.
+fn summary(calls: &[String]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in calls {
+        *counts.entry(call).or_default() += 1;
+    }
+    let words = counts.iter().map(|(call, count)| format!("{count} {call}"));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Makes `to` a copy of the folder `from`.
+fn keep(from: &Path, to: &Path) {
+    std::fs::remove_dir_all(to).ok();
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            keep(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}
