@@ -4,10 +4,23 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How much a file being written is given to the system at a time.
+const CHUNK: usize = 256 * 1024;
+
 /// Replaces the content of `path`: a temporary file beside it, synced, then renamed over it, then the
 /// folder synced. A link is followed, so that its target is replaced. The old file's mode is kept; a
 /// new file gets `mode`.
 pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    replace_with(path, mode, |file| file.write_all(content))
+}
+
+/// Replaces the content of `path`, as [`replace`] does, by what `write` writes. Nothing of it is kept in
+/// memory; where `write` fails the old content stays.
+pub fn replace_with<T>(
+    path: &Path,
+    mode: u32,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+) -> io::Result<T> {
     let target = resolve(path);
     let folder = target
         .parent()
@@ -15,12 +28,16 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut temporary = tempfile::Builder::new()
         .prefix(".tmp-")
         .tempfile_in(folder)?;
-    temporary.write_all(content)?;
+    let mut buffer = io::BufWriter::with_capacity(CHUNK, temporary.as_file_mut());
+    let written = write(&mut buffer)?;
+    buffer.flush()?;
+    drop(buffer);
     let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
     set_mode(temporary.as_file(), mode)?;
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|error| error.error)?;
-    File::open(folder)?.sync_all()
+    File::open(folder)?.sync_all()?;
+    Ok(written)
 }
 
 /// Makes a file with this content unless there is one: whole or not at all, and nothing that another
@@ -146,6 +163,23 @@ mod tests {
             fs::metadata(&file).unwrap().permissions().mode() & 0o777,
             0o640
         );
+    }
+
+    #[test]
+    fn a_writer_that_fails_leaves_the_old_content_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        let failed = replace_with(&path, 0o644, |file| {
+            file.write_all(&vec![b'x'; 2 * CHUNK])?;
+            Err::<(), _>(io::Error::other("no more"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no more");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let count = replace_with(&path, 0o644, |file| file.write_all(b"new").map(|()| 1));
+        assert_eq!(count.unwrap(), 1);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[test]
