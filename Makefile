@@ -37,5 +37,6 @@ install: setup
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" $(PREFIX)/bin
 
 bench: setup
+	$(CARGO) bench --locked -p bd --bench code
 	@echo "building bd (some minutes) ..."
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd) && python3 tests/bench/run.py --bd "$$folder/bd" $(BENCH)
