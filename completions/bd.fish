@@ -65,6 +65,10 @@ complete -c bd -n "__fish_bd_needs_command" -f -a "search" -d 'Find beads by wor
 complete -c bd -n "__fish_bd_needs_command" -f -a "count" -d 'Count beads, closed ones too'
 complete -c bd -n "__fish_bd_needs_command" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_needs_command" -f -a "stats" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
+complete -c bd -n "__fish_bd_needs_command" -f -a "history" -d 'Show what happened to a bead: who changed which field from what to what, and when'
+complete -c bd -n "__fish_bd_needs_command" -f -a "activity" -d 'Show what happened here, newest last'
+complete -c bd -n "__fish_bd_needs_command" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
+complete -c bd -n "__fish_bd_needs_command" -f -a "restore" -d 'Bring back acknowledged changes that are no longer in the file'
 complete -c bd -n "__fish_bd_needs_command" -f -a "defer" -d 'Put beads off'
 complete -c bd -n "__fish_bd_needs_command" -f -a "undefer" -d 'Take up beads that were put off'
 complete -c bd -n "__fish_bd_needs_command" -f -a "todo" -d 'Keep a simple list of tasks'
@@ -246,6 +250,7 @@ complete -c bd -n "__fish_bd_using_subcommand q" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand q" -l profile
 complete -c bd -n "__fish_bd_using_subcommand q" -s h -l help -d 'Print help'
 complete -c bd -n "__fish_bd_using_subcommand show" -l id -d 'A bead whose id looks like a flag' -r
+complete -c bd -n "__fish_bd_using_subcommand show" -l at -d 'As it was at this time, by history' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -s C -l directory -d 'Run as if started in this folder' -r
@@ -271,6 +276,7 @@ complete -c bd -n "__fish_bd_using_subcommand show" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand show" -l profile
 complete -c bd -n "__fish_bd_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c bd -n "__fish_bd_using_subcommand view" -l id -d 'A bead whose id looks like a flag' -r
+complete -c bd -n "__fish_bd_using_subcommand view" -l at -d 'As it was at this time, by history' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -s C -l directory -d 'Run as if started in this folder' -r
@@ -533,6 +539,7 @@ complete -c bd -n "__fish_bd_using_subcommand ready" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand ready" -l profile
 complete -c bd -n "__fish_bd_using_subcommand ready" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c bd -n "__fish_bd_using_subcommand blocked" -l parent -d 'Only below this bead' -r
+complete -c bd -n "__fish_bd_using_subcommand blocked" -s n -l limit -d 'At most so many; 0 for all. People get 50, programs all' -r
 complete -c bd -n "__fish_bd_using_subcommand blocked" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand blocked" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand blocked" -s C -l directory -d 'Run as if started in this folder' -r
@@ -1076,6 +1083,86 @@ complete -c bd -n "__fish_bd_using_subcommand stats" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand stats" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand stats" -l profile
 complete -c bd -n "__fish_bd_using_subcommand stats" -s h -l help -d 'Print help'
+complete -c bd -n "__fish_bd_using_subcommand history" -s n -l limit -d 'Only the last so many; 0 for all' -r
+complete -c bd -n "__fish_bd_using_subcommand history" -l actor -d 'Act under this name' -r
+complete -c bd -n "__fish_bd_using_subcommand history" -l db -d 'Use the beads beside this file' -r
+complete -c bd -n "__fish_bd_using_subcommand history" -s C -l directory -d 'Run as if started in this folder' -r
+complete -c bd -n "__fish_bd_using_subcommand history" -l lock-timeout -r
+complete -c bd -n "__fish_bd_using_subcommand history" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand history" -l json -d 'Answer as JSON'
+complete -c bd -n "__fish_bd_using_subcommand history" -l readonly -d 'Refuse every change'
+complete -c bd -n "__fish_bd_using_subcommand history" -s q -l quiet -d 'Print only data and errors'
+complete -c bd -n "__fish_bd_using_subcommand history" -s v -l verbose -d 'Accepted for older scripts'
+complete -c bd -n "__fish_bd_using_subcommand history" -l no-db
+complete -c bd -n "__fish_bd_using_subcommand history" -l no-daemon
+complete -c bd -n "__fish_bd_using_subcommand history" -l no-auto-flush
+complete -c bd -n "__fish_bd_using_subcommand history" -l no-auto-import
+complete -c bd -n "__fish_bd_using_subcommand history" -l sandbox
+complete -c bd -n "__fish_bd_using_subcommand history" -l allow-stale
+complete -c bd -n "__fish_bd_using_subcommand history" -l profile
+complete -c bd -n "__fish_bd_using_subcommand history" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c bd -n "__fish_bd_using_subcommand activity" -l since -d 'Only since this time (5m, 2h, 2026-03-01)' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l type -d 'Only create, update, delete, comment or status' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l mol -d 'Only beads whose id begins so' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -s n -l limit -d 'The last so many; 0 for all' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l interval -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l actor -d 'Act under this name' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l db -d 'Use the beads beside this file' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -s C -l directory -d 'Run as if started in this folder' -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l lock-timeout -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand activity" -s f -l follow -d 'Go on as things happen'
+complete -c bd -n "__fish_bd_using_subcommand activity" -l town -d 'Of all projects of the town'
+complete -c bd -n "__fish_bd_using_subcommand activity" -s d -l details -d 'Which fields changed, too'
+complete -c bd -n "__fish_bd_using_subcommand activity" -l json -d 'Answer as JSON'
+complete -c bd -n "__fish_bd_using_subcommand activity" -l readonly -d 'Refuse every change'
+complete -c bd -n "__fish_bd_using_subcommand activity" -s q -l quiet -d 'Print only data and errors'
+complete -c bd -n "__fish_bd_using_subcommand activity" -s v -l verbose -d 'Accepted for older scripts'
+complete -c bd -n "__fish_bd_using_subcommand activity" -l no-db
+complete -c bd -n "__fish_bd_using_subcommand activity" -l no-daemon
+complete -c bd -n "__fish_bd_using_subcommand activity" -l no-auto-flush
+complete -c bd -n "__fish_bd_using_subcommand activity" -l no-auto-import
+complete -c bd -n "__fish_bd_using_subcommand activity" -l sandbox
+complete -c bd -n "__fish_bd_using_subcommand activity" -l allow-stale
+complete -c bd -n "__fish_bd_using_subcommand activity" -l profile
+complete -c bd -n "__fish_bd_using_subcommand activity" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c bd -n "__fish_bd_using_subcommand undo" -l last -d 'Your last N changes, newest first' -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -l actor -d 'Act under this name' -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -l db -d 'Use the beads beside this file' -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -s C -l directory -d 'Run as if started in this folder' -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -l lock-timeout -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand undo" -l json -d 'Answer as JSON'
+complete -c bd -n "__fish_bd_using_subcommand undo" -l readonly -d 'Refuse every change'
+complete -c bd -n "__fish_bd_using_subcommand undo" -s q -l quiet -d 'Print only data and errors'
+complete -c bd -n "__fish_bd_using_subcommand undo" -s v -l verbose -d 'Accepted for older scripts'
+complete -c bd -n "__fish_bd_using_subcommand undo" -l no-db
+complete -c bd -n "__fish_bd_using_subcommand undo" -l no-daemon
+complete -c bd -n "__fish_bd_using_subcommand undo" -l no-auto-flush
+complete -c bd -n "__fish_bd_using_subcommand undo" -l no-auto-import
+complete -c bd -n "__fish_bd_using_subcommand undo" -l sandbox
+complete -c bd -n "__fish_bd_using_subcommand undo" -l allow-stale
+complete -c bd -n "__fish_bd_using_subcommand undo" -l profile
+complete -c bd -n "__fish_bd_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l actor -d 'Act under this name' -r
+complete -c bd -n "__fish_bd_using_subcommand restore" -l db -d 'Use the beads beside this file' -r
+complete -c bd -n "__fish_bd_using_subcommand restore" -s C -l directory -d 'Run as if started in this folder' -r
+complete -c bd -n "__fish_bd_using_subcommand restore" -l lock-timeout -r
+complete -c bd -n "__fish_bd_using_subcommand restore" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand restore" -l lost -d 'Do lost changes again'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l dry-run -d 'Only show them'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l json -d 'Answer as JSON'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l readonly -d 'Refuse every change'
+complete -c bd -n "__fish_bd_using_subcommand restore" -s q -l quiet -d 'Print only data and errors'
+complete -c bd -n "__fish_bd_using_subcommand restore" -s v -l verbose -d 'Accepted for older scripts'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l no-db
+complete -c bd -n "__fish_bd_using_subcommand restore" -l no-daemon
+complete -c bd -n "__fish_bd_using_subcommand restore" -l no-auto-flush
+complete -c bd -n "__fish_bd_using_subcommand restore" -l no-auto-import
+complete -c bd -n "__fish_bd_using_subcommand restore" -l sandbox
+complete -c bd -n "__fish_bd_using_subcommand restore" -l allow-stale
+complete -c bd -n "__fish_bd_using_subcommand restore" -l profile
+complete -c bd -n "__fish_bd_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c bd -n "__fish_bd_using_subcommand defer" -l until -d 'Until when' -r
 complete -c bd -n "__fish_bd_using_subcommand defer" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand defer" -l db -d 'Use the beads beside this file' -r
@@ -1449,39 +1536,43 @@ complete -c bd -n "__fish_bd_using_subcommand version" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand version" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand version" -l profile
 complete -c bd -n "__fish_bd_using_subcommand version" -s h -l help -d 'Print help'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "init" -d 'Start a beads project in this folder'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "create" -d 'Make a new bead'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "q" -d 'Make a bead from a few words and print only its id'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "show" -d 'Show all about beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "update" -d 'Change fields of beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "close" -d 'Close beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "reopen" -d 'Open closed beads again'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "list" -d 'List beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "children" -d 'List the children of a bead that are not closed'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "ready" -d 'Show what can be started now'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "blocked" -d 'Show what waits for something, and for what'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "dep" -d 'Link beads: what waits for what'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "label" -d 'Add, remove and list labels'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comments" -d 'Show the comments on a bead, or add one'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comment" -d 'Comment on a bead'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "delete" -d 'Delete beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "search" -d 'Find beads by words in title, description or id, closed ones too'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "count" -d 'Count beads, closed ones too'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "defer" -d 'Put beads off'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undefer" -d 'Take up beads that were put off'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "todo" -d 'Keep a simple list of tasks'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "types" -d 'List the kinds that beads can have'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "where" -d 'Print the folder whose beads are used here'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "config" -d 'Read and change settings'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "prime" -d 'Print what an agent should know about beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "quickstart" -d 'Show a short tour'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "merge" -d 'Merge beads files field by field; git\'s merge driver'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "migrate" -d 'Accepted for older scripts; there is nothing to migrate'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "daemon" -d 'Accepted for older scripts; beads need no daemon'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "version" -d 'Print the version'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "init" -d 'Start a beads project in this folder'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "create" -d 'Make a new bead'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "q" -d 'Make a bead from a few words and print only its id'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "show" -d 'Show all about beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "update" -d 'Change fields of beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "close" -d 'Close beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "reopen" -d 'Open closed beads again'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "list" -d 'List beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "children" -d 'List the children of a bead that are not closed'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "ready" -d 'Show what can be started now'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "blocked" -d 'Show what waits for something, and for what'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "dep" -d 'Link beads: what waits for what'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "label" -d 'Add, remove and list labels'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comments" -d 'Show the comments on a bead, or add one'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comment" -d 'Comment on a bead'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "delete" -d 'Delete beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "search" -d 'Find beads by words in title, description or id, closed ones too'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "count" -d 'Count beads, closed ones too'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "history" -d 'Show what happened to a bead: who changed which field from what to what, and when'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "activity" -d 'Show what happened here, newest last'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "restore" -d 'Bring back acknowledged changes that are no longer in the file'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "defer" -d 'Put beads off'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undefer" -d 'Take up beads that were put off'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "todo" -d 'Keep a simple list of tasks'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "types" -d 'List the kinds that beads can have'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "where" -d 'Print the folder whose beads are used here'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "config" -d 'Read and change settings'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "prime" -d 'Print what an agent should know about beads'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "quickstart" -d 'Show a short tour'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "merge" -d 'Merge beads files field by field; git\'s merge driver'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "migrate" -d 'Accepted for older scripts; there is nothing to migrate'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "daemon" -d 'Accepted for older scripts; beads need no daemon'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "version" -d 'Print the version'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c bd -n "__fish_bd_using_subcommand help; and __fish_seen_subcommand_from dep" -f -a "add" -d 'Make a bead depend on another'
 complete -c bd -n "__fish_bd_using_subcommand help; and __fish_seen_subcommand_from dep" -f -a "remove" -d 'Remove the edge between two beads, whatever its kind'
 complete -c bd -n "__fish_bd_using_subcommand help; and __fish_seen_subcommand_from dep" -f -a "list" -d 'List the edges of a bead'

@@ -270,6 +270,7 @@ _arguments "${_arguments_options[@]}" : \
 (show)
 _arguments "${_arguments_options[@]}" : \
 '*--id=[A bead whose id looks like a flag]:ID:_default' \
+'--at=[As it was at this time, by history]:TIME:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
@@ -304,6 +305,7 @@ _arguments "${_arguments_options[@]}" : \
 (view)
 _arguments "${_arguments_options[@]}" : \
 '*--id=[A bead whose id looks like a flag]:ID:_default' \
+'--at=[As it was at this time, by history]:TIME:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
@@ -657,6 +659,8 @@ _arguments "${_arguments_options[@]}" : \
 (blocked)
 _arguments "${_arguments_options[@]}" : \
 '--parent=[Only below this bead]:ID:_default' \
+'-n+[At most so many; 0 for all. People get 50, programs all]:N:_default' \
+'--limit=[At most so many; 0 for all. People get 50, programs all]:N:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
@@ -1539,6 +1543,125 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 && ret=0
 ;;
+(history)
+_arguments "${_arguments_options[@]}" : \
+'-n+[Only the last so many; 0 for all]:N:_default' \
+'--limit=[Only the last so many; 0 for all]:N:_default' \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':id -- The bead:_default' \
+&& ret=0
+;;
+(activity)
+_arguments "${_arguments_options[@]}" : \
+'--since=[Only since this time (5m, 2h, 2026-03-01)]:TIME:_default' \
+'--type=[Only create, update, delete, comment or status]:TYPE:_default' \
+'--mol=[Only beads whose id begins so]:PREFIX:_default' \
+'-n+[The last so many; 0 for all]:N:_default' \
+'--limit=[The last so many; 0 for all]:N:_default' \
+'--interval=[]:DURATION:_default' \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'-f[Go on as things happen]' \
+'--follow[Go on as things happen]' \
+'--town[Of all projects of the town]' \
+'-d[Which fields changed, too]' \
+'--details[Which fields changed, too]' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(undo)
+_arguments "${_arguments_options[@]}" : \
+'--last=[Your last N changes, newest first]:N:_default' \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::event -- The event, or the beginning of its id:_default' \
+&& ret=0
+;;
+(restore)
+_arguments "${_arguments_options[@]}" : \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--lost[Do lost changes again]' \
+'--dry-run[Only show them]' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::ids -- Only of these beads:_default' \
+&& ret=0
+;;
 (defer)
 _arguments "${_arguments_options[@]}" : \
 '--until=[Until when]:TIME:_default' \
@@ -2332,6 +2455,22 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(history)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(activity)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(undo)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(restore)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (defer)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2475,6 +2614,10 @@ _bd_commands() {
 'count:Count beads, closed ones too' \
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'stats:Show counts\: how much is open, in progress, blocked, ready, closed' \
+'history:Show what happened to a bead\: who changed which field from what to what, and when' \
+'activity:Show what happened here, newest last' \
+'undo:Take back a change\: the whole transaction, its later edits kept' \
+'restore:Bring back acknowledged changes that are no longer in the file' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -2491,6 +2634,11 @@ _bd_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'bd commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__activity_commands] )) ||
+_bd__subcmd__activity_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd activity commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__blocked_commands] )) ||
 _bd__subcmd__blocked_commands() {
@@ -2761,6 +2909,10 @@ _bd__subcmd__help_commands() {
 'search:Find beads by words in title, description or id, closed ones too' \
 'count:Count beads, closed ones too' \
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
+'history:Show what happened to a bead\: who changed which field from what to what, and when' \
+'activity:Show what happened here, newest last' \
+'undo:Take back a change\: the whole transaction, its later edits kept' \
+'restore:Bring back acknowledged changes that are no longer in the file' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -2777,6 +2929,11 @@ _bd__subcmd__help_commands() {
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'bd help commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__help__subcmd__activity_commands] )) ||
+_bd__subcmd__help__subcmd__activity_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help activity commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__help__subcmd__blocked_commands] )) ||
 _bd__subcmd__help__subcmd__blocked_commands() {
@@ -2918,6 +3075,11 @@ _bd__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'bd help help commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__help__subcmd__history_commands] )) ||
+_bd__subcmd__help__subcmd__history_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help history commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__help__subcmd__init_commands] )) ||
 _bd__subcmd__help__subcmd__init_commands() {
     local commands; commands=()
@@ -2993,6 +3155,11 @@ _bd__subcmd__help__subcmd__reopen_commands() {
     local commands; commands=()
     _describe -t commands 'bd help reopen commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__help__subcmd__restore_commands] )) ||
+_bd__subcmd__help__subcmd__restore_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help restore commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__help__subcmd__search_commands] )) ||
 _bd__subcmd__help__subcmd__search_commands() {
     local commands; commands=()
@@ -3047,6 +3214,11 @@ _bd__subcmd__help__subcmd__undefer_commands() {
     local commands; commands=()
     _describe -t commands 'bd help undefer commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__help__subcmd__undo_commands] )) ||
+_bd__subcmd__help__subcmd__undo_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help undo commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__help__subcmd__update_commands] )) ||
 _bd__subcmd__help__subcmd__update_commands() {
     local commands; commands=()
@@ -3061,6 +3233,11 @@ _bd__subcmd__help__subcmd__version_commands() {
 _bd__subcmd__help__subcmd__where_commands() {
     local commands; commands=()
     _describe -t commands 'bd help where commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__history_commands] )) ||
+_bd__subcmd__history_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd history commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__init_commands] )) ||
 _bd__subcmd__init_commands() {
@@ -3175,6 +3352,11 @@ _bd__subcmd__reopen_commands() {
     local commands; commands=()
     _describe -t commands 'bd reopen commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__restore_commands] )) ||
+_bd__subcmd__restore_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd restore commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__search_commands] )) ||
 _bd__subcmd__search_commands() {
     local commands; commands=()
@@ -3259,6 +3441,11 @@ _bd__subcmd__types_commands() {
 _bd__subcmd__undefer_commands() {
     local commands; commands=()
     _describe -t commands 'bd undefer commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__undo_commands] )) ||
+_bd__subcmd__undo_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd undo commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__update_commands] )) ||
 _bd__subcmd__update_commands() {

@@ -165,6 +165,10 @@ fn of_store(error: &StoreError) -> Known {
             let hint = "nothing was written; run the command again, and report this if it stays";
             ("would_lose", Some(hint.to_owned()))
         }
+        StoreError::Restless(_) | StoreError::Moved { .. } => {
+            let hint = "something else is writing there; run the command again when it has ended";
+            ("overtaken", Some(hint.to_owned()))
+        }
         StoreError::MixedPrefixes => {
             let hint = "bd config set issue-prefix <prefix>";
             ("mixed_prefixes", Some(hint.to_owned()))

@@ -24,11 +24,15 @@ pub struct Stamp {
 impl Stamp {
     /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
     pub fn read(text: &str) -> Self {
-        let instant = parse(text).unwrap_or(Timestamp::UNIX_EPOCH);
         Self {
-            instant,
+            instant: Self::instant_of(text),
             text: text.to_owned(),
         }
+    }
+
+    /// The instant that a text means; the epoch where it is no time.
+    pub(crate) fn instant_of(text: &str) -> Timestamp {
+        parse(text).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     /// The instant.

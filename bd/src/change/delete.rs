@@ -50,7 +50,7 @@ pub fn delete(tx: &mut Tx<'_>, id: &str, reason: &str, hard: bool) -> Result<Del
         }
     }
     if hard || bead.ephemeral {
-        tx.erase(id);
+        tx.erase(id)?;
     } else {
         bury(tx, bead, reason)?;
     }

@@ -127,32 +127,32 @@ fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
 /// A circle along edges other than relates-to, if there is one; it starts at its smallest id.
 pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     let mut done: HashSet<&str> = HashSet::new();
-    for bead in snapshot.live() {
-        let mut way: Vec<&Bead> = Vec::new();
-        let mut stack = vec![(bead, 0)];
+    for head in snapshot.heads().filter(|head| !head.is_tombstone()) {
+        let mut way: Vec<&str> = Vec::new();
+        let mut stack = vec![(head, 0)];
         while let Some((here, depth)) = stack.pop() {
             // The way ends where this branch starts; what is cut off has been seen to its end.
             while way.len() > depth {
-                done.extend(way.pop().map(|bead| bead.id.as_str()));
+                done.extend(way.pop());
             }
-            if let Some(at) = way.iter().position(|other| other.id == here.id) {
+            if let Some(at) = way.iter().position(|other| *other == here.id()) {
                 return Some(from_smallest(
-                    way[at..].iter().map(|bead| bead.id.clone()).collect(),
+                    way[at..].iter().map(|id| (*id).to_owned()).collect(),
                 ));
             }
-            if done.contains(here.id.as_str()) {
+            if done.contains(here.id()) {
                 continue;
             }
-            way.push(here);
-            for edge in &here.dependencies {
-                if edge.kind != DepKind::RelatesTo
-                    && let Some(next) = snapshot.get_live(&edge.depends_on_id)
-                {
+            way.push(here.id());
+            let edges = here.edges().into_iter();
+            for (_, target) in edges.filter(|(kind, _)| *kind != DepKind::RelatesTo.code()) {
+                let next = snapshot.head(target);
+                if let Some(next) = next.filter(|next| !next.is_tombstone()) {
                     stack.push((next, depth + 1));
                 }
             }
         }
-        done.extend(way.iter().map(|bead| bead.id.as_str()));
+        done.extend(way);
     }
     None
 }

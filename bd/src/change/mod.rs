@@ -10,6 +10,7 @@ mod delete;
 mod dep;
 mod edit;
 mod label;
+mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use dep::{
 };
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use label::{add_label, remove_label, set_labels};
+pub use undo::{UndoError, redo, undo};
 
 use crate::bead::Bead;
 use crate::bead::id::ResolveError;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Status};
+use crate::bead::{Bead, Status};
 use crate::context::Context;
 use crate::graph::external::Capabilities;
 use crate::graph::ready;
@@ -17,7 +17,13 @@ pub(crate) struct Args {
     /// Only below this bead
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
+    /// At most so many; 0 for all. People get 50, programs all
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
 }
+
+/// How many people get.
+const LIMIT: usize = 50;
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store()?;
@@ -26,36 +32,52 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         Some(parent) => Some(ready::descendants(&snapshot, &snapshot.resolve(parent)?.id)),
         None => None,
     };
+    let limit = match args.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if ctx.ui.is_json() => usize::MAX,
+        None => LIMIT,
+    };
     let mut outside = Capabilities::new(&snapshot, store.dir());
-    let mut items: Vec<(Bead, Vec<String>)> = Vec::new();
-    for bead in snapshot.live() {
-        let inside = below
-            .as_ref()
-            .is_none_or(|below| below.contains(bead.id.as_str()));
-        if !inside || bead.pinned || !bead.status.holds_up() {
+    let (mut items, mut total) = (Vec::new(), 0);
+    for brief in snapshot.waiting_briefs() {
+        let head = snapshot.head_at(brief.node);
+        let inside = below.as_ref().is_none_or(|below| below.contains(head.id()));
+        if !inside {
             continue;
         }
+        // Whether another project has delivered is known only after looking there.
+        let is_sure = !head.has_external() || !outside.are_checked();
+        if is_sure && items.len() >= limit {
+            total += 1;
+            continue;
+        }
+        let Some(bead) = head.bead() else {
+            continue;
+        };
         let mut by: Vec<String> = ready::blockers(&snapshot, &bead.id)
             .into_iter()
             .map(str::to_owned)
             .collect();
         by.extend(outside.missing(bead));
-        let external = bead
-            .edges(&DepKind::Blocks)
-            .any(crate::bead::Dep::is_external);
         let says_so = matches!(bead.status, Status::Blocked | Status::Deferred);
-        if !by.is_empty() || says_so || (external && !outside.are_checked()) {
+        if !is_sure && by.is_empty() && !says_so {
+            continue;
+        }
+        total += 1;
+        if items.len() < limit {
             items.push((bead.clone(), by));
         }
     }
-    items.sort_by(|(a, _), (b, _)| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
-    Ok(Box::new(Blocked { items }))
+    Ok(Box::new(Blocked { items, total }))
 }
 
 /// Blocked beads and what they wait for.
 #[derive(Debug)]
 struct Blocked {
     items: Vec<(Bead, Vec<String>)>,
+    /// How many there are in all.
+    total: usize,
 }
 
 impl Report for Blocked {
@@ -74,7 +96,7 @@ impl Report for Blocked {
             page.line("✨ No blocked issues");
             return;
         }
-        page.line(format!("🚫 Blocked issues ({}):", self.items.len()));
+        page.line(format!("🚫 Blocked issues ({}):", self.total));
         for (bead, by) in &self.items {
             let style = page.style().clone();
             page.blank();
@@ -93,6 +115,13 @@ impl Report for Blocked {
                     by.len()
                 ));
             }
+        }
+        if self.items.len() < self.total {
+            page.blank();
+            page.line(format!(
+                "{} more (use -n 0 for all)",
+                self.total - self.items.len()
+            ));
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::bead::{Bead, DepKind, Status};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::graph::ready;
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, plain_json};
@@ -81,7 +80,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 /// What waited for a bead and can be started now, most urgent first.
 fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
     let snapshot = ctx.store_of(id)?.snapshot()?;
-    let blocked = ready::blocked_set(&snapshot, ctx.now());
     let mut found: Vec<Bead> = snapshot
         .dependents_of(id)
         .into_iter()
@@ -90,7 +88,9 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
             edge.kind == DepKind::Blocks
                 && alive
                 && !bead.pinned
-                && !blocked.contains(bead.id.as_str())
+                && !snapshot
+                    .head(&bead.id)
+                    .is_some_and(|head| head.is_blocked())
         })
         .map(|(bead, _)| bead.clone())
         .collect();

@@ -40,13 +40,14 @@ struct By {
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = args.filter.filter(ctx)?.apply(&snapshot);
+    let filter = args.filter.filter(ctx)?;
     let Some(key) = key(&args.by) else {
         return Ok(Box::new(Count {
-            total: found.len(),
+            total: filter.count(&snapshot),
             groups: None,
         }));
     };
+    let found = filter.apply(&snapshot);
     let mut groups: BTreeMap<String, usize> = BTreeMap::new();
     for name in found.iter().flat_map(|bead| key(bead)) {
         *groups.entry(name).or_default() += 1;

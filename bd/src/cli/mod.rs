@@ -7,6 +7,7 @@
     reason = "every command is run(ctx, args) -> Answer; flags are bools; lines for people are built once"
 )]
 
+mod activity;
 mod args;
 mod blocked;
 mod children;
@@ -21,6 +22,7 @@ mod defer;
 mod delete;
 mod dep;
 mod each;
+mod history;
 mod init;
 mod label;
 mod line;
@@ -34,6 +36,7 @@ mod quickstart;
 mod ready;
 mod reopen;
 mod report;
+mod restore;
 mod search;
 mod show;
 mod status;
@@ -41,6 +44,7 @@ mod sync;
 mod todo;
 mod types;
 mod undefer;
+mod undo;
 mod update;
 mod version;
 #[path = "where.rs"]
@@ -54,6 +58,7 @@ use clap::{Args, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Failure, Usage};
+use crate::store::upkeep;
 use crate::sys::Env;
 use crate::ui::{self, Ui};
 use parse::Program;
@@ -159,6 +164,10 @@ macro_rules! commands {
             Count(count::Args),
             #[command(visible_alias = "stats")]
             Status(status::Args),
+            History(history::Args),
+            Activity(activity::Args),
+            Undo(undo::Args),
+            Restore(restore::Args),
             Defer(defer::Args),
             Undefer(undefer::Args),
             Todo(todo::Args),
@@ -202,6 +211,10 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Search(args) => search::run(ctx, &args),
         Command::Count(args) => count::run(ctx, &args),
         Command::Status(args) => status::run(ctx, &args),
+        Command::History(args) => history::run(ctx, &args),
+        Command::Activity(args) => activity::run(ctx, args),
+        Command::Undo(args) => undo::run(ctx, args),
+        Command::Restore(args) => restore::run(ctx, args),
         Command::Defer(args) => defer::run(ctx, args),
         Command::Undefer(args) => undefer::run(ctx, args),
         Command::Todo(args) => todo::run(ctx, args),
@@ -247,9 +260,20 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     match run(&ctx, command) {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
+            keep_up(&ctx);
             ExitCode::from(report.exit())
         }
         Err(error) => fail(&ctx.ui, &error),
+    }
+}
+
+/// What the stores have to be told of, and what was put off until after the answer.
+fn keep_up(ctx: &Context) {
+    for notice in upkeep::notices() {
+        ctx.ui.warn(&notice);
+    }
+    if !ctx.readonly {
+        upkeep::run(&ctx.clock);
     }
 }
 

@@ -44,8 +44,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     warn_of_damage(ctx, &snapshot);
     let mut filter = args.filter.filter(ctx)?;
     filter.text = Some(text.clone());
-    let mut found = filter.apply(&snapshot);
-    sort::usual(&mut found);
+    let mut found = filter.search(&snapshot)?;
+    let all = found.len();
+    sort::usual(&mut found, all);
     if let Some(order) = args.sort {
         sort::sort(&mut found, order, args.reverse);
     } else if args.reverse {

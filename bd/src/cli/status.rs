@@ -1,10 +1,8 @@
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::bead::{Kind, Status};
 use crate::context::Context;
-use crate::graph::ready;
-use crate::store::Snapshot;
+use crate::store::{Counts, Head, Snapshot};
 use crate::ui::{Page, Report};
 
 use super::report::Answer;
@@ -23,10 +21,14 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
-    let mine = args.assigned.then(|| ctx.author().actor);
-    let counted = |bead: &&Bead| mine.as_ref().is_none_or(|who| bead.assignee == *who);
-    let beads: Vec<&Bead> = snapshot.all().filter(counted).collect();
-    Ok(Box::new(Summary::of(&snapshot, &beads)))
+    let summary = if args.assigned {
+        let mine = ctx.author().actor;
+        let heads = snapshot.heads().filter(|head| head.assignee() == mine);
+        Summary::of(&snapshot, heads)
+    } else {
+        Summary::of_all(&snapshot)
+    };
+    Ok(Box::new(summary))
 }
 
 /// The counts. `ready` and `blocked` count by `blocks` edges alone, as existing clients do.
@@ -46,54 +48,56 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(snapshot: &Snapshot, beads: &[&Bead]) -> Self {
-        let count =
-            |wanted: &dyn Fn(&Bead) -> bool| beads.iter().filter(|bead| wanted(bead)).count();
-        let waits = |bead: &Bead| !ready::blockers(snapshot, &bead.id).is_empty();
-        let is = |status: Status| move |bead: &Bead| bead.status == status;
+    fn of_all(snapshot: &Snapshot) -> Self {
+        let mut counts = snapshot.counts();
+        let epic = Kind::Epic.code();
+        let epics = snapshot
+            .open_briefs()
+            .into_iter()
+            .filter(|brief| brief.kind == epic)
+            .map(|brief| snapshot.head_at(brief.node));
+        Self::from(&mut counts, epics)
+    }
+
+    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = Head<'a>>) -> Self {
+        let heads: Vec<Head<'a>> = heads.collect();
+        let mut counts = snapshot.counts_of(&heads);
+        Self::from(&mut counts, heads.into_iter())
+    }
+
+    fn from<'a>(counts: &mut Counts, epics: impl Iterator<Item = Head<'a>>) -> Self {
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
+        let all: u64 = counts.by_status.iter().sum();
+        let deleted = of(Status::Tombstone);
+        #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+        let led = counts.led as f64;
         Self {
-            total: count(&|bead| !bead.is_tombstone()),
-            open: count(&is(Status::Open)),
-            in_progress: count(&is(Status::InProgress)),
-            closed: count(&is(Status::Closed)),
-            deferred: count(&is(Status::Deferred)),
-            blocked: count(&|bead| bead.is_open() && waits(bead)),
-            ready: count(&|bead| bead.status == Status::Open && !waits(bead)),
-            tombstones: count(&Bead::is_tombstone),
-            pinned: count(&|bead| bead.pinned),
-            epics_done: count(&|bead| is_done_epic(snapshot, bead)),
-            lead_hours: lead_hours(beads),
+            total: number(all) - deleted,
+            open: of(Status::Open),
+            in_progress: of(Status::InProgress),
+            closed: of(Status::Closed),
+            deferred: of(Status::Deferred),
+            blocked: number(counts.blocked),
+            ready: number(counts.ready),
+            tombstones: deleted,
+            pinned: number(counts.pinned),
+            epics_done: epics.filter(is_done_epic).count(),
+            lead_hours: if counts.led == 0 {
+                0.0
+            } else {
+                counts.lead_seconds / 3600.0 / led
+            },
         }
     }
 }
 
-fn is_done_epic(snapshot: &Snapshot, bead: &Bead) -> bool {
-    if bead.issue_type != Kind::Epic || !bead.is_open() {
+fn is_done_epic(head: &Head<'_>) -> bool {
+    if head.kind() != Kind::Epic || !head.is_open() {
         return false;
     }
-    let links = snapshot.dependents_of(&bead.id);
-    let mut children = links
-        .iter()
-        .filter(|(_, edge)| edge.kind == DepKind::ParentChild)
-        .peekable();
-    children.peek().is_some() && children.all(|(child, _)| !child.is_open())
-}
-
-/// The mean time from creation to closing.
-fn lead_hours(beads: &[&Bead]) -> f64 {
-    let times: Vec<SignedDuration> = beads
-        .iter()
-        .filter_map(|bead| {
-            let closed = bead.closed_at.as_ref()?;
-            Some(closed.instant().duration_since(bead.created_at.instant()))
-        })
-        .collect();
-    if times.is_empty() {
-        return 0.0;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-    let count = times.len() as f64;
-    times.iter().map(SignedDuration::as_secs_f64).sum::<f64>() / 3600.0 / count
+    let children = head.children();
+    !children.is_empty() && !children.iter().any(Head::is_open)
 }
 
 impl Report for Summary {

@@ -98,7 +98,8 @@ fn list(ctx: &Context, all: bool) -> Answer {
         ..Filter::default()
     };
     let mut found = filter.apply(&snapshot);
-    sort::usual(&mut found);
+    let all = found.len();
+    sort::usual(&mut found, all);
     Ok(Box::new(Todo {
         beads: found.into_iter().cloned().collect(),
     }))

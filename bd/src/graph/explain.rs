@@ -4,9 +4,9 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::ready;
+use super::{blocked, ready};
 use crate::bead::{Bead, DepKind, Stamp, Status};
-use crate::store::Snapshot;
+use crate::store::{Head, Snapshot, Time};
 
 /// One thing that keeps a bead from being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,17 @@ impl Reason {
             Self::Parent(_) => "parent",
             Self::Deferred(_) => "deferred",
             Self::Status(_) => "status",
+        }
+    }
+
+    /// In which order reasons are told: edges, other projects, parents, times, the status.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Waits(_) | Self::Conditional(_) | Self::Children(_) => 0,
+            Self::External(_) => 1,
+            Self::Parent(_) => 2,
+            Self::Deferred(_) => 3,
+            Self::Status(_) => 4,
         }
     }
 
@@ -85,49 +96,64 @@ pub fn not_ready(
     now: Timestamp,
     mut outside: impl FnMut(&Bead) -> Vec<String>,
 ) -> Vec<Explained<'_>> {
-    let blocked = ready::blocked_set(snapshot, now);
-    let children = ready::children_by_parent(snapshot);
-    let is_work = |bead: &&Bead| {
-        let over = matches!(bead.status, Status::Closed | Status::Tombstone);
-        !over && !bead.pinned && !bead.ephemeral && !ready::is_no_work(&bead.issue_type)
-    };
-    let mut found: Vec<Explained<'_>> = snapshot
-        .live()
-        .filter(is_work)
-        .filter_map(|bead| {
-            let mut reasons: Vec<Reason> = bead
-                .dependencies
-                .iter()
-                .filter(|edge| ready::holds_up(snapshot, &children, edge))
-                .filter_map(|edge| reason(&edge.kind, &edge.depends_on_id))
-                .collect();
+    let mut found: Vec<Explained<'_>> = Vec::new();
+    for brief in snapshot.open_briefs() {
+        let head = snapshot.head_at(brief.node);
+        if brief.is_pinned() || brief.is_ephemeral() || ready::is_no_work(&head.kind()) {
+            continue;
+        }
+        let mut reasons = own_reasons(snapshot, &head, now);
+        if head.has_external()
+            && let Some(bead) = head.bead()
+        {
             reasons.extend(outside(bead).into_iter().map(Reason::External));
-            let parents = bead
-                .edges(&DepKind::ParentChild)
-                .map(|edge| &edge.depends_on_id);
-            let held = parents.filter(|parent| blocked.contains(parent.as_str()));
-            reasons.extend(held.map(|parent| Reason::Parent(parent.clone())));
-            if let Some(until) = bead
-                .defer_until
-                .as_ref()
-                .filter(|until| until.instant() > now)
-            {
-                reasons.push(Reason::Deferred(until.clone()));
-            }
-            if matches!(
-                bead.status,
-                Status::Blocked | Status::Deferred | Status::Pinned
-            ) {
-                reasons.push(Reason::Status(bead.status.clone()));
-            }
-            (!reasons.is_empty()).then_some(Explained { bead, reasons })
-        })
-        .collect();
+        }
+        reasons.sort_by_key(Reason::rank);
+        if let (false, Some(bead)) = (reasons.is_empty(), head.bead()) {
+            found.push(Explained { bead, reasons });
+        }
+    }
     found.sort_by(|a, b| {
         let key = |item: &Explained<'_>| (item.bead.priority, item.bead.id.clone());
         key(a).cmp(&key(b))
     });
     found
+}
+
+/// What keeps a bead, as far as this store knows.
+fn own_reasons(snapshot: &Snapshot, head: &Head<'_>, now: Timestamp) -> Vec<Reason> {
+    let edges: Vec<(u8, &str)> = head.edges();
+    let mut reasons: Vec<Reason> = edges
+        .iter()
+        .zip(head.links())
+        .filter(|(_, link)| blocked::holds_up(snapshot, link))
+        .filter_map(|((kind, target), _)| reason(&DepKind::from_code(*kind)?, target))
+        .collect();
+    let parents = edges
+        .iter()
+        .filter(|(kind, _)| *kind == DepKind::ParentChild.code());
+    for (_, parent) in parents {
+        if snapshot
+            .head(parent)
+            .is_some_and(|parent| parent.is_blocked())
+        {
+            reasons.push(Reason::Parent((*parent).to_owned()));
+        }
+    }
+    let later = |until: &Timestamp| *until > now;
+    if let Some(bead) = head
+        .time(Time::Deferred)
+        .filter(later)
+        .and_then(|_| head.bead())
+        && let Some(until) = &bead.defer_until
+    {
+        reasons.push(Reason::Deferred(until.clone()));
+    }
+    let status = head.status();
+    if matches!(status, Status::Blocked | Status::Deferred | Status::Pinned) {
+        reasons.push(Reason::Status(status));
+    }
+    reasons
 }
 
 fn reason(kind: &DepKind, target: &str) -> Option<Reason> {

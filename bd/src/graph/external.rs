@@ -63,8 +63,8 @@ impl<'a> Capabilities<'a> {
             .or_insert_with(|| open(snapshot, root, project));
         other.as_ref().is_some_and(|other| {
             other
-                .live()
-                .any(|bead| bead.status == Status::Closed && bead.has_label(&label))
+                .heads()
+                .any(|head| head.status() == Status::Closed && head.has_label(&label))
         })
     }
 }

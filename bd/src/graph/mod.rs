@@ -2,8 +2,9 @@
 //!
 //! Pure functions over a snapshot and an instant.
 
+pub mod blocked;
 pub mod explain;
 pub mod external;
 pub mod ready;
 
-pub use ready::{blocked_set, blockers};
+pub use ready::{blockers, is_blocked};

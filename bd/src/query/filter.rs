@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::Snapshot;
+use crate::store::{Brief, Head, Snapshot, StoreError, Time, nanoseconds};
 
 /// A span of time; both ends are outside of it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Between {
     /// Later than this.
     pub after: Option<Timestamp>,
@@ -15,6 +15,19 @@ pub struct Between {
 }
 
 impl Between {
+    /// Whether a time may be inside; those of the index are cut at the ends of what it can hold.
+    fn may_hold(&self, at: Option<Timestamp>) -> bool {
+        if self.after.is_none() && self.before.is_none() {
+            return true;
+        }
+        let ends = [i64::MIN + 1, i64::MAX];
+        at.is_some_and(|at| {
+            ends.contains(&nanoseconds(at))
+                || (self.after.is_none_or(|after| at > after)
+                    && self.before.is_none_or(|before| at < before))
+        })
+    }
+
     fn holds(&self, stamp: Option<&crate::bead::Stamp>) -> bool {
         if self.after.is_none() && self.before.is_none() {
             return true;
@@ -28,7 +41,7 @@ impl Between {
 }
 
 /// All conditions a bead has to meet.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     missing_docs,
     clippy::struct_excessive_bools,
@@ -77,12 +90,153 @@ pub struct Filter {
 impl Filter {
     /// The beads of a snapshot that meet the conditions, by id.
     pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
-        let tombstones = self.statuses.contains(&Status::Tombstone);
-        snapshot
-            .all()
-            .filter(|bead| tombstones || !bead.is_tombstone())
+        self.choose(snapshot.heads())
+    }
+
+    /// The same, with a text that is searched for in the bytes of the files first.
+    pub fn search<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Bead>, StoreError> {
+        let text = self.text.as_deref().unwrap_or_default();
+        let heads = snapshot.may_contain(text)?;
+        Ok(self.choose(heads.into_iter()))
+    }
+
+    fn choose<'a>(&self, heads: impl Iterator<Item = Head<'a>>) -> Vec<&'a Bead> {
+        heads
+            .filter(|head| self.may_match(head))
+            .filter_map(|head| head.bead())
             .filter(|bead| self.matches(bead))
             .collect()
+    }
+
+    /// The beads of a snapshot that meet the conditions, in the usual order: the first `limit`, and how many
+    /// there are in all.
+    pub fn first<'a>(&self, snapshot: &'a Snapshot, limit: usize) -> (Vec<&'a Bead>, usize) {
+        if !self.is_of_open() {
+            let mut found = self.apply(snapshot);
+            let total = found.len();
+            super::sort::usual(&mut found, limit);
+            found.truncate(limit);
+            return (found, total);
+        }
+        let (mut found, mut total) = (Vec::new(), 0);
+        for brief in snapshot.open_briefs() {
+            let fits = match self.brief_fits(&brief) {
+                Some(fits) => fits,
+                None => {
+                    let head = snapshot.head_at(brief.node);
+                    self.may_match(&head) && head.bead().is_some_and(|bead| self.matches(bead))
+                }
+            };
+            if fits {
+                total += 1;
+                if found.len() < limit {
+                    found.extend(snapshot.head_at(brief.node).bead());
+                }
+            }
+        }
+        (found, total)
+    }
+
+    /// How many beads of a snapshot meet the conditions.
+    pub fn count(&self, snapshot: &Snapshot) -> usize {
+        if *self == Self::default() {
+            return snapshot.live_count();
+        }
+        if self.is_of_open() {
+            return self.first(snapshot, 0).1;
+        }
+        self.apply(snapshot).len()
+    }
+
+    /// Whether closed and deleted beads are out of the question.
+    fn is_of_open(&self) -> bool {
+        let over = |status: &Status| matches!(status, Status::Closed | Status::Tombstone);
+        if self.statuses.is_empty() {
+            return self.not_statuses.contains(&Status::Closed);
+        }
+        !self.statuses.iter().any(over)
+    }
+
+    /// Whether a brief meets the conditions, where it can tell.
+    fn brief_fits(&self, brief: &Brief) -> Option<bool> {
+        let known = |status: &Status| status.code() == brief.status;
+        let (status, kind) = (
+            Status::from_code(brief.status)?,
+            Kind::from_code(brief.kind)?,
+        );
+        let priority = i64::from(brief.priority);
+        let fits = (self.statuses.is_empty() || self.statuses.iter().any(known))
+            && !self.not_statuses.contains(&status)
+            && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
+            && !self.not_kinds.contains(&kind)
+            && self.priority.is_none_or(|wanted| wanted == priority)
+            && self.priority_min.is_none_or(|least| priority >= least)
+            && self.priority_max.is_none_or(|most| priority <= most)
+            && !(self.no_assignee && brief.assigned)
+            && self.pinned.is_none_or(|wanted| wanted == brief.is_pinned())
+            && !(self.no_templates && brief.is_template());
+        // A priority at the ends may be one beyond them.
+        if brief.priority == i8::MIN || brief.priority == i8::MAX {
+            return None;
+        }
+        if !fits {
+            return Some(false);
+        }
+        self.is_brief().then_some(true)
+    }
+
+    /// Whether all conditions can be told from a brief.
+    fn is_brief(&self) -> bool {
+        let brief_only = Self {
+            statuses: self.statuses.clone(),
+            not_statuses: self.not_statuses.clone(),
+            kind: self.kind.clone(),
+            not_kinds: self.not_kinds.clone(),
+            priority: self.priority,
+            priority_min: self.priority_min,
+            priority_max: self.priority_max,
+            no_assignee: self.no_assignee,
+            pinned: self.pinned,
+            no_templates: self.no_templates,
+            ..Self::default()
+        };
+        *self == brief_only
+    }
+
+    /// Whether a head does not already say that its bead is out of the question.
+    fn may_match(&self, head: &Head<'_>) -> bool {
+        let tombstones = self.statuses.contains(&Status::Tombstone);
+        if head.is_tombstone() && !tombstones {
+            return false;
+        }
+        let status = head.status();
+        let times = [
+            (Time::Created, &self.created),
+            (Time::Updated, &self.updated),
+            (Time::Closed, &self.closed),
+            (Time::Due, &self.due),
+            (Time::Deferred, &self.deferral),
+        ];
+        (self.statuses.is_empty() || self.statuses.contains(&status))
+            && !self.not_statuses.contains(&status)
+            && self.kind.as_ref().is_none_or(|kind| head.kind() == *kind)
+            && (self.not_kinds.is_empty() || !self.not_kinds.contains(&head.kind()))
+            && self
+                .assignee
+                .as_ref()
+                .is_none_or(|who| head.assignee() == who)
+            && (!self.no_assignee || head.assignee().is_empty())
+            && self.labels.iter().all(|label| head.has_label(label))
+            && (self.labels_any.is_empty()
+                || self.labels_any.iter().any(|label| head.has_label(label)))
+            && (self.ids.is_empty() || self.ids.iter().any(|id| id == head.id()))
+            && self
+                .parent
+                .as_ref()
+                .is_none_or(|parent| head.is_child_of(parent))
+            && times
+                .iter()
+                .all(|(which, span)| span.may_hold(head.time(*which)))
     }
 
     /// Whether one bead meets the conditions.

@@ -28,12 +28,30 @@ pub fn sort(beads: &mut [&Bead], order: Order, reverse: bool) {
     });
 }
 
-/// The usual order: most urgent first, then the newest.
-pub fn usual(beads: &mut [&Bead]) {
-    beads.sort_by(|a, b| {
+/// The usual order, as far as `count`: most urgent first, then the newest.
+pub fn usual(beads: &mut [&Bead], count: usize) {
+    first_in_order(beads, count, |a, b| {
         let key = |bead: &Bead| (bead.priority, Reverse(bead.created_at.instant()));
         key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
     });
+}
+
+/// Brings the first `count` into order; what is behind them stays in any.
+pub(crate) fn first_in_order<T>(
+    items: &mut [T],
+    count: usize,
+    compare: impl Fn(&T, &T) -> Ordering,
+) {
+    if count == 0 {
+        return;
+    }
+    let items = if count < items.len() {
+        items.select_nth_unstable_by(count - 1, &compare);
+        &mut items[..count]
+    } else {
+        items
+    };
+    items.sort_unstable_by(&compare);
 }
 
 fn compare(a: &Bead, b: &Bead, order: Order) -> Ordering {

@@ -1,40 +1,26 @@
 //! Folds the journal into the files: what is acknowledged moves to where git and people see it.
 //!
-//! Steps, under the lock: damaged lines are copied to `damaged/`; each changed file is written whole beside
-//! the old one, synced and renamed over it, unless an id would vanish that nobody deleted or the file was
-//! changed by someone else since it was read; a fresh journal is renamed over the old one. A crash between
-//! any two steps leaves a journal that the next writer folds again.
+//! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
+//! renamed in; the issues are written beside the old ones and synced; a mark with their SHA-256 ends the
+//! journal; the events go to history; the new issues are renamed in, unless an id would vanish that nobody
+//! removed or someone else changed the file; a fresh journal is renamed over the old one; the index of what
+//! is there now is written. A crash between any two steps leaves a journal whose entries are known by their
+//! hashes, so that the next writer folds it again.
+//!
+//! Lines that nobody changed are copied as they are, without being parsed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::identity::Identity;
-use super::journal::{self, Home};
-use super::paths::Paths;
-use super::snapshot::{Snapshot, Source};
-use super::{StoreError, mark};
+use super::index::{FileKey, ISSUES, Keys, Place, WISPS};
+use super::journal::{self, Home, Mark};
+use super::lines::Note;
+use super::snapshot::{Snapshot, home_of};
+use super::write::{Piece, Written, write};
+use super::{Event, Node, StoreError, history, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::sys::file;
-
-/// What is to be folded.
-pub(super) struct Fold<'a> {
-    pub paths: &'a Paths,
-    pub snapshot: &'a Snapshot,
-    /// Which files have changes.
-    pub homes: BTreeSet<u8>,
-    /// Ids that were removed on purpose.
-    pub removed: &'a BTreeSet<String>,
-    /// Now, for the names of files that keep damaged lines.
-    pub now: &'a Stamp,
-}
-
-/// The number of a home in [`Fold::homes`].
-pub(super) fn home_number(home: Home) -> u8 {
-    match home {
-        Home::Issues => 0,
-        Home::Wisps => 1,
-    }
-}
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,125 +31,298 @@ pub(super) enum Folded {
     Overtaken,
 }
 
+/// What is to be folded.
+pub(super) struct Fold<'a> {
+    pub snapshot: &'a Snapshot,
+    /// Now, for the names of files that keep damaged lines.
+    pub now: &'a Stamp,
+    /// Messages for people.
+    pub notices: Vec<String>,
+}
+
 impl Fold<'_> {
-    /// Runs the steps; messages for people go to `notices`.
-    pub(super) fn run(&self, notices: &mut Vec<String>) -> Result<Folded, StoreError> {
-        self.keep_torn(notices)?;
-        for home in [Home::Issues, Home::Wisps] {
-            if !self.homes.contains(&home_number(home)) {
-                continue;
+    /// Runs the steps.
+    pub(super) fn run(&mut self) -> Result<Folded, StoreError> {
+        let source = &self.snapshot.source;
+        let paths = &source.paths;
+        let entries = journal::decode(&source.whole_journal()?);
+        let mut homes: BTreeSet<Home> = BTreeSet::new();
+        let mut removed: BTreeSet<(Home, &str)> = BTreeSet::new();
+        for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
+            homes.insert(change.store);
+            if change.line.is_none() {
+                removed.insert((change.store, &change.id));
             }
-            let (path, source) = self.file(home);
-            self.keep_damaged(&path, source, notices)?;
-            let content = self.content(home)?;
-            if Identity::of(&path) != source.identity {
-                return Ok(Folded::Overtaken);
-            }
-            file::replace(&path, &content, 0o644)
-                .map_err(|error| StoreError::io("write", &path, error))?;
         }
-        let journal = self.paths.journal();
+        self.refuse_to_shrink(&removed)?;
+        self.keep_torn()?;
+        for home in &homes {
+            self.keep_damaged(*home)?;
+        }
+        let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
+        let issues = self.content(Home::Issues, homes.contains(&Home::Issues))?;
+        if self.is_overtaken(ISSUES)? || self.is_overtaken(WISPS)? {
+            return Ok(Folded::Overtaken);
+        }
+        let wisps_key = self.put(wisps, WISPS)?;
+        if let Content::New(written) = &issues {
+            let mark = Mark {
+                fold: written.sha256.clone(),
+            };
+            let path = paths.journal();
+            journal::append(&path, &journal::encode(&mark))
+                .map_err(|failed| StoreError::io("write", &path, failed.source))?;
+        }
+        let mut events: Vec<Event> = entries
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| Event::of(entry))
+            .collect();
+        events.extend(history::merge_event(&source.state.merged, self.now));
+        history::append(paths, &events, entries.was_folding)?;
+        if self.is_overtaken(ISSUES)? {
+            return Ok(Folded::Overtaken);
+        }
+        let issues_key = self.put(issues, ISSUES)?;
+        let journal = paths.journal();
         journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-        mark::touch(self.paths);
+        self.write_index(&issues_key, &wisps_key);
+        mark::touch(paths);
         Ok(Folded::Done)
     }
 
-    fn file(&self, home: Home) -> (PathBuf, &Source) {
-        match home {
-            Home::Issues => (self.paths.issues().to_owned(), &self.snapshot.issues),
-            Home::Wisps => (self.paths.wisps(), &self.snapshot.wisps),
-        }
+    /// Whether a file is no longer the one that was read.
+    fn is_overtaken(&self, code: u8) -> Result<bool, StoreError> {
+        let source = &self.snapshot.source;
+        let there = match fs::metadata(source.path(code)) {
+            Ok(meta) => source::file_key(&meta),
+            Err(_) => FileKey::default(),
+        };
+        Ok(there != source.key(code)?)
     }
 
-    /// The new content of a file: its beads by id, then records of other kinds.
-    fn content(&self, home: Home) -> Result<Vec<u8>, StoreError> {
-        let (path, source) = self.file(home);
-        let mut content = Vec::with_capacity(source.text.len() + 4096);
-        for row in self.snapshot.rows.values().filter(|row| row.home == home) {
-            content.extend_from_slice(self.snapshot.raw(row));
-            content.push(b'\n');
+    /// The new content of a file, written beside the old one.
+    fn content(&self, home: Home, is_dirty: bool) -> Result<Content, StoreError> {
+        let code = if home == Home::Issues { ISSUES } else { WISPS };
+        if !is_dirty {
+            return Ok(Content::Same);
         }
-        for span in &source.foreign {
-            content.extend_from_slice(&source.text[span.clone()]);
-            content.push(b'\n');
+        let snapshot = self.snapshot;
+        let mut pieces = Vec::new();
+        for head in snapshot.heads() {
+            match head.node() {
+                Node::Row(at) => {
+                    if let Some(row) = snapshot.index.row(at)
+                        && home_of(row.file) == home
+                    {
+                        pieces.push(Piece::Row(at, row));
+                    }
+                }
+                Node::Own(at) => {
+                    if let Some(own) = snapshot.slots.get(at as usize)
+                        && own.home == home
+                    {
+                        pieces.push(Piece::Own(at, own));
+                    }
+                }
+            }
         }
-        self.refuse_to_shrink(home, &path, source)?;
-        Ok(content)
-    }
-
-    /// No id that was in the file may be missing from what replaces it, unless it was removed on purpose.
-    fn refuse_to_shrink(&self, home: Home, path: &Path, source: &Source) -> Result<(), StoreError> {
-        let lost: Vec<String> = source
-            .ids
+        let notes = snapshot.index.notes();
+        let foreign = notes
             .iter()
-            .filter(|id| {
-                let row = self.snapshot.rows.get(*id);
-                !row.is_some_and(|row| row.home == home) && !self.removed.contains(*id)
-            })
-            .cloned()
-            .collect();
+            .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
+        pieces.extend(foreign.map(Piece::Foreign));
+        let path = snapshot.source.path(code);
+        write(&snapshot.source, &path, &pieces)
+            .map(Content::New)
+            .map_err(|error| StoreError::io("write", &path, error))
+    }
+
+    /// Renames new content in. Gives the key of the file and where its lines are.
+    fn put(&self, content: Content, code: u8) -> Result<Placed, StoreError> {
+        let source = &self.snapshot.source;
+        let path = source.path(code);
+        match content {
+            Content::Same => {
+                let keys = &source.keys;
+                let then = if code == ISSUES {
+                    keys.issues
+                } else {
+                    keys.wisps
+                };
+                let key = FileKey {
+                    content: then.content,
+                    ..source.key(code)?
+                };
+                Ok(Placed { key, written: None })
+            }
+            Content::New(written) => {
+                let failed = |error| StoreError::io("write", &path, error);
+                let meta = written.file.put(&path).map_err(failed)?;
+                let key = FileKey {
+                    content: written.content,
+                    ..source::file_key(&meta)
+                };
+                Ok(Placed {
+                    key,
+                    written: Some(Places {
+                        rows: written.rows,
+                        own: written.own,
+                        foreign: written.foreign,
+                    }),
+                })
+            }
+        }
+    }
+
+    /// Writes the index of what is there now. Where that fails the next reader makes it.
+    fn write_index(&self, issues: &Placed, wisps: &Placed) {
+        let snapshot = self.snapshot;
+        let keys = Keys {
+            issues: issues.key,
+            wisps: wisps.key,
+            journal: (0, 0, 0),
+            made: source::wall(),
+        };
+        let place_of = |home: Home, node: Node| {
+            let placed = if home == Home::Issues { issues } else { wisps };
+            let Some(written) = placed.written.as_ref() else {
+                let Node::Row(at) = node else {
+                    return None;
+                };
+                return snapshot.index.row(at).map(reindex::place);
+            };
+            match node {
+                Node::Row(at) => written.rows.get(&at).copied(),
+                Node::Own(at) => written.own.get(&at).copied(),
+            }
+        };
+        let mut notes: Vec<_> = snapshot.index.notes();
+        notes.retain(|note| {
+            let placed = if note.file == ISSUES { issues } else { wisps };
+            placed.written.is_none()
+        });
+        for placed in [issues, wisps] {
+            let foreign = placed.written.iter().flat_map(|written| &written.foreign);
+            notes.extend(foreign.cloned());
+        }
+        reindex::write(snapshot, &keys, &notes, place_of);
+    }
+
+    /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
+    fn refuse_to_shrink(&self, removed: &BTreeSet<(Home, &str)>) -> Result<(), StoreError> {
+        let snapshot = self.snapshot;
+        let mut lost = Vec::new();
+        for row in &snapshot.hidden {
+            let Some(home) = snapshot.index.row(*row).map(|row| home_of(row.file)) else {
+                continue;
+            };
+            let id = snapshot.index.id(*row);
+            let slot = snapshot.over.get(id).copied().flatten();
+            let own = slot.and_then(|slot| snapshot.slots.get(slot as usize));
+            let is_there = own.is_some_and(|own| own.home == home);
+            if !is_there && !removed.contains(&(home, id)) {
+                lost.push(id.to_owned());
+            }
+        }
         if lost.is_empty() {
             return Ok(());
         }
         Err(StoreError::WouldLose {
-            path: path.to_owned(),
+            path: snapshot.source.paths.issues().to_owned(),
             ids: lost,
         })
     }
 
-    fn keep_torn(&self, notices: &mut Vec<String>) -> Result<(), StoreError> {
-        if self.snapshot.torn.is_empty() {
+    fn keep_torn(&mut self) -> Result<(), StoreError> {
+        let torn = self.snapshot.source.state.torn.join(&b'\n');
+        if torn.is_empty() {
             return Ok(());
         }
-        let kept = self.keep("journal.jsonl", &self.snapshot.torn.join(&b'\n'))?;
-        notices.push(format!(
-            "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
-            kept.display()
-        ));
+        let paths = &self.snapshot.source.paths;
+        let kept = keep(&paths.damaged(), "journal.jsonl", &torn, self.now)?;
+        self.notices.push(torn_notice(&kept));
         Ok(())
     }
 
-    fn keep_damaged(
-        &self,
-        path: &Path,
-        source: &Source,
-        notices: &mut Vec<String>,
-    ) -> Result<(), StoreError> {
-        if source.damaged.is_empty() {
+    fn keep_damaged(&mut self, home: Home) -> Result<(), StoreError> {
+        let code = if home == Home::Issues { ISSUES } else { WISPS };
+        let source = &self.snapshot.source;
+        let path = source.path(code);
+        let notes = self.snapshot.index.notes();
+        let damaged: Vec<_> = notes
+            .iter()
+            .filter(|note| note.file == code && note.reason.is_some())
+            .collect();
+        if damaged.is_empty() {
             return Ok(());
         }
-        let pieces: Vec<&[u8]> = source
-            .damaged
-            .iter()
-            .map(|damage| &source.text[damage.span.clone()])
-            .collect();
+        let mut bytes = Vec::new();
+        for note in &damaged {
+            let mut line = vec![0; note.length as usize];
+            source
+                .read_at(code, &mut line, note.offset)
+                .map_err(|error| StoreError::io("read", &path, error))?;
+            bytes.extend_from_slice(&line);
+            bytes.push(b'\n');
+        }
+        bytes.pop();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let kept = self.keep(&name, &pieces.join(&b'\n'))?;
-        for damage in &source.damaged {
-            notices.push(format!(
+        let kept = keep(&source.paths.damaged(), &name, &bytes, self.now)?;
+        for note in damaged {
+            self.notices.push(format!(
                 "{}, line {}: {}; the line was moved to {}",
                 path.display(),
-                damage.line,
-                damage.reason,
+                note.line,
+                note.reason.as_deref().unwrap_or_default(),
                 kept.display()
             ));
         }
         Ok(())
     }
+}
 
-    /// Writes bytes to a new file in `damaged/`.
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let folder = self.paths.damaged();
-        file::make_folder(&folder, 0o755)
-            .map_err(|error| StoreError::io("create", &folder, error))?;
-        let time = self.now.instant().strftime("%Y%m%dT%H%M%S").to_string();
-        let path = (0..10_000)
-            .map(|number| folder.join(format!("{time}-{number}-{name}")))
-            .find(|path| !path.exists())
-            .unwrap_or_else(|| folder.join(name));
-        let line = [bytes, b"\n"].concat();
-        file::replace(&path, &line, 0o644)
-            .map_err(|error| StoreError::io("write", &path, error))?;
-        Ok(path)
-    }
+/// The new content of a file, or none where nothing of it changed.
+enum Content {
+    Same,
+    New(Written),
+}
+
+/// A file after the fold.
+struct Placed {
+    key: FileKey,
+    written: Option<Places>,
+}
+
+/// Where the lines of a new file are.
+struct Places {
+    rows: HashMap<u32, Place>,
+    own: HashMap<u32, Place>,
+    foreign: Vec<Note>,
+}
+
+/// What is said of a journal with an unfinished end.
+pub(super) fn torn_notice(kept: &Path) -> String {
+    format!(
+        "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
+        kept.display()
+    )
+}
+
+/// Writes bytes to a new file in `damaged/`.
+pub(super) fn keep(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    now: &Stamp,
+) -> Result<PathBuf, StoreError> {
+    file::make_folder(folder, 0o755).map_err(|error| StoreError::io("create", folder, error))?;
+    let time = now.instant().strftime("%Y%m%dT%H%M%S").to_string();
+    let path = (0..10_000)
+        .map(|number| folder.join(format!("{time}-{number}-{name}")))
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| folder.join(name));
+    let line = [bytes, b"\n"].concat();
+    file::replace(&path, &line, 0o644).map_err(|error| StoreError::io("write", &path, error))?;
+    Ok(path)
 }

@@ -1,8 +1,9 @@
 //! The journal: acknowledged changes that are not yet folded into the other files.
 //!
-//! One transaction is one line: who, when, and for each changed bead its whole new record, or `null` where
-//! it was removed; at the end a checksum of all that stands before it. One append and one sync is the
-//! acknowledgement. Applying an entry twice is the same as applying it once.
+//! One transaction is one line, and that line is the event: who, when, and for each changed bead its fields
+//! as they were, its whole new record (`null` where it was removed), and the hashes of its line before and
+//! after; at the end a checksum of all that stands before it. One append and one sync is the
+//! acknowledgement. A fold mark names the content that the issues have once the lines before it are folded.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,7 +17,7 @@ use crate::bead::{Raw, record};
 use crate::sys::file;
 
 /// Which file a bead lives in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Home {
     /// The durable beads.
@@ -29,7 +30,8 @@ pub enum Home {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
     /// Its id.
-    pub tx: String,
+    #[serde(alias = "tx")]
+    pub id: String,
     /// When it was made.
     pub at: String,
     /// Who made it.
@@ -37,6 +39,12 @@ pub struct Entry {
     /// In which agent session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
+    /// What it is, where its fields do not say it: an undo, a merge.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    /// The event that it takes back.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub undoes: String,
     /// What changed.
     pub changes: Vec<Change>,
 }
@@ -48,41 +56,86 @@ pub struct Change {
     pub store: Home,
     /// Its id.
     pub id: String,
+    /// The hash of its line before; `None` where it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The hash of its line after; `None` where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
+    #[serde(default)]
+    pub old: Option<Raw>,
     /// Its new record; `None` where it is gone.
     pub line: Option<Raw>,
+    /// Values that lost against others in a merge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Raw>,
+}
+
+/// What stands at the end of a journal whose entries are being folded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The SHA-256 of the issues with all entries before it.
+    pub fold: String,
 }
 
 /// What stands before the checksum.
 const SEAL: &[u8] = b",\"crc\":\"";
 
-/// The entry as a line, sealed with its checksum.
-pub fn encode(entry: &Entry) -> Vec<u8> {
-    let mut line = record::compact(entry);
+/// A record as a line, sealed with its checksum.
+pub fn encode(record: &impl Serialize) -> Vec<u8> {
+    let mut line = record::compact(record);
     // The closing brace comes back after the checksum.
     line.pop();
-    let sum = crc32(&line);
+    let sum = crc32fast::hash(&line);
     line.extend_from_slice(SEAL);
     line.extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
     line
 }
 
-/// Reads a journal: its sound entries, and the places of lines that are torn or changed.
-pub fn decode(text: &[u8]) -> (Vec<Entry>, Vec<Range<usize>>) {
-    let (mut entries, mut torn) = (Vec::new(), Vec::new());
-    for (_, span) in lines::spans(text, 0) {
-        match open(&text[span.clone()]) {
-            Some(entry) => entries.push(entry),
-            None => torn.push(span),
-        }
-    }
-    (entries, torn)
+/// A journal as it was read.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// The entries, each with where its line starts.
+    pub entries: Vec<(usize, Entry)>,
+    /// The mark, where one is the last line.
+    pub mark: Option<Mark>,
+    /// Whether there is a mark anywhere: a fold was begun.
+    pub was_folding: bool,
+    /// Lines that are torn or changed.
+    pub torn: Vec<Range<usize>>,
+    /// How far it is sound from the start.
+    pub sound: usize,
 }
 
-/// The entry of a line whose checksum is right.
-fn open(line: &[u8]) -> Option<Entry> {
+/// Reads a journal. A last line without its end was never acknowledged.
+pub fn decode(text: &[u8]) -> Journal {
+    let mut journal = Journal::default();
+    for (_, span) in lines::spans(text, 0) {
+        let line = &text[span.clone()];
+        let whole = text.get(span.end) == Some(&b'\n');
+        if let (true, Some(entry)) = (whole, open::<Entry>(line)) {
+            journal.entries.push((span.start, entry));
+            journal.mark = None;
+        } else if let (true, Some(mark)) = (whole, open::<Mark>(line)) {
+            journal.mark = Some(mark);
+            journal.was_folding = true;
+        } else {
+            journal.torn.push(span);
+            continue;
+        }
+        if journal.torn.is_empty() {
+            journal.sound = span.end + 1;
+        }
+    }
+    journal
+}
+
+/// The record of a line whose checksum is right.
+pub(super) fn open<T: serde::de::DeserializeOwned>(line: &[u8]) -> Option<T> {
     let body_end = line.len().checked_sub(SEAL.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
-    let sum = format!("{:08x}\"}}", crc32(body));
+    let sum = format!("{:08x}\"}}", crc32fast::hash(body));
     if seal != [SEAL, sum.as_bytes()].concat() {
         return None;
     }
@@ -120,38 +173,26 @@ pub fn append(path: &Path, line: &[u8]) -> Result<(), AppendFailed> {
     })
 }
 
+/// Cuts an unfinished last line off.
+pub fn cut(path: &Path, sound: u64) -> io::Result<()> {
+    let journal = file::open_append(path, 0o644)?;
+    journal.set_len(sound)?;
+    journal.sync_data()
+}
+
 /// Puts an empty journal in place by rename, so that a reader of the old one notices.
 pub fn fresh(path: &Path) -> io::Result<()> {
     file::replace(path, b"", 0o644)
 }
 
-/// CRC-32 as in zip and PNG.
-fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 256] = table();
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        let index = (sum ^ u32::from(*byte)) & 0xff;
-        TABLE[index as usize] ^ (sum >> 8)
-    })
+/// The hash of a record's line, as entries and history have it.
+pub fn line_hash(line: &[u8]) -> String {
+    hash_text(xxhash_rust::xxh3::xxh3_64(line))
 }
 
-const fn table() -> [u32; 256] {
-    let mut table = [0; 256];
-    let mut index: u32 = 0;
-    while index < 256 {
-        let mut value = index;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 {
-                (value >> 1) ^ 0xedb8_8320
-            } else {
-                value >> 1
-            };
-            bit += 1;
-        }
-        table[index as usize] = value;
-        index += 1;
-    }
-    table
+/// A hash as text.
+pub(super) fn hash_text(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 #[cfg(test)]
@@ -162,50 +203,68 @@ mod tests {
         let line =
             serde_json::value::RawValue::from_string(format!("{{\"id\":\"{id}\",\"x\": 1.0}}"));
         Entry {
-            tx: "t1".into(),
+            id: "t1".into(),
             at: "2026-01-01T00:00:00Z".into(),
             actor: "dana".into(),
             session: String::new(),
+            verb: String::new(),
+            undoes: String::new(),
             changes: vec![Change {
                 store: Home::Issues,
                 id: id.into(),
+                before: None,
+                after: None,
+                old: None,
                 line: Some(line.unwrap()),
+                lost: None,
             }],
         }
     }
 
     #[test]
-    fn the_checksum_is_the_usual_one() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-    }
-
-    #[test]
     fn entries_come_back_with_the_bytes_of_their_records() {
         let text = [encode(&entry("a-1")), encode(&entry("a-2"))].concat();
-        let (entries, torn) = decode(&text);
-        assert!(torn.is_empty());
-        let line = entries[1].changes[0].line.as_ref().unwrap();
+        let journal = decode(&text);
+        assert!(journal.torn.is_empty());
+        assert_eq!(journal.sound, text.len());
+        let line = journal.entries[1].1.changes[0].line.as_ref().unwrap();
         assert_eq!(line.get(), "{\"id\":\"a-2\",\"x\": 1.0}");
     }
 
     #[test]
     fn a_line_cut_anywhere_is_torn_and_the_ones_before_it_are_whole() {
         let (first, second) = (encode(&entry("a-1")), encode(&entry("a-2")));
-        for cut in 1..second.len() - 1 {
+        for cut in 1..second.len() {
             let text = [&first[..], &second[..cut]].concat();
-            let (entries, torn) = decode(&text);
-            assert_eq!((entries.len(), torn.len()), (1, 1), "cut at {cut}");
+            let journal = decode(&text);
+            assert_eq!(
+                (journal.entries.len(), journal.torn.len(), journal.sound),
+                (1, 1, first.len()),
+                "cut at {cut}"
+            );
         }
     }
 
     #[test]
     fn a_changed_byte_is_noticed() {
         let good = encode(&entry("a-1"));
-        for at in 0..good.len() - 1 {
+        for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 1;
-            assert!(decode(&bad).0.is_empty(), "byte {at}");
+            assert!(decode(&bad).entries.is_empty(), "byte {at}");
         }
+    }
+
+    #[test]
+    fn a_mark_counts_only_as_the_last_line() {
+        let mark = Mark {
+            fold: "ab".repeat(32),
+        };
+        let text = [encode(&entry("a-1")), encode(&mark)].concat();
+        assert_eq!(decode(&text).mark, Some(mark));
+        let more = [&text[..], &encode(&entry("a-2"))].concat();
+        let journal = decode(&more);
+        assert!(journal.mark.is_none() && journal.was_folding);
     }
 
     #[test]

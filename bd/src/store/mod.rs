@@ -4,34 +4,53 @@
 //! and of the machine; a transaction over many beads, wisps among them, happens whole or not at all; lines
 //! that nobody changed keep their bytes; nothing that was read is dropped.
 //!
-//! A write, step by step: take the lock ([`lock`]); read the files with the journal over them
+//! A write, step by step: take the lock ([`lock`]); open the index and lay the journal over it
 //! ([`Snapshot`]); run the change ([`Tx`]); append one line to the [`journal`] and sync it, which is the
-//! acknowledgement; fold it into the files (`fold.rs`).
+//! acknowledgement; fold it into the files (`fold.rs`): at once while the store is small, else later.
+//!
+//! A read: open the files (`source.rs`); take the `index` that was made from them, or make it; choose by
+//! [`Head`]s; read the lines of what was chosen.
 
 pub mod archive;
 pub mod create;
+pub mod event;
 pub mod find;
 mod fold;
-mod identity;
+mod head;
+mod history;
 mod ignore;
+mod index;
 pub mod journal;
 pub mod lines;
 pub mod lock;
+mod lost;
 pub mod mark;
+mod open;
+mod overlay;
 pub mod paths;
+mod reindex;
 pub mod route;
+mod scan;
 mod snapshot;
+mod source;
 mod tx;
+pub mod upkeep;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::SignedDuration;
+
+pub use event::Event;
 pub use find::find;
+pub use head::{Brief, Head, Node, Time};
+pub(crate) use index::{Counts, nanoseconds};
 pub use route::Routes;
 pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;
@@ -40,12 +59,23 @@ use crate::bead::Stamp;
 use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
 use crate::sys::Clock;
-use fold::{Fold, Folded, home_number};
+use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
+use source::Source;
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
+/// How often a reader starts over before it asks the writers to wait.
+const READ_TRIES: usize = 20;
+/// Up to this size of the issues every write is folded at once.
+const FOLD_AT_ONCE: u64 = 1 << 20;
+/// From this size on the journal is folded at once; for large stores from an eighth of theirs.
+const FOLD_JOURNAL: u64 = 4 << 20;
+/// From this age on of its oldest entry the journal is folded by the next writer.
+const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
+/// From this size on the journal behind the index goes into a new one.
+const INDEX_BEHIND: u64 = 128 << 10;
 
 /// Who writes.
 #[derive(Debug, Clone, Default)]
@@ -113,6 +143,19 @@ pub enum StoreError {
     /// No prefix is configured and the beads have several.
     #[error("issues have mixed prefixes, please set issue-prefix in .beads/config.yaml")]
     MixedPrefixes,
+    /// A file keeps changing while it is folded.
+    #[error("{0} keeps changing")]
+    Restless(PathBuf),
+    /// A line is not where it was when the file was opened.
+    #[error(
+        "{path} was changed while {id} was read from it; nothing was written, run the command again"
+    )]
+    Moved {
+        /// The file.
+        path: PathBuf,
+        /// The bead.
+        id: String,
+    },
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]
     NotAWisp(String),
@@ -187,7 +230,65 @@ impl Store {
 
     /// All beads now, without waiting for anyone.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::read(&self.paths)
+        for _ in 0..READ_TRIES {
+            let read = Source::read(&self.paths);
+            match read {
+                Ok(read) if read.source.is_current() => return self.take(read),
+                Ok(_) => {}
+                // A file that was replaced while it was read; the next try has the new one.
+                Err(StoreError::Io { source, .. })
+                    if source.kind() == io::ErrorKind::UnexpectedEof => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Writers come too thick; they wait while we read. Where there is no lock to be had (a read-only
+        // folder) there are no writers either.
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE);
+        self.take(Source::read(&self.paths)?)
+    }
+
+    fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
+        if let Some(before) = &read.before
+            && let Some(notice) = lost::notice(before, &read.index, &self.paths)
+        {
+            upkeep::tell(notice);
+        }
+        if read.source.state.tail > INDEX_BEHIND {
+            upkeep::later(self.dir());
+        }
+        Snapshot::new(read.index, read.source, read.overlay)
+    }
+
+    /// Every event of history, oldest first; what is still in the journal too.
+    pub fn events(&self) -> Result<Vec<Event>, StoreError> {
+        history::all(&self.paths)
+    }
+
+    /// The events of one bead, oldest first.
+    pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
+        let mut events = self.events()?;
+        events.retain(|event| event.changes.iter().any(|change| change.id == id));
+        Ok(events)
+    }
+
+    /// Acknowledged changes of this clone that are in no file any more: for each bead the events it lacks,
+    /// oldest first.
+    pub fn lost(&self) -> Result<BTreeMap<String, Vec<Event>>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let events = self.events()?;
+        let mut found = BTreeMap::new();
+        let lost = lost::lost(&events, |id| {
+            let Ok(line) = snapshot.line(id) else {
+                return lost::Asked::No;
+            };
+            line.map_or(lost::Asked::Gone, |line| {
+                lost::Asked::Is(journal::hash_text(line.hash))
+            })
+        });
+        for (id, events) in lost {
+            found.insert(id, events.into_iter().cloned().collect());
+        }
+        Ok(found)
     }
 
     /// Messages for people that came up while writing, each given once.
@@ -213,45 +314,95 @@ impl Store {
         let mut tx = Tx::new(snapshot, author, clock);
         let answer = change(&mut tx)?;
         let at = tx.now();
-        let (changes, mut snapshot) = tx.finish();
-        if changes.is_empty() {
+        let done = tx.finish()?;
+        if done.changes.is_empty() {
             return Ok(answer);
         }
-        let entry = Entry {
-            tx: format!("{:x}", at.instant().as_nanosecond()),
+        let source = &done.snapshot.source;
+        let place = (source.key(index::ISSUES)?.size, source.state.began.clone());
+        self.acknowledge(&Entry {
+            id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
             actor: author.actor.clone(),
             session: author.session.clone(),
-            changes,
-        };
-        self.acknowledge(&entry)?;
-        snapshot.pending.push(entry);
-        self.fold_acknowledged(snapshot, &at);
+            verb: done.verb,
+            undoes: done.undoes,
+            changes: done.changes,
+        })?;
+        drop(done.snapshot);
+        self.after_write(place.0, place.1.as_ref(), &at);
         Ok(answer)
+    }
+
+    /// Folds at once while the store is small, and puts off to after the answer what takes longer.
+    fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
+        let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
+        if size <= FOLD_AT_ONCE || journal > FOLD_JOURNAL.max(size / 8) {
+            self.fold_acknowledged(now);
+            return;
+        }
+        mark::touch(&self.paths);
+        let age = began.map(|began| now.instant().duration_since(began.instant()));
+        if age.is_some_and(|age| age >= FOLD_AGE) {
+            upkeep::fold_later(self.dir());
+        } else if journal > INDEX_BEHIND {
+            upkeep::later(self.dir());
+        }
     }
 
     /// Folds what is left in the journal, and nothing else.
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
-        self.prepare(clock).map(drop)
+        let snapshot = self.prepare(clock)?;
+        if snapshot.source.state.size > 0 {
+            self.run_folds(snapshot, &Stamp::from(clock.now()))?;
+        }
+        Ok(())
     }
 
-    /// The beads under the lock, after what an earlier writer left in the journal was folded.
+    /// Writes an index that has the journal too, so that readers have less of it to read.
+    fn index_journal(&self) -> Result<(), StoreError> {
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let read = Source::read(&self.paths)?;
+        reindex::cover_journal(&Snapshot::new(read.index, read.source, read.overlay)?)
+    }
+
+    /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         for _ in 0..FOLD_TRIES {
-            let snapshot = Snapshot::read_locked(&self.paths)?;
-            if let Some(line) = snapshot.issues.conflict {
+            let snapshot = self.take(Source::read(&self.paths)?)?;
+            if let Some(line) = snapshot.conflict() {
                 return Err(StoreError::Conflict {
                     path: self.paths.issues().to_owned(),
                     line,
                 });
             }
-            if snapshot.pending.is_empty() && snapshot.torn.is_empty() {
+            let state = &snapshot.source.state;
+            let now = Stamp::from(clock.now());
+            let is_whole = state.torn.is_empty();
+            if is_whole && !state.was_folding && state.merged.is_empty() {
                 return Ok(snapshot);
             }
-            self.run_fold(&snapshot, &Stamp::from(clock.now()))?;
+            if is_whole || !self.cut_torn_end(&snapshot, &now)? {
+                self.run_fold(&snapshot, &now)?;
+            }
         }
-        Snapshot::read_locked(&self.paths)
+        self.take(Source::read(&self.paths)?)
+    }
+
+    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
+    /// the end: then a fold is due.
+    fn cut_torn_end(&self, snapshot: &Snapshot, now: &Stamp) -> Result<bool, StoreError> {
+        let state = &snapshot.source.state;
+        let torn = state.torn.join(&b'\n');
+        if state.torn.len() > 1 || state.size - state.sound > torn.len() as u64 + 1 {
+            return Ok(false);
+        }
+        let kept = fold::keep(&self.paths.damaged(), "journal.jsonl", &torn, now)?;
+        let path = self.paths.journal();
+        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
+        self.notices().push(fold::torn_notice(&kept));
+        Ok(true)
     }
 
     fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
@@ -266,60 +417,64 @@ impl Store {
         })
     }
 
-    /// Folds what is safe in the journal. Where that fails the entry stays there, is read from
-    /// there, and the next writer folds it.
-    fn fold_acknowledged(&self, mut snapshot: Snapshot, now: &Stamp) {
-        let mut failure = None;
-        for _ in 0..FOLD_TRIES {
-            match self.run_fold(&snapshot, now) {
-                Ok(Folded::Done) => return,
-                Ok(Folded::Overtaken) => match Snapshot::read_locked(&self.paths) {
-                    Ok(again) => snapshot = again,
-                    Err(error) => {
-                        failure = Some(error);
-                        break;
-                    }
-                },
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
+    /// A name for an event that no other clone gives.
+    fn event_id(&self, at: &Stamp, author: &Author, changes: &[journal::Change]) -> String {
+        let mut text = format!("{}\0{}\0{}\0", at, author.actor, self.dir().display());
+        for change in changes {
+            for part in [&Some(change.id.clone()), &change.before, &change.after] {
+                text.push_str(part.as_deref().unwrap_or("-"));
+                text.push('\0');
             }
         }
-        let reason = failure.map_or_else(
-            || "it keeps changing".to_owned(),
-            |error| with_source(&error),
-        );
-        self.notices().push(format!(
-            "the change is saved in {}, but not yet in {}: {reason}",
-            self.paths.journal().display(),
-            self.paths.issues().display()
-        ));
+        journal::line_hash(text.as_bytes())
+            .chars()
+            .take(12)
+            .collect()
     }
 
-    /// Folds the entries that a snapshot has over the files.
+    /// Folds what is safe in the journal. Where that fails the entry stays there, is read from
+    /// there, and the next writer folds it.
+    fn fold_acknowledged(&self, now: &Stamp) {
+        let folded = Source::read(&self.paths)
+            .and_then(|read| self.take(read))
+            .and_then(|snapshot| self.run_folds(snapshot, now));
+        if let Err(error) = folded {
+            self.notices().push(format!(
+                "the change is saved in {}, but not yet in {}: {}",
+                self.paths.journal().display(),
+                self.paths.issues().display(),
+                with_source(&error)
+            ));
+        }
+    }
+
+    /// Folds until nobody overtakes.
+    fn run_folds(&self, snapshot: Snapshot, now: &Stamp) -> Result<(), StoreError> {
+        let mut snapshot = snapshot;
+        for _ in 0..FOLD_TRIES {
+            if self.run_fold(&snapshot, now)? == Folded::Done {
+                return Ok(());
+            }
+            snapshot = self.take(Source::read(&self.paths)?)?;
+        }
+        Err(StoreError::Restless(self.paths.issues().to_owned()))
+    }
+
+    /// Folds the journal that a snapshot has over the files.
     fn run_fold(&self, snapshot: &Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
-        let changes = || snapshot.pending.iter().flat_map(|entry| &entry.changes);
-        let removed: BTreeSet<String> = changes()
-            .filter(|change| change.line.is_none())
-            .map(|change| change.id.clone())
-            .collect();
-        let fold = Fold {
-            paths: &self.paths,
-            snapshot,
-            homes: changes().map(|change| home_number(change.store)).collect(),
-            removed: &removed,
-            now,
-        };
-        if let Some(line) = snapshot.issues.conflict {
+        if let Some(line) = snapshot.conflict() {
             return Err(StoreError::Conflict {
                 path: self.paths.issues().to_owned(),
                 line,
             });
         }
-        let mut notices = Vec::new();
-        let folded = fold.run(&mut notices);
-        self.notices().extend(notices);
+        let mut fold = Fold {
+            snapshot,
+            now,
+            notices: Vec::new(),
+        };
+        let folded = fold.run();
+        self.notices().append(&mut fold.notices);
         folded
     }
 }

@@ -11,6 +11,7 @@ const NOT_ISSUES: &[&str] = &[
     "molecules.jsonl",
     "journal.jsonl",
     "wisps.jsonl",
+    "events.local.jsonl",
     "sync_base.jsonl",
     "beads.base.jsonl",
     "beads.left.jsonl",
@@ -60,6 +61,21 @@ impl Paths {
     /// Acknowledged changes that are not yet in the other files.
     pub fn journal(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
+    }
+
+    /// The index over these files.
+    pub fn index(&self) -> PathBuf {
+        self.dir.join("index.bin")
+    }
+
+    /// History that no commit has taken along yet.
+    pub fn local_events(&self) -> PathBuf {
+        self.dir.join("events.local.jsonl")
+    }
+
+    /// The folder of history in git.
+    pub fn events(&self) -> PathBuf {
+        self.dir.join("events")
     }
 
     /// The file that writers lock.

@@ -1,25 +1,27 @@
 //! One consistent view of all beads, durable ones and wisps.
 //!
-//! Readers take no lock: they open the journal, read the files, put the journal's entries over them, and
-//! start over if the journal was replaced or grew meanwhile. Each bead keeps the bytes of its line, so a
-//! rewrite leaves what nobody touched as it was.
+//! Readers take no lock: they open the journal, then the files, take the index for them (or make it), lay the
+//! journal over it, and start over if the journal was replaced meanwhile. A bead is read from its line when
+//! it is asked for; lists are chosen by what the index knows.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use super::identity::{Identity, OpenJournal};
-use super::journal::{self, Entry, Home};
-use super::lines::{self, Lines};
-use super::paths::Paths;
-use super::{StoreError, lock};
-use crate::bead::id::{self, ResolveError};
-use crate::bead::{Bead, Dep, DepKind, record};
-use crate::config::Config;
+use elsa::sync::FrozenMap;
 
-/// How often a reader starts over before it asks the writers to wait.
-const TRIES: usize = 20;
+use super::StoreError;
+use super::head::{Head, Node};
+use super::index::{Index, JOURNALED, NONE};
+use super::journal::Home;
+use super::lines::Note;
+use super::overlay::{Earlier, Overlay, Own};
+use super::source::Source;
+use crate::bead::id::{self, ResolveError};
+use crate::bead::{Bead, Dep, record};
+use crate::config::Config;
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,218 +34,229 @@ pub struct Damaged {
     pub reason: String,
 }
 
-/// One bead and the bytes of its line.
+/// The line of a bead.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    pub bead: Box<Bead>,
+pub(super) struct Line<'a> {
     pub home: Home,
-    pub raw: RawLine,
-}
-
-/// Where the bytes of a line are.
-#[derive(Debug, Clone)]
-pub(super) enum RawLine {
-    Span(Range<usize>),
-    Own(Vec<u8>),
-}
-
-/// One file as it was read.
-#[derive(Debug, Default)]
-pub(super) struct Source {
-    pub text: Vec<u8>,
-    /// The ids of all beads in it.
-    pub ids: Vec<String>,
-    pub foreign: Vec<Range<usize>>,
-    pub damaged: Vec<lines::Damage>,
-    pub conflict: Option<usize>,
-    pub identity: Option<Identity>,
+    pub hash: u64,
+    pub bytes: Cow<'a, [u8]>,
 }
 
 /// All beads at one moment.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Snapshot {
-    pub(super) rows: BTreeMap<String, Row>,
-    pub(super) issues: Source,
-    pub(super) wisps: Source,
-    pub(super) pending: Vec<Entry>,
-    pub(super) torn: Vec<Vec<u8>>,
+    pub(super) index: Index,
+    pub(super) source: Source,
+    /// Beads that are not as the index has them: changed, or gone.
+    pub(super) over: BTreeMap<String, Option<u32>>,
+    /// The changed ones; the newest of an id counts.
+    pub(super) slots: Vec<Own>,
+    /// Who of the changed ones points at an id.
+    pointing: HashMap<String, BTreeSet<String>>,
+    /// Rows that `over` hides.
+    pub(super) hidden: BTreeSet<u32>,
+    pub(super) touched: OnceLock<std::collections::HashSet<u32>>,
+    loaded: FrozenMap<u32, Box<Bead>>,
+    /// All beads of the files, read in full; only where the index turns out to be wrong.
+    fallback: OnceLock<HashMap<String, Bead>>,
     damaged: Vec<Damaged>,
     config: Config,
-    folder_name: String,
-    incoming: OnceLock<HashMap<String, Vec<(String, usize)>>>,
 }
 
 impl Snapshot {
-    /// Reads without a lock.
-    pub(super) fn read(paths: &Paths) -> Result<Self, StoreError> {
-        for _ in 0..TRIES {
-            let journal = OpenJournal::open(&paths.journal())?;
-            let snapshot = Self::assemble(paths, &journal.text)?;
-            if journal.is_current(&paths.journal()) {
-                return Ok(snapshot);
-            }
-        }
-        // Writers come too thick; they wait while we read. Where there is no lock to be had (a read-only
-        // folder) there are no writers either.
-        let _guard = lock::acquire(&paths.lock(), lock::PATIENCE);
-        Self::read_locked(paths)
-    }
-
-    /// Reads while no one can write.
-    pub(super) fn read_locked(paths: &Paths) -> Result<Self, StoreError> {
-        let journal = OpenJournal::open(&paths.journal())?;
-        Self::assemble(paths, &journal.text)
-    }
-
-    fn assemble(paths: &Paths, journal: &[u8]) -> Result<Self, StoreError> {
+    pub(super) fn new(index: Index, source: Source, overlay: Overlay) -> Result<Self, StoreError> {
+        let config = Config::of_dir(source.paths.dir())?;
+        let damaged = damaged(&source, &index.notes());
         let mut snapshot = Self {
-            config: Config::of_dir(paths.dir())?,
-            folder_name: folder_name(paths.dir()),
-            ..Self::default()
+            index,
+            source,
+            over: BTreeMap::new(),
+            slots: Vec::new(),
+            pointing: HashMap::new(),
+            hidden: BTreeSet::new(),
+            touched: OnceLock::new(),
+            loaded: FrozenMap::new(),
+            fallback: OnceLock::new(),
+            damaged,
+            config,
         };
-        snapshot.issues = snapshot.take_file(paths.issues(), Home::Issues)?;
-        snapshot.wisps = snapshot.take_file(&paths.wisps(), Home::Wisps)?;
-        let (entries, torn) = journal::decode(journal);
-        snapshot.torn = torn
-            .into_iter()
-            .map(|span| journal[span].to_vec())
-            .collect();
-        for entry in &entries {
-            snapshot.apply(entry);
+        for (id, own) in overlay.beads {
+            snapshot.set(&id, own);
         }
-        snapshot.pending = entries;
         Ok(snapshot)
     }
 
-    /// Reads one file into the rows. Of two lines with one id the later updated one counts; the other is
-    /// damage.
-    fn take_file(&mut self, path: &Path, home: Home) -> Result<Source, StoreError> {
-        let identity = Identity::of(path);
-        let text = crate::sys::file::read(path)
-            .map_err(|source| StoreError::io("read", path, source))?
-            .unwrap_or_default();
-        let Lines {
-            text,
-            beads,
-            foreign,
-            mut damaged,
-            conflict,
-        } = lines::read(text);
-        let mut numbers: HashMap<String, usize> = HashMap::new();
-        let mut ids = Vec::with_capacity(beads.len());
-        for (span, number, mut bead) in beads {
-            ids.push(bead.id.clone());
-            bead.ephemeral |= home == Home::Wisps;
-            let id = bead.id.clone();
-            let row = Row {
-                bead: Box::new(bead),
-                home,
-                raw: RawLine::Span(span.clone()),
-            };
-            let Some(other) = self.rows.get(&id) else {
-                numbers.insert(id.clone(), number);
-                self.rows.insert(id, row);
-                continue;
-            };
-            let (mut loser, mut place) = (span, number);
-            let first = numbers.get(&id).copied();
-            if let (RawLine::Span(old), Some(first)) = (other.raw.clone(), first)
-                && row.bead.updated_at > other.bead.updated_at
-            {
-                (loser, place) = (old, first);
-                numbers.insert(id.clone(), number);
-                self.rows.insert(id.clone(), row);
+    /// Sets a bead that is not as the index has it; `None` where it is gone.
+    pub(super) fn set(&mut self, id: &str, own: Option<Own>) {
+        self.touched = OnceLock::new();
+        if let Some(Some(slot)) = self.over.get(id) {
+            let old: Vec<String> = targets(&self.slots[*slot as usize]);
+            for target in old {
+                if let Some(holders) = self.pointing.get_mut(&target) {
+                    holders.remove(id);
+                }
             }
-            damaged.push(lines::Damage {
-                line: place,
-                span: loser,
-                reason: format!("a second record of {id}"),
-            });
         }
-        damaged.sort_by_key(|damage| damage.line);
-        self.damaged.extend(damaged.iter().map(|damage| Damaged {
-            file: path.to_owned(),
-            line: damage.line,
-            reason: damage.reason.clone(),
-        }));
-        Ok(Source {
-            text,
-            ids,
-            foreign,
-            damaged,
-            conflict,
-            identity,
+        if let Some(row) = self.index.find(id) {
+            self.hidden.insert(row);
+        }
+        let slot = own.map(|own| {
+            for target in targets(&own) {
+                self.pointing
+                    .entry(target)
+                    .or_default()
+                    .insert(id.to_owned());
+            }
+            self.slots.push(own);
+            u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
+        });
+        self.over.insert(id.to_owned(), slot);
+    }
+
+    /// Takes a bead back to how it was.
+    pub(super) fn restore(&mut self, id: &str, earlier: Earlier) {
+        match earlier {
+            Earlier::Is(own) => self.set(id, Some(own)),
+            Earlier::Gone => self.set(id, None),
+            Earlier::Indexed => {
+                self.set(id, None);
+                self.over.remove(id);
+                if let Some(row) = self.index.find(id) {
+                    self.hidden.remove(&row);
+                }
+            }
+        }
+    }
+
+    /// How a bead is now, to be restored later.
+    pub(super) fn earlier(&self, id: &str) -> Earlier {
+        match self.over.get(id) {
+            None => Earlier::Indexed,
+            Some(slot) => {
+                let own = slot.and_then(|slot| self.slots.get(slot as usize));
+                own.map_or(Earlier::Gone, |own| Earlier::Is(own.clone()))
+            }
+        }
+    }
+
+    /// The bead of a row, as it is in the files.
+    pub(super) fn load(&self, at: u32) -> Option<&Bead> {
+        if let Some(bead) = self.loaded.get(&at) {
+            return Some(bead);
+        }
+        let row = self.index.row(at)?;
+        let id = self.index.id(at);
+        let line = self.source.line(row).ok();
+        let sound = line.filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
+        let bead = sound.and_then(|line| record::parse(&line).ok());
+        let mut bead = match bead.filter(|bead| bead.id == id) {
+            Some(bead) => bead,
+            None => self.full_read(id)?,
+        };
+        bead.ephemeral |= row.file & 1 == 1;
+        Some(self.loaded.insert(at, Box::new(bead)))
+    }
+
+    /// A bead by reading the files in full, since the index is not what they are; it is made anew by the
+    /// next command.
+    fn full_read(&self, id: &str) -> Option<Bead> {
+        let all = self.fallback.get_or_init(|| {
+            self.source.forget_index();
+            self.source.all_beads()
+        });
+        all.get(id).cloned()
+    }
+
+    /// The line of a bead.
+    pub(super) fn line(&self, id: &str) -> Result<Option<Line<'_>>, StoreError> {
+        if let Some(slot) = self.over.get(id) {
+            let own = slot.and_then(|slot| self.slots.get(slot as usize));
+            return Ok(own.map(|own| Line {
+                home: own.home,
+                hash: own.hash,
+                bytes: Cow::Borrowed(&own.raw),
+            }));
+        }
+        let Some(row) = self.index.find(id).and_then(|at| self.index.row(at)) else {
+            return Ok(None);
+        };
+        let bytes = self.source.checked_line(row, id)?;
+        Ok(Some(Line {
+            home: home_of(row.file),
+            hash: row.hash,
+            bytes: Cow::Owned(bytes),
+        }))
+    }
+
+    /// A bead that need not be read to be chosen.
+    pub fn head(&self, id: &str) -> Option<Head<'_>> {
+        let node = match self.over.get(id) {
+            Some(slot) => Node::Own((*slot)?),
+            None => Node::Row(self.index.find(id)?),
+        };
+        Some(self.head_at(node))
+    }
+
+    /// A bead by its place.
+    pub fn head_at(&self, node: Node) -> Head<'_> {
+        Head {
+            snapshot: self,
+            node,
+        }
+    }
+
+    /// All beads by id, deleted ones too, without reading them.
+    pub fn heads(&self) -> impl Iterator<Item = Head<'_>> {
+        let mut rows = (0..self.index.len())
+            .filter(|row| !self.hidden.contains(row))
+            .peekable();
+        let mut own = self
+            .over
+            .iter()
+            .filter_map(|(id, slot)| Some((id.as_str(), (*slot)?)))
+            .peekable();
+        std::iter::from_fn(move || {
+            let node = match (rows.peek(), own.peek()) {
+                (Some(row), Some((id, _))) if self.index.id(*row) < *id => Node::Row(rows.next()?),
+                (_, Some(_)) => Node::Own(own.next()?.1),
+                (Some(_), None) => Node::Row(rows.next()?),
+                (None, None) => return None,
+            };
+            Some(self.head_at(node))
         })
     }
 
-    /// Puts an entry of the journal over what is there.
-    fn apply(&mut self, entry: &Entry) {
-        for change in &entry.changes {
-            let parsed = change
-                .line
-                .as_ref()
-                .and_then(|raw| Some((record::parse(raw.get().as_bytes()).ok()?, raw)));
-            if let Some((mut bead, raw)) = parsed {
-                bead.ephemeral |= change.store == Home::Wisps;
-                let row = Row {
-                    bead: Box::new(bead),
-                    home: change.store,
-                    raw: RawLine::Own(raw.get().as_bytes().to_vec()),
-                };
-                self.rows.insert(change.id.clone(), row);
-            } else if self
-                .rows
-                .get(&change.id)
-                .is_some_and(|row| row.home == change.store)
-            {
-                self.rows.remove(&change.id);
-            }
-        }
-    }
-
-    /// The bytes of a row's line.
-    pub(super) fn raw<'a>(&'a self, row: &'a Row) -> &'a [u8] {
-        let text = match row.home {
-            Home::Issues => &self.issues.text,
-            Home::Wisps => &self.wisps.text,
-        };
-        match &row.raw {
-            RawLine::Span(span) => &text[span.clone()],
-            RawLine::Own(bytes) => bytes,
-        }
-    }
-
-    /// Sets or removes a row.
-    pub(super) fn set_row(&mut self, id: &str, row: Option<Row>) {
-        self.incoming = OnceLock::new();
-        match row {
-            Some(row) => {
-                self.rows.insert(id.to_owned(), row);
-            }
-            None => {
-                self.rows.remove(id);
-            }
-        }
+    /// The beads whose heads are wanted, deleted ones left out.
+    pub fn select<'a>(
+        &'a self,
+        wanted: impl Fn(&Head<'a>) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a Bead> + 'a {
+        self.heads()
+            .filter(|head| !head.is_tombstone())
+            .filter(move |head| wanted(head))
+            .filter_map(|head| head.bead())
     }
 
     /// One bead by its exact id, deleted ones too.
     pub fn get(&self, id: &str) -> Option<&Bead> {
-        self.rows.get(id).map(|row| row.bead.as_ref())
+        self.head(id)?.bead()
     }
 
     /// One bead by its exact id, unless it was deleted.
     pub fn get_live(&self, id: &str) -> Option<&Bead> {
-        self.get(id).filter(|bead| !bead.is_tombstone())
+        self.head(id)
+            .filter(|head| !head.is_tombstone())
+            .and_then(|head| head.bead())
     }
 
-    /// All beads by id, deleted ones too.
+    /// All beads by id, deleted ones too; reads every line.
     pub fn all(&self) -> impl Iterator<Item = &Bead> {
-        self.rows.values().map(|row| row.bead.as_ref())
+        self.heads().filter_map(|head| head.bead())
     }
 
-    /// All beads by id that were not deleted.
+    /// All beads by id that were not deleted; reads every line.
     pub fn live(&self) -> impl Iterator<Item = &Bead> {
-        self.all().filter(|bead| !bead.is_tombstone())
+        self.select(|_| true)
     }
 
     /// Lines that could not be read.
@@ -263,55 +276,112 @@ impl Snapshot {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
         let mut found: Option<&str> = None;
-        for bead in self.live() {
-            let own = id::prefix_of(&bead.id);
+        for head in self.heads().filter(|head| !head.is_tombstone()) {
+            let own = id::prefix_of(head.id());
             match (found, own) {
                 (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
                 (None, Some(own)) => found = Some(own),
                 _ => {}
             }
         }
-        Ok(found.map_or_else(|| id::clean_prefix(&self.folder_name), str::to_owned))
+        Ok(found.map_or_else(
+            || id::clean_prefix(&self.source.folder_name()),
+            str::to_owned,
+        ))
     }
 
     /// Finds the one live bead that a full or partial id means.
     pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
+        if let Some(bead) = self.get_live(given) {
+            return Ok(bead);
+        }
         let prefix = self.prefix().unwrap_or_default();
-        let exists = |id: &str| self.get_live(id).is_some();
-        let all = self.live().map(|bead| bead.id.as_str());
-        let id = id::resolve(given, &prefix, exists, all)?;
+        let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
+        let live = self.heads().filter(|head| !head.is_tombstone());
+        let id = id::resolve(given, &prefix, exists, live.map(|head| head.id()))?;
         self.get_live(&id)
             .ok_or_else(|| ResolveError::NotFound(given.to_owned()))
     }
 
+    /// The beads with an edge to this id, deleted ones too, by their ids.
+    pub(super) fn holders(&self, id: &str) -> Vec<Node> {
+        let mut found: Vec<(&str, Node)> = Vec::new();
+        let visible = |row: u32| !self.hidden.contains(&row);
+        let mut add = |row: u32| {
+            if visible(row) {
+                found.push((self.index.id(row), Node::Row(row)));
+            }
+        };
+        if let Some(row) = self.index.find(id) {
+            for link in self.index.incoming(row) {
+                add(link.holder);
+            }
+        } else {
+            for link in self.index.dangling() {
+                let edge = self.index.edge(link.edge);
+                if edge.is_some_and(|edge| self.index.target(edge) == id) {
+                    add(link.holder);
+                }
+            }
+        }
+        for holder in self.pointing.get(id).into_iter().flatten() {
+            if let Some(Some(slot)) = self.over.get(holder) {
+                found.push((holder.as_str(), Node::Own(*slot)));
+            }
+        }
+        found.sort_by(|a, b| a.0.cmp(b.0));
+        found.dedup_by(|a, b| a.1 == b.1);
+        found.into_iter().map(|(_, node)| node).collect()
+    }
+
     /// The edges that point at a bead, with the beads that hold them, by their ids.
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
-        let places = self.incoming().get(id).map_or(&[][..], Vec::as_slice);
-        places
-            .iter()
-            .filter_map(|(holder, index)| {
-                let bead = self.get_live(holder)?;
-                Some((bead, bead.dependencies.get(*index)?))
+        self.holders(id)
+            .into_iter()
+            .map(|node| self.head_at(node))
+            .filter(|head| !head.is_tombstone())
+            .filter_map(|head| head.bead())
+            .flat_map(|bead| {
+                let edges = bead.dependencies.iter();
+                edges
+                    .filter(|edge| edge.depends_on_id == id)
+                    .map(move |edge| (bead, edge))
             })
             .collect()
     }
 
+    /// How many live beads point at a bead.
+    pub fn dependent_count(&self, id: &str) -> usize {
+        let heads = self.holders(id).into_iter().map(|node| self.head_at(node));
+        heads.filter(|head| !head.is_tombstone()).count()
+    }
+
     /// The children of a bead by their parent-child edges.
     pub fn children_of(&self, id: &str) -> Vec<&Bead> {
-        self.dependents_of(id)
+        self.child_heads(id)
             .into_iter()
-            .filter(|(_, edge)| edge.kind == DepKind::ParentChild)
-            .map(|(bead, _)| bead)
+            .filter_map(|head| head.bead())
             .collect()
+    }
+
+    /// The children of a bead, without reading them.
+    pub fn child_heads(&self, id: &str) -> Vec<Head<'_>> {
+        let mut children = self.every_child(id);
+        children.retain(|head| !head.is_tombstone());
+        children
+    }
+
+    /// The same, deleted ones too.
+    pub(crate) fn every_child(&self, id: &str) -> Vec<Head<'_>> {
+        let heads = self.holders(id).into_iter().map(|node| self.head_at(node));
+        heads.filter(|head| head.is_child_of(id)).collect()
     }
 
     /// The highest number that a child of a bead ever had; deleted children count.
     pub fn last_child_number(&self, parent: &str) -> u64 {
         let start = format!("{parent}.");
-        self.rows
-            .range(start.clone()..)
-            .take_while(|(id, _)| id.starts_with(&start))
-            .filter_map(|(id, _)| id::split_child(id))
+        self.ids_from(&start)
+            .filter_map(id::split_child)
             .filter(|(own, _)| *own == parent)
             .map(|(_, number)| number)
             .max()
@@ -321,40 +391,59 @@ impl Snapshot {
     /// How many ids have this prefix and are no child's; deleted ones count.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
-        self.rows
-            .range(start.clone()..)
-            .take_while(|(id, _)| id.starts_with(&start))
-            .filter(|(id, _)| !id[start.len()..].contains('.'))
+        self.ids_from(&start)
+            .filter(|id| !id[start.len()..].contains('.'))
             .count()
     }
 
-    /// Who points at whom, made when first asked for.
-    fn incoming(&self) -> &HashMap<String, Vec<(String, usize)>> {
-        self.incoming.get_or_init(|| {
-            let mut incoming: HashMap<String, Vec<(String, usize)>> = HashMap::new();
-            for bead in self.all() {
-                for (index, edge) in bead.dependencies.iter().enumerate() {
-                    let place = (bead.id.clone(), index);
-                    incoming
-                        .entry(edge.depends_on_id.clone())
-                        .or_default()
-                        .push(place);
-                }
-            }
-            incoming
-        })
+    /// All ids that begin so.
+    fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        let first = self.index.first_from(start);
+        let rows = (first..self.index.len())
+            .map(|row| (row, self.index.id(row)))
+            .take_while(move |(_, id)| id.starts_with(start))
+            .filter(|(row, _)| !self.hidden.contains(row))
+            .map(|(_, id)| id);
+        let own = self
+            .over
+            .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+            .take_while(move |(id, _)| id.starts_with(start))
+            .filter(|(_, slot)| slot.is_some())
+            .map(|(id, _)| id.as_str());
+        rows.chain(own)
+    }
+
+    /// Whether a bead's line in the files says that it is durable.
+    pub(super) fn conflict(&self) -> Option<usize> {
+        let notes = self.index.notes();
+        let marker = notes.iter().find(|note| note.conflict && note.file == 0);
+        marker.map(|note| note.line)
     }
 }
 
-/// The name of the project: of the folder that holds `.beads`.
-fn folder_name(dir: &Path) -> String {
-    let project = if dir.file_name().is_some_and(|name| name == ".beads") {
-        dir.parent().unwrap_or(dir)
+/// The ids that a bead points at.
+fn targets(own: &Own) -> Vec<String> {
+    let edges = own.bead.dependencies.iter();
+    edges.map(|edge| edge.depends_on_id.clone()).collect()
+}
+
+pub(super) fn home_of(file: u8) -> Home {
+    if file & !JOURNALED == 0 {
+        Home::Issues
     } else {
-        dir
-    };
-    project
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+        Home::Wisps
+    }
+}
+
+fn damaged(source: &Source, notes: &[Note]) -> Vec<Damaged> {
+    notes
+        .iter()
+        .filter_map(|note| {
+            Some(Damaged {
+                file: source.path(note.file),
+                line: note.line,
+                reason: note.reason.clone()?,
+            })
+        })
+        .collect()
 }

@@ -3,24 +3,38 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use super::journal::{Change, Home};
-use super::snapshot::{RawLine, Row, Snapshot};
+use super::journal::{Change, Home, hash_text};
+use super::overlay::{self, Earlier, Own};
+use super::snapshot::{Line, Snapshot};
 use super::{Author, StoreError};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
 use crate::sys::Clock;
+
+/// The line of a bead before the transaction.
+type Before = Option<(Home, Vec<u8>, u64)>;
 
 /// A transaction. It reads its own writes; nothing of it is seen by others before it is done.
 #[derive(Debug)]
 pub struct Tx<'a> {
     snapshot: Snapshot,
     /// The lines of changed beads as they were, and where.
-    before: BTreeMap<String, Option<(Home, Vec<u8>)>>,
-    /// Rows as they were before each step, to take steps back.
-    undo: Vec<(String, Option<Row>)>,
+    before: BTreeMap<String, Before>,
+    /// Beads as they were before each step, to take steps back.
+    steps: Vec<(String, Earlier)>,
     words: Vocabulary,
     author: &'a Author,
     clock: &'a Clock,
+    verb: String,
+    undoes: String,
+}
+
+/// What a transaction did.
+pub(super) struct Done {
+    pub changes: Vec<Change>,
+    pub verb: String,
+    pub undoes: String,
+    pub snapshot: Snapshot,
 }
 
 impl Deref for Tx<'_> {
@@ -37,10 +51,12 @@ impl<'a> Tx<'a> {
         Self {
             snapshot,
             before: BTreeMap::new(),
-            undo: Vec::new(),
+            steps: Vec::new(),
             words,
             author,
             clock,
+            verb: String::new(),
+            undoes: String::new(),
         }
     }
 
@@ -64,6 +80,12 @@ impl<'a> Tx<'a> {
         &self.words
     }
 
+    /// Says in history what this is, where its fields do not say it, and which event it takes back.
+    pub fn describe(&mut self, verb: &str, undoes: &str) {
+        verb.clone_into(&mut self.verb);
+        undoes.clone_into(&mut self.undoes);
+    }
+
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
     pub fn put(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.sort_parts();
@@ -71,30 +93,20 @@ impl<'a> Tx<'a> {
             record::drop_replaced(before, &mut bead);
         }
         validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
-        self.remember(&bead.id);
-        let home = if bead.ephemeral {
-            Home::Wisps
-        } else {
-            Home::Issues
-        };
+        self.remember(&bead.id)?;
         let id = bead.id.clone();
-        let row = Row {
-            raw: RawLine::Own(record::line(&bead)),
-            bead: Box::new(bead),
-            home,
-        };
-        self.set(&id, Some(row));
+        self.set(&id, Some(Own::of(bead)));
         Ok(())
     }
 
     /// Runs a part of the transaction that happens whole or not at all: when it fails, what it did is taken
     /// back and the rest of the transaction can go on.
     pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
-        let start = self.undo.len();
+        let start = self.steps.len();
         let result = work(self);
         if result.is_err() {
-            for (id, row) in self.undo.split_off(start).into_iter().rev() {
-                self.snapshot.set_row(&id, row);
+            for (id, earlier) in self.steps.split_off(start).into_iter().rev() {
+                self.snapshot.restore(&id, earlier);
             }
         }
         result
@@ -108,63 +120,92 @@ impl<'a> Tx<'a> {
 
     /// Removes a wisp without a trace.
     pub fn erase_wisp(&mut self, id: &str) -> Result<(), StoreError> {
-        match self.get(id) {
-            Some(bead) if bead.ephemeral => {
-                self.erase(id);
-                Ok(())
-            }
-            Some(_) => Err(StoreError::NotAWisp(id.to_owned())),
+        match self.head(id).map(|head| head.is_ephemeral()) {
+            Some(true) => self.erase(id),
+            Some(false) => Err(StoreError::NotAWisp(id.to_owned())),
             None => Ok(()),
         }
     }
 
     /// Removes any bead without a trace, as a hard delete that a person asked for.
-    pub fn erase(&mut self, id: &str) {
-        self.remember(id);
+    pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
+        self.remember(id)?;
         self.set(id, None);
+        Ok(())
     }
 
-    fn set(&mut self, id: &str, row: Option<Row>) {
-        let old = self.snapshot.rows.get(id).cloned();
-        self.undo.push((id.to_owned(), old));
-        self.snapshot.set_row(id, row);
+    fn set(&mut self, id: &str, own: Option<Own>) {
+        let earlier = self.snapshot.earlier(id);
+        self.steps.push((id.to_owned(), earlier));
+        self.snapshot.set(id, own);
     }
 
-    fn remember(&mut self, id: &str) {
+    fn remember(&mut self, id: &str) -> Result<(), StoreError> {
         if self.before.contains_key(id) {
-            return;
+            return Ok(());
         }
-        let row = self.snapshot.rows.get(id);
-        let old = row.map(|row| (row.home, self.snapshot.raw(row).to_vec()));
-        self.before.insert(id.to_owned(), old);
+        let line = self.snapshot.line(id)?;
+        let before = line.map(|Line { home, hash, bytes }| (home, bytes.into_owned(), hash));
+        self.before.insert(id.to_owned(), before);
+        Ok(())
     }
 
     /// What changed, and the snapshot that has it.
-    pub(super) fn finish(self) -> (Vec<Change>, Snapshot) {
+    pub(super) fn finish(self) -> Result<Done, StoreError> {
         let mut changes = Vec::new();
         for (id, old) in &self.before {
-            let row = self.snapshot.rows.get(id);
-            let new = row.map(|row| (row.home, self.snapshot.raw(row)));
-            if old.as_ref().map(|(home, raw)| (*home, raw.as_slice())) == new {
+            let new = self.snapshot.line(id)?;
+            if says_the_same(old.as_ref(), new.as_ref()) {
                 continue;
             }
-            let change = |store, line| Change {
-                store,
-                id: id.clone(),
-                line,
-            };
-            if let Some((home, _)) = old
-                && new.is_none_or(|(now, _)| now != *home)
+            let new_home = new.as_ref().map(|line| line.home);
+            if let Some((home, raw, hash)) = old
+                && new_home != Some(*home)
             {
-                changes.push(change(*home, None));
+                changes.push(Change {
+                    store: *home,
+                    id: id.clone(),
+                    before: Some(hash_text(*hash)),
+                    after: None,
+                    old: overlay::old_fields(Some(raw), None),
+                    line: None,
+                    lost: None,
+                });
             }
-            if let Some((home, raw)) = new {
-                let text = String::from_utf8_lossy(raw).into_owned();
-                // A line that we wrote ourselves is JSON.
-                let line = serde_json::value::RawValue::from_string(text).ok();
-                changes.push(change(home, line));
+            if let Some(line) = new {
+                let here = old.as_ref().filter(|(home, _, _)| *home == line.home);
+                let raw = here.map(|(_, raw, _)| raw.as_slice());
+                let text = String::from_utf8_lossy(&line.bytes).into_owned();
+                changes.push(Change {
+                    store: line.home,
+                    id: id.clone(),
+                    before: here.map(|(_, _, hash)| hash_text(*hash)),
+                    after: Some(hash_text(line.hash)),
+                    old: overlay::old_fields(raw, Some(&line.bytes)),
+                    // A line that we wrote ourselves is JSON.
+                    line: serde_json::value::RawValue::from_string(text).ok(),
+                    lost: None,
+                });
             }
         }
-        (changes, self.snapshot)
+        Ok(Done {
+            changes,
+            verb: self.verb,
+            undoes: self.undoes,
+            snapshot: self.snapshot,
+        })
+    }
+}
+
+/// Whether a bead is as it was, though its line may have been written in another way.
+fn says_the_same(old: Option<&(Home, Vec<u8>, u64)>, new: Option<&Line<'_>>) -> bool {
+    match (old, new) {
+        (None, None) => true,
+        (Some((home, raw, hash)), Some(line)) => {
+            let canonical = || record::parse(raw).map(|bead| record::line(&bead)).ok();
+            *home == line.home
+                && (*hash == line.hash || canonical().as_deref() == Some(line.bytes.as_ref()))
+        }
+        _ => false,
     }
 }

@@ -40,6 +40,54 @@ pub fn replace_with<T>(
     Ok(written)
 }
 
+/// New content of a file in the making: written beside it, and put in its place at the end. Dropped before
+/// that it leaves nothing behind.
+#[derive(Debug)]
+pub struct Beside {
+    file: tempfile::NamedTempFile,
+}
+
+impl Beside {
+    /// Begins one for `path`, in the same folder, with the mode of the file that is there, else `mode`.
+    pub fn new(path: &Path, mode: u32) -> io::Result<Self> {
+        let target = resolve(path);
+        let folder = target
+            .parent()
+            .ok_or_else(|| io::Error::other("a file needs a folder"))?;
+        let file = tempfile::Builder::new()
+            .prefix(".tmp-")
+            .tempfile_in(folder)?;
+        let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
+        set_mode(file.as_file(), mode)?;
+        Ok(Self { file })
+    }
+
+    /// Syncs what was written.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.as_file().sync_all()
+    }
+
+    /// Renames it over `path`, a link followed, and syncs the folder. Says what is there now.
+    pub fn put(self, path: &Path) -> io::Result<fs::Metadata> {
+        let target = resolve(path);
+        let file = self.file.persist(&target).map_err(|error| error.error)?;
+        if let Some(folder) = target.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        file.metadata()
+    }
+}
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Makes a file with this content unless there is one: whole or not at all, and nothing that another
 /// process made meanwhile is overwritten. Says whether it was made.
 pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {

@@ -7,6 +7,7 @@ pub mod env;
 pub mod exec;
 pub mod file;
 pub mod random;
+pub mod watch;
 
 pub use clock::Clock;
 pub use env::Env;

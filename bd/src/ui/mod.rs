@@ -106,6 +106,12 @@ impl Ui {
         }
     }
 
+    /// Writes to standard output as it is; `false` when nobody reads it any more.
+    pub fn stream(&self, text: &str) -> bool {
+        self.raw(text);
+        !self.gone.get()
+    }
+
     /// Writes to standard output as it is.
     pub fn raw(&self, text: &str) {
         if self.gone.get() || text.is_empty() {

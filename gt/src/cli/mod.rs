@@ -35,6 +35,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use bd::cli::parse::Program;
+use bd::store::upkeep;
 use bd::sys::Env;
 use bd::ui::{Page, Report, Ui};
 use clap::{Args, Subcommand};
@@ -211,6 +212,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
+            for notice in upkeep::notices() {
+                ctx.ui.warn(&notice);
+            }
+            upkeep::run(&bd::sys::Clock::choose(ctx.env.get("BD_NOW")));
             ExitCode::SUCCESS
         }
         Err(error) => {

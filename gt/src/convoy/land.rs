@@ -26,7 +26,7 @@ pub struct Landed {
 /// tracks nothing never lands.
 pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
     let stores = town.stores()?;
-    let board = Board::of(&stores, town.clock.now());
+    let board = Board::of(&stores);
     let ready: Vec<Progress> = super::list(&stores.town, false)
         .into_iter()
         .filter(|convoy| only.is_none_or(|id| id == convoy.id))

@@ -26,8 +26,7 @@ pub fn is_convoy(bead: &Bead) -> bool {
 /// All convoys of the town, open ones or all, oldest first.
 pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town
-        .live()
-        .filter(|bead| is_convoy(bead) && (all || bead.is_open()))
+        .select(move |head| (all || head.is_open()) && head.is_a(&Kind::Convoy, "gt:convoy"))
         .collect();
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found

@@ -87,12 +87,11 @@ pub struct Board<'a> {
 
 impl<'a> Board<'a> {
     /// Looks at all stores.
-    pub fn of(stores: &'a Stores, now: jiff::Timestamp) -> Self {
+    pub fn of(stores: &'a Stores) -> Self {
         let homes = std::iter::once(&stores.town)
             .chain(stores.rigs.values())
             .map(|beads| Home {
                 beads,
-                blocked: bd::graph::blocked_set(beads, now),
                 hooked: on_hooks(beads),
             })
             .collect();
@@ -133,7 +132,6 @@ impl Progress {
 /// A store, and what waits in it.
 struct Home<'a> {
     beads: &'a Snapshot,
-    blocked: HashSet<&'a str>,
     /// What is on the hook of a polecat.
     hooked: HashSet<&'a str>,
 }
@@ -142,8 +140,8 @@ struct Home<'a> {
 /// the patrol takes it off once nothing is left to hand in.
 fn on_hooks(beads: &Snapshot) -> HashSet<&str> {
     beads
-        .live()
-        .filter(|bead| bead.is_open() && bead.role_type == "polecat" && !bead.hook_bead.is_empty())
+        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
         .map(|bead| bead.hook_bead.as_str())
         .collect()
 }
@@ -181,7 +179,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if !waits_for.is_empty() => Standing::Blocked,
-        _ if home.blocked.contains(id) => Standing::Blocked,
+        _ if bd::graph::is_blocked(home.beads, id) => Standing::Blocked,
         _ => Standing::Open,
     };
     Tracked {

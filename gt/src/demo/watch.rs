@@ -67,7 +67,7 @@ fn look(town: &Town, convoy: &str, watcher: &mut dyn Watcher) -> anyhow::Result<
         .town
         .get(convoy)
         .ok_or_else(|| stuck("the convoy is gone"))?;
-    let progress = convoy::Board::of(&stores, town.clock.now()).progress(bead);
+    let progress = convoy::Board::of(&stores).progress(bead);
     watcher.beads(&lines(&progress));
     if let Some(held) = progress
         .tracked

@@ -50,7 +50,7 @@ pub(super) fn check(town: &Town, page: &mut Page) {
         if beads.damaged().is_empty() && aside == 0 {
             page.ok(format!(
                 "{owner}: {} beads are readable",
-                beads.live().count()
+                beads.live_count()
             ));
         }
     }

@@ -44,8 +44,7 @@ pub fn inbox(town: &Snapshot, mailbox: &str) -> Vec<Message> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
-        .live()
-        .filter(|bead| is_message(bead) && bead.is_open())
+        .select(|head| head.is_open() && head.is_a(&Kind::Message, "gt:message"))
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));

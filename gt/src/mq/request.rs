@@ -158,8 +158,7 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
 /// The open requests of a rig.
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
     beads
-        .live()
-        .filter(|bead| bead.is_open() && is_request(bead))
+        .select(|head| head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"))
         .collect()
 }
 

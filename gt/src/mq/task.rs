@@ -96,10 +96,7 @@ fn track(town: &Town, task: &str, source: &str) -> anyhow::Result<()> {
 /// Does so for every open task: a run that was killed right after it made one did not get to it.
 pub(super) fn track_all(town: &Town, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
-    for task in beads
-        .live()
-        .filter(|bead| bead.is_open() && bead.has_label(LABEL))
-    {
+    for task in beads.select(|head| head.is_open() && head.has_label(LABEL)) {
         let request = request::resolves(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
             track(town, &task.id, &source_of(request))?;

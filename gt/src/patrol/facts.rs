@@ -102,10 +102,10 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         let rig = town.layout.rig(name);
         rigs.insert(
             name.clone(),
-            rig_facts(town, &rig, beads, sessions.as_deref(), now),
+            rig_facts(town, &rig, beads, sessions.as_deref()),
         );
     }
-    let board = convoy::Board::of(&stores, now);
+    let board = convoy::Board::of(&stores);
     let landable = convoy::list(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
@@ -137,8 +137,8 @@ fn has_polecats(beads: &Snapshot, now: Timestamp) -> bool {
         last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
     };
     beads
-        .live()
-        .filter(|bead| bead.is_open() && bead.role_type == "polecat")
+        .select(|head| head.is_open() && head.is_a(&bd::bead::Kind::Agent, "gt:agent"))
+        .filter(|bead| bead.role_type == "polecat")
         .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
 }
 
@@ -147,7 +147,6 @@ fn rig_facts(
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Option<&[Live]>,
-    now: Timestamp,
 ) -> RigFacts {
     let all = polecat::all(rig, beads, sessions);
     let idle = all
@@ -155,11 +154,10 @@ fn rig_facts(
         .filter(|polecat| polecat.state == State::Idle && !polecat.busy)
         .count();
     let more = crate::config::max_polecats(town, rig).saturating_sub(all.len());
-    let blocked = bd::graph::blocked_set(beads, now);
     let unblocked = sling::waiting(beads)
         .into_iter()
         .map(|waiting| waiting.work_bead_id)
-        .filter(|id| !blocked.contains(id.as_str()))
+        .filter(|id| !bd::graph::is_blocked(beads, id))
         .collect();
     // Settings that cannot be read are for the queue to complain about.
     let settings = crate::config::RigSettings::load(town, rig).unwrap_or_default();

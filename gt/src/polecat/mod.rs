@@ -100,8 +100,7 @@ pub type Sessions<'a> = Option<&'a [Live]>;
 /// All polecats of a rig, sorted by name.
 pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
     let mut found: Vec<Polecat> = beads
-        .live()
-        .filter(|bead| bead.is_open())
+        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
         .map(|(name, bead)| look(rig, beads, sessions, name, bead))
         .collect();
@@ -216,8 +215,7 @@ pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
         return Some(bead.id.clone());
     }
     beads
-        .live()
-        .filter(|bead| bead.status == Status::Hooked)
+        .select(|head| head.status() == Status::Hooked)
         .find(own)
         .map(|bead| bead.id.clone())
 }

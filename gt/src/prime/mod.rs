@@ -132,7 +132,8 @@ fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a
     std::iter::once(&stores.town)
         .chain(stores.rigs.values())
         .find_map(|beads| {
-            let mut own: Vec<&Bead> = beads.live().filter(is_own).collect();
+            let hooked = beads.select(|head| head.status() == Status::Hooked);
+            let mut own: Vec<&Bead> = hooked.filter(is_own).collect();
             own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
             own.first().copied()
         })

@@ -89,12 +89,11 @@ pub fn status(town: &Town, rig: &RigLayout) -> anyhow::Result<RigStatus> {
         why: polecat.why,
         issue: polecat.hook,
     });
-    let is_request = |kind: &Kind| *kind == Kind::MergeRequest;
     Ok(RigStatus {
         branch: config::target_branch(town, rig),
         queue: beads
-            .live()
-            .filter(|bead| bead.is_open() && is_request(&bead.issue_type))
+            .heads()
+            .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
         members: crew::all(rig, sessions.as_deref().unwrap_or_default()),

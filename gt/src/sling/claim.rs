@@ -354,7 +354,7 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
 pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
-        .live()
+        .select(|head| head.is_a(&Kind::Agent, "gt:agent"))
         .filter(|bead| bead.hook_bead == id && bead.id != id)
         .cloned()
         .collect();

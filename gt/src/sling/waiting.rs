@@ -32,10 +32,9 @@ pub struct Waiting {
 }
 
 /// What blocks a bead right now.
-pub(super) fn blockers(town: &Town, found: &Found) -> anyhow::Result<Vec<String>> {
+pub(super) fn blockers(found: &Found) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
-    let now = town.clock.now();
-    if !bd::graph::blocked_set(&snapshot, now).contains(found.bead.id.as_str()) {
+    if !bd::graph::is_blocked(&snapshot, &found.bead.id) {
         return Ok(Vec::new());
     }
     Ok(bd::graph::blockers(&snapshot, &found.bead.id)
@@ -108,8 +107,7 @@ pub fn enqueue(
 /// The beads in line in a rig's store, longest waiting first.
 pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
     let mut found: Vec<Waiting> = beads
-        .live()
-        .filter(|bead| bead.has_label(LABEL))
+        .select(|head| head.has_label(LABEL))
         .filter_map(|bead| serde_json::from_str(bead.metadata.as_ref()?.get()).ok())
         .collect();
     found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));

@@ -153,8 +153,7 @@ pub fn status(town: &Town) -> anyhow::Result<Status> {
     };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));
-    let now = town.clock.now();
-    let board = convoy::Board::of(&stores, now);
+    let board = convoy::Board::of(&stores);
     let convoys = convoy::list(&stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
@@ -260,9 +259,10 @@ impl Looking<'_> {
         let is_own = |bead: &&bd::bead::Bead| {
             bead.status == bd::bead::Status::Hooked && bead.assignee.trim_end_matches('/') == text
         };
-        stores
-            .into_iter()
-            .find_map(|store| store.live().find(is_own))
+        stores.into_iter().find_map(|store| {
+            let mut hooked = store.select(|head| head.status() == bd::bead::Status::Hooked);
+            hooked.find(is_own)
+        })
     }
 }
 

@@ -8,9 +8,12 @@
 
 use std::io;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
+
+mod fields;
+
+pub use fields::Fields;
 
 use super::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, with_fields};
 
@@ -42,10 +45,10 @@ pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
 /// Reads an object in which some known key has a value of the wrong type: that value is kept as it is
 /// beside the unknown ones.
 fn leniently(text: &str) -> Option<Bead> {
-    let pairs = pairs(text)?;
+    let fields: Fields = serde_json::from_str(text).ok()?;
     let mut sound = String::from("{");
     let mut odd = Vec::new();
-    for (key, raw) in pairs {
+    for (key, raw) in fields.0 {
         let name = serde_json::to_string(&key).ok()?;
         let alone = format!("{{{name}:{}}}", raw.get());
         if serde_json::from_str::<Bead>(&alone).is_err() {
@@ -66,32 +69,7 @@ fn leniently(text: &str) -> Option<Bead> {
 /// The keys of a JSON object with the bytes of their values, in the order of the text; `None` where it is
 /// something else.
 pub(crate) fn pairs(text: &str) -> Option<Vec<(String, Raw)>> {
-    serde_json::from_str(text).ok().map(|Pairs(pairs)| pairs)
-}
-
-/// The keys of an object with the bytes of their values.
-struct Pairs(Vec<(String, Raw)>);
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Pairs;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Reader)
-    }
+    serde_json::from_str(text).ok().map(|Fields(pairs)| pairs)
 }
 
 /// Forgets a value of the wrong type under a known key where the field was given a new one.
@@ -273,6 +251,18 @@ macro_rules! word_enum {
                     $(Self::$variant => $word,)*
                     Self::Other(word) => word,
                 }
+            }
+
+            /// The place of the word in the list, for the index; 255 for a word that is not in it.
+            pub fn code(&self) -> u8 {
+                const WORDS: &[&str] = &[$($word),*];
+                let at = WORDS.iter().position(|word| *word == self.as_str());
+                at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
+            }
+
+            /// The word at a place in the list.
+            pub fn from_code(code: u8) -> Option<Self> {
+                [$(Self::$variant),*].into_iter().nth(code.into())
             }
         }
 

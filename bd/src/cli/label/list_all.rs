@@ -13,7 +13,8 @@ pub(crate) struct Args {}
 pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for label in snapshot.live().flat_map(|bead| &bead.labels) {
+    let live = snapshot.heads().filter(|head| !head.is_tombstone());
+    for label in live.flat_map(|head| head.labels()) {
         *counts.entry(label).or_default() += 1;
     }
     let value: Value = counts

@@ -40,7 +40,7 @@ impl Row {
         Self {
             bead: bead.clone(),
             links: line::links(snapshot, bead),
-            dependents: snapshot.dependents_of(&bead.id).len(),
+            dependents: snapshot.dependent_count(&bead.id),
         }
     }
 

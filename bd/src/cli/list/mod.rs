@@ -131,10 +131,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);
     filter.wisp_type.clone_from(&args.wisp_type);
-    let mut found = filter.apply(&snapshot);
-    sort::usual(&mut found);
-    let total = found.len();
-    found.truncate(limit(ctx, args));
+    let (mut found, total) = filter.first(&snapshot, limit(ctx, args));
     if let Some(order) = args.sort {
         sort::sort(&mut found, order, args.reverse);
     } else if args.reverse {

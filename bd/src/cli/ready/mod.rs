@@ -104,21 +104,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         mol_type: args.mol_type,
         include_deferred: args.include_deferred,
         order,
+        limit: args.limit,
         ..ReadyQuery::default()
     };
-    let mut found = ready::ready(&snapshot, &query, ctx.now());
     let mut outside = Capabilities::new(&snapshot, store.dir());
+    let (mut found, mut total) = if outside.are_checked() {
+        // Which are ready is known only after all were asked about.
+        let all = ReadyQuery { limit: 0, ..query };
+        ready::ready(&snapshot, &all, ctx.now())
+    } else {
+        ready::ready(&snapshot, &query, ctx.now())
+    };
     if outside.are_checked() {
         found.retain(|bead| outside.missing(bead).is_empty());
+        total = found.len();
     }
-    let total = found.len();
     if args.limit > 0 {
         found.truncate(args.limit);
     }
     Ok(Box::new(Ready {
         beads: found.into_iter().cloned().collect(),
         total,
-        any_open: snapshot.live().any(Bead::is_open),
+        any_open: snapshot.any_open(),
     }))
 }
 

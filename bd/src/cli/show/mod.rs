@@ -1,5 +1,7 @@
 mod draw;
+mod past;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, DepKind, record};
@@ -26,6 +28,9 @@ pub(crate) struct Args {
     /// One line each
     #[arg(long)]
     short: bool,
+    /// As it was at this time, by history
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    at: Option<String>,
     /// Only the children
     #[arg(long)]
     children: bool,
@@ -50,9 +55,13 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         )
         .into());
     }
+    let at = match &args.at {
+        Some(text) => Some(ctx.time("at", text)?),
+        None => None,
+    };
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for id in ids {
-        match load(ctx, id) {
+        match load(ctx, id, at) {
             Ok(shown) => found.push(shown),
             Err(error) => problems.push(error.context(format!("fetching {id}"))),
         }
@@ -70,8 +79,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     Ok(Box::new(Show { beads, form }))
 }
 
-fn load(ctx: &Context, id: &str) -> anyhow::Result<Shown> {
-    let snapshot = ctx.store_of(id)?.snapshot()?;
+fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown> {
+    let store = ctx.store_of(id)?;
+    let snapshot = store.snapshot()?;
     for damage in snapshot.damaged() {
         ctx.ui.warn(&format!(
             "{}, line {}: {}",
@@ -79,6 +89,13 @@ fn load(ctx: &Context, id: &str) -> anyhow::Result<Shown> {
             damage.line,
             damage.reason
         ));
+    }
+    if let Some(at) = at {
+        let id = snapshot
+            .head(id)
+            .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
+        let bead = past::bead_at(&store, &snapshot, &id, at)?;
+        return Ok(Shown::of(&snapshot, bead));
     }
     let bead = snapshot.resolve(id)?.clone();
     Ok(Shown::of(&snapshot, bead))

@@ -1,32 +1,15 @@
 //! Ready work: open, not deferred, and waiting for nothing.
 //!
-//! A bead waits for the open targets of its `blocks` edges, for a `conditional-blocks` target that did not
-//! fail, and by `waits-for` for children of another bead; what a bead waits for holds up its children too.
+//! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::bead::{Bead, Dep, DepKind, Kind, Status};
-use crate::store::Snapshot;
-
-/// How deep blocking goes down from parent to child.
-const DEPTH: usize = 50;
-
-/// Words in a close reason that mean failure.
-const FAILURE: &[&str] = &[
-    "failed",
-    "rejected",
-    "wontfix",
-    "won't fix",
-    "canceled",
-    "cancelled",
-    "abandoned",
-    "blocked",
-    "error",
-    "timeout",
-    "aborted",
-];
+use super::blocked::{self, is_open};
+use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::query::sort::first_in_order;
+use crate::store::{Brief, Head, Snapshot, Time, nanoseconds};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,63 +83,129 @@ impl Default for ReadyQuery {
     }
 }
 
-/// Ready work.
-pub fn ready<'a>(snapshot: &'a Snapshot, query: &ReadyQuery, now: Timestamp) -> Vec<&'a Bead> {
-    let blocked = blocked_set(snapshot, now);
+/// Ready work: the beads up to the limit, and how many there are in all.
+pub fn ready<'a>(
+    snapshot: &'a Snapshot,
+    query: &ReadyQuery,
+    now: Timestamp,
+) -> (Vec<&'a Bead>, usize) {
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
-    let mut found: Vec<&Bead> = snapshot
-        .live()
-        .filter(|bead| is_candidate(bead, query, &hidden, now))
-        .filter(|bead| {
-            below
+    let statuses: Vec<u8> = query.statuses.iter().map(Status::code).collect();
+    let asks = Asks::of(query, !hidden.is_empty());
+    let mut found: Vec<Brief> = candidates(snapshot, &statuses)
+        .into_iter()
+        .filter(|brief| may_be_ready(brief, query, &statuses) && !brief.is_blocked())
+        .filter(|brief| {
+            let head = || snapshot.head_at(brief.node);
+            let inside = below
                 .as_ref()
-                .is_none_or(|below| below.contains(bead.id.as_str()))
+                .is_none_or(|below| below.contains(head().id()));
+            inside && (!asks.of_brief(brief) || is_candidate(&head(), query, &hidden, now))
         })
-        .filter(|bead| !blocked.contains(bead.id.as_str()))
         .collect();
-    sort(&mut found, query.order, now);
-    if query.limit > 0 {
-        found.truncate(query.limit);
+    let total = found.len();
+    let limit = match query.limit {
+        0 => total,
+        limit => limit.min(total),
+    };
+    sort(snapshot, &mut found, query.order, limit, now);
+    found.truncate(limit);
+    let beads = found
+        .iter()
+        .filter_map(|brief| snapshot.head_at(brief.node).bead());
+    (beads.collect(), total)
+}
+
+/// The beads to choose from.
+fn candidates(snapshot: &Snapshot, statuses: &[u8]) -> Vec<Brief> {
+    if statuses.iter().all(|status| is_open(*status)) {
+        return snapshot.open_briefs();
     }
-    found
+    snapshot.all_briefs()
+}
+
+/// Which questions cannot be answered from a brief.
+struct Asks {
+    always: bool,
+}
+
+impl Asks {
+    fn of(query: &ReadyQuery, hides_ids: bool) -> Self {
+        let kind = query.kind.as_ref().map(Kind::code);
+        let statuses = &query.statuses;
+        Self {
+            always: hides_ids
+                || kind == Some(u8::MAX)
+                || statuses.iter().any(|status| !status.is_built_in())
+                || (query.assignee.is_some() && !query.unassigned)
+                || !query.labels.is_empty()
+                || !query.labels_any.is_empty()
+                || query
+                    .priority
+                    .is_some_and(|wanted| i8::try_from(wanted).is_err())
+                || query.mol_type.is_some(),
+        }
+    }
+
+    fn of_brief(&self, brief: &Brief) -> bool {
+        self.always || brief.has_deferral()
+    }
+}
+
+/// Whether a brief does not already say that a bead is not asked for.
+fn may_be_ready(brief: &Brief, query: &ReadyQuery, statuses: &[u8]) -> bool {
+    let kind_fits = match &query.kind {
+        Some(kind) => brief.kind == kind.code(),
+        None => Kind::from_code(brief.kind).is_none_or(|kind| !is_no_work(&kind)),
+    };
+    let fits = |wanted: i64| i8::try_from(wanted).is_ok_and(|wanted| wanted == brief.priority);
+    statuses.contains(&brief.status)
+        && !brief.is_pinned()
+        && !brief.is_ephemeral()
+        && kind_fits
+        && (!query.unassigned || !brief.assigned)
+        && query.priority.is_none_or(fits)
 }
 
 /// Whether a bead is of the kind that is asked for, apart from what it waits for.
-fn is_candidate(bead: &Bead, query: &ReadyQuery, hidden: &[String], now: Timestamp) -> bool {
+fn is_candidate(head: &Head<'_>, query: &ReadyQuery, hidden: &[String], now: Timestamp) -> bool {
     let is_work = match &query.kind {
-        Some(kind) => bead.issue_type == *kind,
+        Some(kind) => head.kind() == *kind,
         None => {
-            !is_no_work(&bead.issue_type)
-                && !hidden.iter().any(|part| bead.id.contains(part.as_str()))
+            !is_no_work(&head.kind())
+                && !hidden.iter().any(|part| head.id().contains(part.as_str()))
         }
     };
     let owner = if query.unassigned {
-        bead.assignee.is_empty()
+        head.assignee().is_empty()
     } else {
         query
             .assignee
             .as_ref()
-            .is_none_or(|who| bead.assignee == *who)
+            .is_none_or(|who| head.assignee() == who)
     };
-    let labels = query.labels.iter().all(|label| bead.has_label(label));
+    let labels = query.labels.iter().all(|label| head.has_label(label));
     let any =
-        query.labels_any.is_empty() || query.labels_any.iter().any(|label| bead.has_label(label));
-    query.statuses.contains(&bead.status)
-        && !bead.pinned
-        && !bead.ephemeral
+        query.labels_any.is_empty() || query.labels_any.iter().any(|label| head.has_label(label));
+    let exactly = || {
+        let bead = head.bead();
+        bead.is_some_and(|bead| {
+            query.priority.is_none_or(|wanted| bead.priority == wanted)
+                && query
+                    .mol_type
+                    .as_ref()
+                    .is_none_or(|kind| bead.mol_type == *kind)
+        })
+    };
+    let later = |until: Timestamp| until > now;
+    query.statuses.contains(&head.status())
         && is_work
         && owner
         && labels
         && any
-        && query
-            .priority
-            .is_none_or(|priority| bead.priority == priority)
-        && query
-            .mol_type
-            .as_ref()
-            .is_none_or(|kind| bead.mol_type == *kind)
-        && (query.include_deferred || !is_deferred(bead, now))
+        && (query.include_deferred || !head.time(Time::Deferred).is_some_and(later))
+        && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 
 /// Whether a bead is put off until later than now.
@@ -180,18 +229,17 @@ pub fn is_no_work(kind: &Kind) -> bool {
     )
 }
 
-fn sort(found: &mut [&Bead], order: Order, now: Timestamp) {
+/// Brings the first `limit` of what was found into order; what is behind them stays as it is.
+fn sort(snapshot: &Snapshot, found: &mut [Brief], order: Order, limit: usize, now: Timestamp) {
     let fresh_since = now
         .checked_sub(SignedDuration::from_hours(48))
         .unwrap_or(now);
-    found.sort_by(|a, b| {
-        let age = || {
-            a.created_at
-                .cmp(&b.created_at)
-                .then_with(|| a.id.cmp(&b.id))
-        };
+    let fresh_since = nanoseconds(fresh_since);
+    let id = |brief: &Brief| snapshot.head_at(brief.node).id();
+    let compare = |a: &Brief, b: &Brief| {
+        let age = || a.created.cmp(&b.created).then_with(|| id(a).cmp(id(b)));
         let urgency = || a.priority.cmp(&b.priority).then_with(age);
-        let fresh = |bead: &Bead| bead.created_at.instant() >= fresh_since;
+        let fresh = |brief: &Brief| brief.created >= fresh_since;
         match order {
             Order::Priority => urgency(),
             Order::Oldest => age(),
@@ -202,107 +250,36 @@ fn sort(found: &mut [&Bead], order: Order, now: Timestamp) {
                 (false, true) => std::cmp::Ordering::Greater,
             },
         }
-    });
+    };
+    first_in_order(found, limit, compare);
 }
 
-/// The ids of all beads that wait for something, themselves or through a parent.
-pub fn blocked_set(snapshot: &Snapshot, _now: Timestamp) -> HashSet<&str> {
-    let children = children_by_parent(snapshot);
-    let mut blocked: HashSet<&str> = HashSet::new();
-    let mut front: Vec<&str> = snapshot
-        .live()
-        .filter(|bead| waits_itself(snapshot, &children, bead))
-        .map(|bead| bead.id.as_str())
-        .collect();
-    for _ in 0..=DEPTH {
-        front.retain(|id| blocked.insert(id));
-        let below = front.iter().filter_map(|id| children.get(id)).flatten();
-        front = below.map(|child| child.id.as_str()).collect();
-        if front.is_empty() {
-            break;
-        }
-    }
-    blocked
-}
-
-type Children<'a> = HashMap<&'a str, Vec<&'a Bead>>;
-
-pub(super) fn children_by_parent(snapshot: &Snapshot) -> Children<'_> {
-    let mut children: Children<'_> = HashMap::new();
-    // Deleted children count where someone waits for children to be over.
-    for bead in snapshot.all() {
-        for edge in bead.edges(&DepKind::ParentChild) {
-            children
-                .entry(edge.depends_on_id.as_str())
-                .or_default()
-                .push(bead);
-        }
-    }
-    children
-}
-
-fn waits_itself(snapshot: &Snapshot, children: &Children<'_>, bead: &Bead) -> bool {
-    bead.dependencies
-        .iter()
-        .any(|edge| holds_up(snapshot, children, edge))
-}
-
-/// Whether this edge keeps its bead from being ready now.
-pub(super) fn holds_up(snapshot: &Snapshot, children: &Children<'_>, edge: &Dep) -> bool {
-    let target = snapshot.get_live(&edge.depends_on_id);
-    match (&edge.kind, target) {
-        (DepKind::Blocks, Some(target)) => target.status.holds_up(),
-        (DepKind::ConditionalBlocks, Some(target)) => match target.status {
-            Status::Open | Status::InProgress | Status::Blocked | Status::Deferred => true,
-            Status::Closed => !is_failure(&target.close_reason),
-            _ => false,
-        },
-        (DepKind::WaitsFor, _) => waits_for_children(children, edge),
-        _ => false,
-    }
-}
-
-/// Whether a close reason tells of a failure.
-pub fn is_failure(reason: &str) -> bool {
-    let reason = reason.to_lowercase();
-    FAILURE.iter().any(|word| reason.contains(word))
-}
-
-fn waits_for_children(children: &Children<'_>, edge: &Dep) -> bool {
-    let metadata: serde_json::Value = serde_json::from_str(&edge.metadata).unwrap_or_default();
-    let spawner = metadata["spawner_id"]
-        .as_str()
-        .filter(|id| !id.is_empty())
-        .unwrap_or(&edge.depends_on_id);
-    let none = Vec::new();
-    let children = children.get(spawner).unwrap_or(&none);
-    if metadata["gate"].as_str() == Some("any-children") {
-        !children.iter().any(|child| !child.is_open())
-    } else {
-        children.iter().any(|child| child.is_open())
-    }
+/// Whether a bead waits for something, itself or through a parent.
+pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
+    let head = snapshot.head(id).filter(|head| !head.is_tombstone());
+    head.is_some_and(|head| head.is_blocked())
 }
 
 /// The open targets of a bead's `blocks` edges.
 pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
-    let Some(bead) = snapshot.get_live(id) else {
+    let Some(head) = snapshot.head(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
     };
-    bead.edges(&DepKind::Blocks)
-        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
-        .filter(|target| target.status.holds_up())
-        .map(|target| target.id.as_str())
+    let blocks = DepKind::Blocks.code();
+    head.links()
+        .into_iter()
+        .filter(|link| link.kind == blocks && blocked::holds_up(snapshot, link))
+        .filter_map(|link| Some(snapshot.head_at(link.target?).id()))
         .collect()
 }
 
-/// All beads below one by parent-child edges, without itself.
+/// All beads below one by parent-child edges, without itself; deleted ones too.
 pub fn descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
-    let children = children_by_parent(snapshot);
     let mut found: HashSet<&str> = HashSet::new();
-    let mut front: Vec<&Bead> = children.get(id).cloned().unwrap_or_default();
-    while let Some(bead) = front.pop() {
-        if found.insert(&bead.id) {
-            front.extend(children.get(bead.id.as_str()).into_iter().flatten());
+    let mut front: Vec<Head<'a>> = snapshot.every_child(id);
+    while let Some(head) = front.pop() {
+        if found.insert(head.id()) {
+            front.extend(snapshot.every_child(head.id()));
         }
     }
     found

@@ -63,6 +63,7 @@ fn now() -> Timestamp {
 
 fn ids(snapshot: &Snapshot, query: &ReadyQuery) -> Vec<String> {
     ready(snapshot, query, now())
+        .0
         .iter()
         .map(|bead| bead.id.clone())
         .collect()

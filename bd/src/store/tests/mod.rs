@@ -155,7 +155,7 @@ fn a_part_that_fails_is_taken_back_and_the_rest_goes_on() {
                 let mut bead = tx.get("bd-a").cloned().unwrap();
                 bead.title = "half".into();
                 tx.put(bead.clone())?;
-                tx.erase("bd-a");
+                tx.erase("bd-a")?;
                 bead.id = "bd-new".into();
                 tx.put(bead)?;
                 Err(StoreError::MixedPrefixes)

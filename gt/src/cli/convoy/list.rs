@@ -20,7 +20,7 @@ pub(super) struct ListArgs {
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
-    let board = convoy::Board::of(&stores, town.clock.now());
+    let board = convoy::Board::of(&stores);
     let found: Vec<Progress> = convoy::list(&stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))

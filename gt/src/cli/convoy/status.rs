@@ -21,7 +21,7 @@ pub(super) struct StatusArgs {
 pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
-    let board = convoy::Board::of(&stores, town.clock.now());
+    let board = convoy::Board::of(&stores);
     let open = convoy::list(&stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,

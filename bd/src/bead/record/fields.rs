@@ -1,0 +1,156 @@
+//! The fields of a record as they stand in its line: keys with the bytes of their values.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::super::{Bead, Raw};
+
+/// Keys and values of an object, in its order.
+#[derive(Debug, Clone, Default)]
+pub struct Fields(pub Vec<(String, Raw)>);
+
+impl Fields {
+    /// Reads an object; text that is none has no fields.
+    pub fn read(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// The fields of a bead as they are written.
+    pub fn of(bead: &Bead) -> Self {
+        Self::read(&String::from_utf8_lossy(&super::line(bead)))
+    }
+
+    /// The bytes of a value; `None` where it is absent or null.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(own, _)| own == key)?;
+        Some(found.1.get()).filter(|text| *text != "null")
+    }
+
+    /// The text of a value that is a string; else its JSON.
+    pub fn text(&self, key: &str) -> Option<String> {
+        let raw = self.get(key)?;
+        Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// Adds a value; `None` is null.
+    pub fn push(&mut self, key: &str, value: Option<&str>) {
+        let raw = RawValue::from_string(value.unwrap_or("null").to_owned());
+        // Values come from JSON, so they are JSON.
+        if let Ok(raw) = raw {
+            self.0.push((key.to_owned(), raw));
+        }
+    }
+
+    /// Which fields differ in `new`: as they are here, and as they are there; null is absent.
+    pub fn difference(&self, new: &Self) -> (Self, Self) {
+        let (mut before, mut after) = (Self::default(), Self::default());
+        let added = new.keys().filter(|key| self.get(key).is_none());
+        for key in self.keys().chain(added) {
+            let (old, new) = (self.get(key), new.get(key));
+            if old != new {
+                before.push(key, old);
+                after.push(key, new);
+            }
+        }
+        (before, after)
+    }
+
+    /// The values here of the keys that `other` has; null where there is none.
+    #[must_use]
+    pub fn at_keys_of(&self, other: &Self) -> Self {
+        let mut found = Self::default();
+        for key in other.keys() {
+            found.push(key, self.get(key));
+        }
+        found
+    }
+
+    /// The same with other values for some keys; null takes a key away.
+    #[must_use]
+    pub fn with(&self, others: &Self) -> Self {
+        let mut changed = Self::default();
+        for (key, raw) in &self.0 {
+            match others.0.iter().find(|(own, _)| own == key) {
+                None => changed.0.push((key.clone(), raw.clone())),
+                Some((_, raw)) if raw.get() != "null" => {
+                    changed.0.push((key.clone(), raw.clone()));
+                }
+                Some(_) => {}
+            }
+        }
+        for (key, raw) in &others.0 {
+            if self.get(key).is_none() && raw.get() != "null" {
+                changed.0.push((key.clone(), raw.clone()));
+            }
+        }
+        changed
+    }
+
+    /// As JSON.
+    pub fn raw(&self) -> Option<Raw> {
+        let bytes = super::compact(self);
+        RawValue::from_string(String::from_utf8(bytes).ok()?).ok()
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, raw) in &self.0 {
+            map.serialize_entry(key, raw)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_leads_from_one_record_to_the_other_and_back() {
+        let old = Fields::read(r#"{"id":"a","title":"x","n": 1.0,"gone":true}"#);
+        let new = Fields::read(r#"{"id":"a","title":"y","n": 1.0,"labels":["l"]}"#);
+        let (before, after) = old.difference(&new);
+        assert_eq!(
+            before.raw().unwrap().get(),
+            r#"{"title":"x","gone":true,"labels":null}"#
+        );
+        assert_eq!(
+            after.raw().unwrap().get(),
+            r#"{"title":"y","gone":null,"labels":["l"]}"#
+        );
+        assert_eq!(old.with(&after).difference(&new).0.0.len(), 0);
+        assert_eq!(new.with(&before).difference(&old).0.0.len(), 0);
+    }
+}

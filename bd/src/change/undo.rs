@@ -1,0 +1,212 @@
+//! Undo: the inverse of one whole transaction, itself a transaction.
+//!
+//! Each field that an event changed gets back the value it had, merged with what was done since: an edit
+//! that came later stays, and where both touch the same value the undo is refused. What is more than a
+//! record (claims, hooks, merges, landings, mail) is refused with the verb that does it.
+
+use super::ChangeError;
+use crate::bead::record::{self, Fields};
+use crate::bead::{Bead, Kind, Status};
+use crate::merge;
+use crate::store::Tx;
+use crate::store::event::{Difference, Event};
+
+/// Why an event cannot be taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// Later edits would be lost.
+    #[error("{id} was changed again since: its {field} would be lost")]
+    Later {
+        /// The bead.
+        id: String,
+        /// The field that both touch.
+        field: String,
+    },
+    /// The bead is not there any more, or there again.
+    #[error("{id} is {state} since")]
+    Gone {
+        /// The bead.
+        id: String,
+        /// What became of it.
+        state: &'static str,
+    },
+    /// It is more than a change of a record.
+    #[error("{id}: {what} is not undone by its record; use: {verb}")]
+    NotARecord {
+        /// The bead.
+        id: String,
+        /// What was done.
+        what: &'static str,
+        /// The verb that takes it back.
+        verb: String,
+    },
+    /// Part of it is not in history.
+    #[error("event {0} also changed local records, which history does not have")]
+    Wisps(String),
+    /// What the rules of beads refuse.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+/// Takes an event back. Gives the ids that changed.
+pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Vec<String>, UndoError> {
+    if event.wisps {
+        return Err(UndoError::Wisps(event.id.clone()));
+    }
+    for change in &event.changes {
+        refuse_more_than_a_record(tx, event, change)?;
+    }
+    let mut done = Vec::new();
+    for change in &event.changes {
+        take_back(tx, event, change)?;
+        done.push(change.id.clone());
+    }
+    tx.describe("undo", &event.id);
+    Ok(done)
+}
+
+/// Applies an event again to beads that went back to before it. Gives the ids that changed.
+pub fn redo(tx: &mut Tx<'_>, events: &[&Event]) -> Result<Vec<String>, UndoError> {
+    let mut done = Vec::new();
+    for event in events {
+        for change in &event.changes {
+            let inverse = Difference {
+                old: change.new.clone(),
+                new: change.old.clone(),
+                ..change.clone()
+            };
+            take_back(tx, event, &inverse)?;
+            done.push(change.id.clone());
+        }
+    }
+    done.sort();
+    done.dedup();
+    tx.describe("restore", "");
+    Ok(done)
+}
+
+fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Difference) -> Result<(), UndoError> {
+    let gone = |state| UndoError::Gone {
+        id: change.id.clone(),
+        state,
+    };
+    match (&change.old, &change.new) {
+        // It was made: it becomes a tombstone, so that the undo can be undone.
+        (None, Some(new)) => {
+            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone("gone"))?;
+            refuse_lost(&change.id, new, &Fields::of(&bead))?;
+            if !tx.dependents_of(&change.id).is_empty() {
+                return Err(UndoError::Later {
+                    id: change.id.clone(),
+                    field: "dependents".to_owned(),
+                });
+            }
+            let reason = format!("undo of {}", event.id);
+            super::delete::delete(tx, &change.id, &reason, false)?;
+        }
+        // It was removed without a trace: it comes back as it was.
+        (Some(old), None) => {
+            if tx.get(&change.id).is_some() {
+                return Err(gone("there again"));
+            }
+            let bead = read(old).ok_or_else(|| gone("unreadable"))?;
+            tx.put(bead).map_err(ChangeError::from)?;
+        }
+        (Some(old), Some(new)) => {
+            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone("gone"))?;
+            let merged = merged(&bead, old, new).map_err(|field| UndoError::Later {
+                id: change.id.clone(),
+                field,
+            })?;
+            tx.put_updated(merged).map_err(ChangeError::from)?;
+        }
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+/// The bead with old values again, later edits kept; the name of a field where that cannot be.
+fn merged(now: &Bead, old: &Fields, new: &Fields) -> Result<Bead, String> {
+    let now_fields = Fields::of(now);
+    let stamp = |mut fields: Fields| {
+        // When it was last changed is no edit.
+        fields.0.retain(|(key, _)| key != "updated_at");
+        fields
+    };
+    let (old, new) = (stamp(old.clone()), stamp(new.clone()));
+    let base = read(&now_fields.with(&new)).ok_or("record")?;
+    let wanted = read(&now_fields.with(&old)).ok_or("record")?;
+    let result = merge::beads(Some(&base), Some(&wanted), Some(now));
+    if let Some(lost) = result.lost.first() {
+        return Err(lost.field.clone());
+    }
+    result.bead.map(|bead| *bead).ok_or_else(|| "id".to_owned())
+}
+
+/// Refuses where a value that the event set is another one now.
+fn refuse_lost(id: &str, then: &Fields, now: &Fields) -> Result<(), UndoError> {
+    let changed = then
+        .keys()
+        .chain(now.keys())
+        .filter(|key| *key != "updated_at")
+        .find(|key| then.get(key) != now.get(key));
+    match changed {
+        Some(field) => Err(UndoError::Later {
+            id: id.to_owned(),
+            field: field.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn read(fields: &Fields) -> Option<Bead> {
+    record::parse(fields.raw()?.get().as_bytes()).ok()
+}
+
+fn refuse_more_than_a_record(
+    tx: &Tx<'_>,
+    event: &Event,
+    change: &Difference,
+) -> Result<(), UndoError> {
+    let refuse = |what, verb: String| {
+        Err(UndoError::NotARecord {
+            id: change.id.clone(),
+            what,
+            verb,
+        })
+    };
+    let id = &change.id;
+    if event.verb == "merge" {
+        return refuse("a merge by git", format!("bd update {id} …"));
+    }
+    let bead = tx.get(id);
+    let is_a = |kind: Kind| bead.is_some_and(|bead| bead.issue_type == kind);
+    if is_a(Kind::Message) {
+        return refuse("mail", format!("gt mail archive {id}"));
+    }
+    if is_a(Kind::MergeRequest) {
+        return refuse("a merge", format!("gt mq status {id}"));
+    }
+    let set = |side: &Option<Fields>, key: &str| side.as_ref().and_then(|side| side.text(key));
+    let statuses = [set(&change.old, "status"), set(&change.new, "status")];
+    if is_a(Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
+        return refuse("a landing", format!("gt convoy status {id}"));
+    }
+    let has_key = |key: &str| {
+        let sides = [&change.old, &change.new];
+        sides.iter().any(|side| set(side, key).is_some())
+    };
+    let hooked = Some(Status::Hooked.as_str().to_owned());
+    if has_key("hook_bead") || statuses.contains(&hooked) || is_a(Kind::Agent) {
+        return refuse("a hook", format!("gt unsling {id}"));
+    }
+    let claimed = statuses[1].as_deref() == Some(Status::InProgress.as_str())
+        && set(&change.new, "assignee").is_some();
+    if claimed && change.old.is_some() {
+        return refuse(
+            "a claim",
+            format!("bd update {id} --status open --assignee \"\""),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+use serde_json::{Value, json};
+
+use crate::change;
+use crate::context::Context;
+use crate::store::{Event, Store};
+use crate::ui::{Page, Report};
+
+use super::report::Answer;
+
+/// Take back a change: the whole transaction, its later edits kept.
+///
+/// Without an event the last change of yours in this project. An undo is a change itself, so undoing it does
+/// the change again. Refused where later edits would be lost, and for claims, hooks, merges, landings and mail,
+/// with the command that takes those back. `bd history ID` and `bd activity` show the events.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The event, or the beginning of its id
+    #[arg(value_name = "EVENT", conflicts_with = "last")]
+    event: Option<String>,
+    /// Your last N changes, newest first
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+}
+
+/// Why no event was found.
+#[derive(Debug, thiserror::Error)]
+enum NoEvent {
+    #[error("no event {0} in this project; see: bd activity")]
+    Unknown(String),
+    #[error("{0} is the beginning of several events: {1}")]
+    Ambiguous(String, String),
+    #[error("nothing of {0} to undo in this project; see: bd activity")]
+    Nothing(String),
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    ctx.may_change("undo")?;
+    let store = ctx.store()?;
+    let author = ctx.author();
+    let events = chosen(&store, &args, &author.actor)?;
+    let mut undone = Vec::new();
+    for event in events {
+        let result = store.transact(&author, &ctx.clock, |tx| {
+            let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
+            undone.map_err(|error| error.context(format!("undoing {}", event.id)))
+        });
+        ctx.tell_notices(&store);
+        match result {
+            Ok(ids) => undone.push(Undone { event, ids }),
+            Err(error) if undone.is_empty() => return Err(error),
+            Err(error) => {
+                // What was taken back before it stays so; the rest is told.
+                ctx.ui.warn(&format!("{error:#}"));
+                break;
+            }
+        }
+    }
+    Ok(Box::new(Undo { undone }))
+}
+
+fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
+    let events = store.events()?;
+    if let Some(start) = &args.event {
+        let mut found: Vec<Event> = events
+            .into_iter()
+            .filter(|event| event.id.starts_with(start.as_str()))
+            .collect();
+        return match found.len() {
+            0 => Err(NoEvent::Unknown(start.clone()).into()),
+            1 => Ok(found),
+            _ => {
+                found.truncate(5);
+                let ids: Vec<String> = found.into_iter().map(|event| event.id).collect();
+                Err(NoEvent::Ambiguous(start.clone(), ids.join(", ")).into())
+            }
+        };
+    }
+    let own = events
+        .into_iter()
+        .rev()
+        .filter(|event| event.actor == actor);
+    let found: Vec<Event> = own.take(args.last.unwrap_or(1)).collect();
+    if found.is_empty() {
+        return Err(NoEvent::Nothing(actor.to_owned()).into());
+    }
+    Ok(found)
+}
+
+/// What was taken back.
+#[derive(Debug)]
+struct Undone {
+    event: Event,
+    ids: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Undo {
+    undone: Vec<Undone>,
+}
+
+impl Report for Undo {
+    fn json(&self) -> Value {
+        let one = |undone: &Undone| json!({"event": undone.event.id, "ids": undone.ids});
+        self.undone.iter().map(one).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for undone in &self.undone {
+            page.line(format!(
+                "✓ Undid {} of {}: {}",
+                undone.event.id,
+                undone.event.at,
+                undone.ids.join(", ")
+            ));
+        }
+    }
+}

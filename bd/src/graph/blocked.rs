@@ -1,0 +1,180 @@
+//! What waits for something: the rules, over any graph of beads.
+//!
+//! A bead waits for the open targets of its `blocks` edges, for a `conditional-blocks` target that did not
+//! fail, and by `waits-for` for children of another bead; what a bead waits for holds up its children too.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use serde_json::Value;
+
+use crate::bead::{DepKind, Status};
+
+/// How deep blocking goes down from parent to child.
+const DEPTH: usize = 50;
+
+/// Words in a close reason that mean failure.
+const FAILURE: &[&str] = &[
+    "failed",
+    "rejected",
+    "wontfix",
+    "won't fix",
+    "canceled",
+    "cancelled",
+    "abandoned",
+    "blocked",
+    "error",
+    "timeout",
+    "aborted",
+];
+
+/// Whether a close reason tells of a failure.
+pub fn is_failure(reason: &str) -> bool {
+    let reason = reason.to_lowercase();
+    FAILURE.iter().any(|word| reason.contains(word))
+}
+
+/// What the metadata of a `waits-for` edge says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChildGate {
+    /// The bead whose children are meant; the target where it is not named.
+    pub spawner: Option<String>,
+    /// Whether one finished child is enough.
+    pub any_child: bool,
+}
+
+impl ChildGate {
+    /// Reads it; text that is no JSON says nothing.
+    pub fn read(metadata: &str) -> Self {
+        if metadata.is_empty() {
+            return Self::default();
+        }
+        let value: Value = serde_json::from_str(metadata).unwrap_or_default();
+        let spawner = value["spawner_id"].as_str().filter(|id| !id.is_empty());
+        Self {
+            spawner: spawner.map(str::to_owned),
+            any_child: value["gate"].as_str() == Some("any-children"),
+        }
+    }
+}
+
+/// An edge as the rules see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<N> {
+    /// What it means, by its code.
+    pub kind: u8,
+    /// The target, where there is such a bead.
+    pub target: Option<N>,
+    /// The bead whose children a `waits-for` edge means.
+    pub spawner: Option<N>,
+    /// Whether one finished child is enough.
+    pub any_child: bool,
+}
+
+/// Beads and the edges between them.
+pub trait Graph {
+    /// A bead.
+    type Node: Copy + Eq + Hash;
+
+    /// Its status, by its code.
+    fn status(&self, node: Self::Node) -> u8;
+    /// Whether it was closed with a reason that tells of a failure.
+    fn has_failed(&self, node: Self::Node) -> bool;
+    /// Its own edges.
+    fn links(&self, node: Self::Node) -> Vec<Link<Self::Node>>;
+    /// The beads with an edge of this kind to it, deleted ones too.
+    fn holders(&self, node: Self::Node, kind: &DepKind) -> Vec<Self::Node>;
+}
+
+/// Whether a status keeps others waiting.
+fn holds_up_others(status: u8) -> bool {
+    Status::from_code(status).is_some_and(|status| status.holds_up())
+}
+
+/// Whether a status is none of closed and deleted.
+pub(crate) fn is_open(status: u8) -> bool {
+    status != Status::Closed.code() && status != Status::Tombstone.code()
+}
+
+/// Whether a bead has a `blocks` edge to one that is not over.
+pub fn waits_for_others<G: Graph>(graph: &G, node: G::Node) -> bool {
+    let blocks = DepKind::Blocks.code();
+    graph
+        .links(node)
+        .iter()
+        .any(|link| link.kind == blocks && holds_up(graph, link))
+}
+
+/// Whether a bead waits by one of its own edges; a deleted one waits for nothing.
+pub fn waits_itself<G: Graph>(graph: &G, node: G::Node) -> bool {
+    graph.status(node) != Status::Tombstone.code()
+        && graph.links(node).iter().any(|link| holds_up(graph, link))
+}
+
+/// Whether this edge keeps its bead from being ready now.
+pub fn holds_up<G: Graph>(graph: &G, link: &Link<G::Node>) -> bool {
+    match (DepKind::from_code(link.kind), link.target) {
+        (Some(DepKind::Blocks), Some(target)) => holds_up_others(graph.status(target)),
+        (Some(DepKind::ConditionalBlocks), Some(target)) => {
+            match Status::from_code(graph.status(target)) {
+                Some(Status::Open | Status::InProgress | Status::Blocked | Status::Deferred) => {
+                    true
+                }
+                Some(Status::Closed) => !graph.has_failed(target),
+                _ => false,
+            }
+        }
+        (Some(DepKind::WaitsFor), _) => {
+            let children = link
+                .spawner
+                .map(|spawner| graph.holders(spawner, &DepKind::ParentChild))
+                .unwrap_or_default();
+            let mut open = children.iter().map(|child| is_open(graph.status(*child)));
+            if link.any_child {
+                !open.any(|open| !open)
+            } else {
+                open.any(|open| open)
+            }
+        }
+        _ => false,
+    }
+}
+
+/// All beads that wait, themselves or through a parent, of those that are `asked` about and everything
+/// below them.
+pub fn blocked<G: Graph>(graph: &G, asked: impl Iterator<Item = G::Node>) -> HashSet<G::Node> {
+    let mut blocked: HashSet<G::Node> = HashSet::new();
+    let mut front: Vec<G::Node> = asked.filter(|node| waits_itself(graph, *node)).collect();
+    for _ in 0..=DEPTH {
+        front.retain(|node| blocked.insert(*node));
+        front = front
+            .iter()
+            .flat_map(|node| graph.holders(*node, &DepKind::ParentChild))
+            .collect();
+        if front.is_empty() {
+            break;
+        }
+    }
+    blocked
+}
+
+/// Whether one bead waits, itself or through a parent.
+pub fn is_blocked<G: Graph>(graph: &G, node: G::Node) -> bool {
+    let mut seen = HashSet::from([node]);
+    let mut front = vec![node];
+    for _ in 0..=DEPTH {
+        if front.iter().any(|node| waits_itself(graph, *node)) {
+            return true;
+        }
+        let parents = front.iter().flat_map(|node| graph.links(*node));
+        front = parents
+            .filter(|link| link.kind == DepKind::ParentChild.code())
+            .filter_map(|link| link.target)
+            .filter(|parent| seen.insert(*parent))
+            .collect();
+        if front.is_empty() {
+            break;
+        }
+    }
+    false
+}

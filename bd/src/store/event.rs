@@ -1,0 +1,180 @@
+//! Events: what history has of each transaction over durable beads.
+//!
+//! An event is made from a line of the journal: of each bead only the fields that changed, as they were and
+//! as they became, so that files in git stay small. A bead that was made, or removed without a trace, stands
+//! there whole.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::journal::{Change, Entry, Home};
+use crate::bead::record::Fields;
+
+/// One transaction in history.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Event {
+    /// Its id.
+    pub id: String,
+    /// When it was made.
+    pub at: String,
+    /// Who made it.
+    pub actor: String,
+    /// In which agent session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// What it is, where its fields do not say it: an undo, a merge.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    /// The event that it takes back.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub undoes: String,
+    /// Whether it also changed wisps, which history does not have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wisps: bool,
+    /// What changed.
+    pub changes: Vec<Difference>,
+}
+
+/// How one bead changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Difference {
+    /// The bead.
+    pub id: String,
+    /// The hash of its line before; `None` where it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The hash of its line after; `None` where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
+    pub old: Option<Fields>,
+    /// The same fields as they became; `None` where it is gone.
+    pub new: Option<Fields>,
+    /// Values that lost against others in a merge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Fields>,
+}
+
+impl Event {
+    /// The event of a journal's entry; `None` where only wisps changed.
+    pub fn of(entry: &Entry) -> Option<Self> {
+        let changes: Vec<Difference> = entry
+            .changes
+            .iter()
+            .filter(|change| change.store == Home::Issues)
+            .map(Difference::of)
+            .collect();
+        if changes.is_empty() {
+            return None;
+        }
+        Some(Self {
+            id: entry.id.clone(),
+            at: entry.at.clone(),
+            actor: entry.actor.clone(),
+            session: entry.session.clone(),
+            verb: entry.verb.clone(),
+            undoes: entry.undoes.clone(),
+            wisps: changes.len() < entry.changes.len(),
+            changes,
+        })
+    }
+}
+
+impl Event {
+    /// The same event as far as it is about one bead.
+    #[must_use]
+    pub fn only(&self, id: &str) -> Self {
+        let mut event = self.clone();
+        event.changes.retain(|change| change.id == id);
+        event
+    }
+}
+
+impl Difference {
+    fn of(change: &Change) -> Self {
+        let fields = |raw: &Option<Box<RawValue>>| raw.as_ref().map(|raw| Fields::read(raw.get()));
+        let old = fields(&change.old);
+        let line = fields(&change.line);
+        // Both sides whole where one is not there.
+        let new = match (&old, line) {
+            (Some(old), Some(line)) => Some(line.at_keys_of(old)),
+            (_, line) => line,
+        };
+        Self {
+            id: change.id.clone(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+            old,
+            new,
+            lost: fields(&change.lost),
+        }
+    }
+}
+
+/// What kind of change a difference is, for people and filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sort {
+    /// The bead was made.
+    Create,
+    /// It was deleted.
+    Delete,
+    /// It got a comment.
+    Comment,
+    /// Its status changed.
+    Status,
+    /// Anything else.
+    Update,
+}
+
+impl Sort {
+    /// Its name in `--json` and for `--type`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Comment => "comment",
+            Self::Status => "status",
+            Self::Update => "update",
+        }
+    }
+}
+
+impl Difference {
+    /// What kind of change it is.
+    pub fn sort(&self) -> Sort {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return if self.new.is_some() {
+                Sort::Create
+            } else {
+                Sort::Delete
+            };
+        };
+        let becomes = |key: &str| new.get(key).is_some();
+        if becomes("deleted_at") {
+            Sort::Delete
+        } else if new.get("status") != old.get("status") {
+            Sort::Status
+        } else if becomes("comments") {
+            Sort::Comment
+        } else {
+            Sort::Update
+        }
+    }
+
+    /// The fields that changed, without the time of the change: name, old and new value as JSON.
+    pub fn fields(&self) -> Vec<(&str, Option<&str>, Option<&str>)> {
+        let (old, new) = (self.old.as_ref(), self.new.as_ref());
+        let keys = new.or(old).map(|side| side.keys().collect::<Vec<_>>());
+        keys.unwrap_or_default()
+            .into_iter()
+            .filter(|key| *key != "updated_at")
+            .map(|key| {
+                (
+                    key,
+                    old.and_then(|side| side.get(key)),
+                    new.and_then(|side| side.get(key)),
+                )
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,156 @@
+//! History: what happened to durable beads, one event a transaction.
+//!
+//! A fold appends to `events.local.jsonl`, which only this clone writes and git does not track; a commit of
+//! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
+//! merge.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::event::{Difference, Event};
+use super::journal::{self, encode, line_hash};
+use super::overlay::Merged;
+use super::paths::Paths;
+use super::{StoreError, lines};
+use crate::bead::Stamp;
+use crate::bead::record::Fields;
+use crate::sys::file;
+
+/// Appends events, each once, and syncs them. `perhaps_there` says that an earlier fold may have written
+/// some of them before it was cut short.
+pub(super) fn append(
+    paths: &Paths,
+    events: &[Event],
+    perhaps_there: bool,
+) -> Result<(), StoreError> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let path = paths.local_events();
+    let failed = |source| StoreError::io("write", &path, source);
+    let known: HashSet<String> = if perhaps_there {
+        read_file(&path)?
+            .into_iter()
+            .map(|event| event.id)
+            .collect()
+    } else {
+        HashSet::new()
+    };
+    let mut text: Vec<u8> = Vec::new();
+    for event in events.iter().filter(|event| !known.contains(&event.id)) {
+        text.extend_from_slice(&encode(event));
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    append_synced(&path, &text).map_err(failed)
+}
+
+/// Appends whole lines; what an earlier append left unfinished stays a line of its own. Nothing stays of one
+/// that fails.
+fn append_synced(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = file::open_append(path, 0o644)?;
+    let length = file.metadata()?.len();
+    let mut all = Vec::with_capacity(text.len() + 1);
+    if length > 0 {
+        let mut last = [0];
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            all.push(b'\n');
+        }
+    }
+    all.extend_from_slice(text);
+    let written = file.write_all(&all).and_then(|()| file.sync_data());
+    written.inspect_err(|_| {
+        // The write has failed already; a torn line is skipped by readers.
+        file.set_len(length).ok();
+    })
+}
+
+/// The event that tells of beads which were merged with a change from outside.
+pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
+    if merged.is_empty() {
+        return None;
+    }
+    let changes: Vec<Difference> = merged
+        .iter()
+        .map(|merged| Difference {
+            id: merged.id.clone(),
+            before: None,
+            after: None,
+            old: Some(Fields::default()),
+            new: Some(Fields::default()),
+            lost: (!merged.lost.0.is_empty()).then(|| merged.lost.clone()),
+        })
+        .collect();
+    let text = serde_json::to_vec(&changes).unwrap_or_default();
+    let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
+    Some(Event {
+        id: id.chars().take(12).collect(),
+        at: now.to_string(),
+        actor: "git".to_owned(),
+        session: String::new(),
+        verb: "merge".to_owned(),
+        undoes: String::new(),
+        wisps: false,
+        changes,
+    })
+}
+
+/// Every event of the files and the journal, oldest first.
+pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+    let mut events = Vec::new();
+    for path in files(paths) {
+        events.extend(read_file(&path)?);
+    }
+    let journal = file::read(&paths.journal())
+        .map_err(|source| StoreError::io("read", &paths.journal(), source))?;
+    let journal = journal::decode(&journal.unwrap_or_default());
+    events.extend(
+        journal
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| Event::of(entry)),
+    );
+    let mut seen = HashSet::new();
+    events.retain(|event| seen.insert(event.id.clone()));
+    // Stable: what one clone wrote in one instant stays in its order.
+    events.sort_by_cached_key(|event| Stamp::read(&event.at).instant());
+    Ok(events)
+}
+
+/// The events of this clone that no commit has taken along yet, oldest first.
+pub(super) fn local(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+    read_file(&paths.local_events())
+}
+
+/// The files of history: those in git by name, then the local one.
+pub(super) fn files(paths: &Paths) -> Vec<PathBuf> {
+    let names = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten();
+        let mut found: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        found.sort();
+        found
+    };
+    let mut found = Vec::new();
+    for clone in names(&paths.events()) {
+        let months = names(&clone).into_iter();
+        found.extend(months.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl")));
+    }
+    found.push(paths.local_events());
+    found
+}
+
+/// The sound events of one file.
+fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
+    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
+    let text = text.unwrap_or_default();
+    Ok(lines::spans(&text, 0)
+        .filter_map(|(_, span)| journal::open(&text[span]))
+        .collect())
+}

@@ -1,0 +1,535 @@
+//! Puts an index together: from rows of an older one, and from facts of beads that are new.
+//!
+//! Steps: rows come in by id, each with the place of its line; then edges find their targets, who points at
+//! whom is turned round, what waits is marked, and the lists are sorted.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use zerocopy::{FromZeros, IntoBytes};
+
+use super::layout::{
+    Counts, EdgeRow, Header, Incoming, MAGIC, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag,
+};
+use super::{Facts, Index, Keys};
+use crate::bead::{DepKind, Status};
+use crate::graph::blocked::{self, Graph, Link, is_open};
+use crate::store::lines::Note;
+
+/// Where a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// As [`Row::file`].
+    pub file: u8,
+    pub offset: u64,
+    pub length: u32,
+    pub hash: u64,
+}
+
+/// One bead of a new index.
+#[derive(Debug)]
+pub(crate) enum Item<'a> {
+    /// A row of the old index, its line perhaps elsewhere now.
+    Old(u32, Place),
+    /// A bead that is new or changed.
+    Fresh(&'a Facts<'a>, Place),
+}
+
+/// An index in the making.
+pub(crate) struct Builder<'a> {
+    old: Option<&'a Index>,
+    /// Where rows of the old index went.
+    moved: Vec<u32>,
+    rows: Vec<Row>,
+    ids: Vec<u8>,
+    words: Words,
+    labels: Vec<u32>,
+    edges: Vec<EdgeRow>,
+}
+
+impl<'a> Builder<'a> {
+    /// Begins one that may take rows from an older one.
+    pub(crate) fn over(old: Option<&'a Index>) -> Self {
+        let room = old.map_or(0, |old| old.len() as usize) + 64;
+        Self {
+            old,
+            moved: vec![NONE; old.map_or(0, |old| old.len() as usize)],
+            rows: Vec::with_capacity(room),
+            ids: Vec::with_capacity(room * 12),
+            words: Words::over(old),
+            labels: Vec::with_capacity(room),
+            edges: Vec::with_capacity(room),
+        }
+    }
+
+    /// Adds a bead; they come in the order of their ids.
+    pub(crate) fn push(&mut self, item: &Item<'_>) {
+        match item {
+            Item::Old(row, place) => self.push_old(*row, *place),
+            Item::Fresh(facts, place) => self.push_fresh(facts, *place),
+        }
+    }
+
+    fn count(&self) -> u32 {
+        narrow(self.rows.len())
+    }
+
+    fn push_old(&mut self, at: u32, place: Place) {
+        let Some((old, row)) = self.old.and_then(|old| Some((old, old.row(at)?))) else {
+            return;
+        };
+        let mut row = *row;
+        (row.id, row.labels, row.edges) = self.starts();
+        place_row(&mut row, place);
+        row.flags &= !(flag::BLOCKED | flag::WAITS);
+        self.ids.extend_from_slice(old.id(at).as_bytes());
+        // Words keep their numbers.
+        self.labels.extend_from_slice(old.label_numbers(at));
+        self.edges.extend_from_slice(old.edges(at));
+        if let Some(moved) = self.moved.get_mut(at as usize) {
+            *moved = narrow(self.rows.len());
+        }
+        self.rows.push(row);
+    }
+
+    fn push_fresh(&mut self, facts: &Facts<'_>, place: Place) {
+        let (id, labels, edges) = self.starts();
+        let assignee = if facts.assignee.is_empty() {
+            NONE
+        } else {
+            self.words.number(&facts.assignee)
+        };
+        let mut row = Row {
+            created: facts.created,
+            updated: facts.updated,
+            closed: facts.closed,
+            due: facts.due,
+            deferred: facts.deferred,
+            id,
+            assignee,
+            edges,
+            labels,
+            status: facts.status,
+            kind: facts.kind,
+            priority: facts.priority,
+            flags: facts.flags,
+            ..Row::new_zeroed()
+        };
+        place_row(&mut row, place);
+        self.ids.extend_from_slice(facts.id.as_bytes());
+        for label in &facts.labels {
+            let number = self.words.number(label);
+            self.labels.push(number);
+        }
+        for edge in &facts.edges {
+            let spawner = edge.spawner.as_ref();
+            self.edges.push(EdgeRow {
+                target: NONE,
+                word: self.words.number(&edge.target),
+                spawner: spawner.map_or(NONE, |id| self.words.number(id)),
+                kind: edge.kind,
+                any_child: edge.any_child.into(),
+                spare: 0,
+            });
+        }
+        self.rows.push(row);
+    }
+
+    fn starts(&self) -> (u32, u32, u32) {
+        (
+            narrow(self.ids.len()),
+            narrow(self.labels.len()),
+            narrow(self.edges.len()),
+        )
+    }
+
+    /// Makes the index.
+    pub(crate) fn finish(mut self, keys: &Keys, notes: &[Note]) -> Option<Index> {
+        let count = self.count();
+        let (id, labels, edges) = self.starts();
+        self.rows.push(Row {
+            id,
+            edges,
+            labels,
+            ..Row::new_zeroed()
+        });
+        self.aim_edges(count);
+        let (incoming, starts, dangling) = turn_round(&self.rows, &self.edges, count);
+        let notes = serde_json::to_vec(notes).ok()?;
+        let plain = Parts {
+            rows: &self.rows,
+            ids: &self.ids,
+            words: &self.words,
+            labels: &self.labels,
+            edges: &self.edges,
+            incoming: &incoming,
+            starts: &starts,
+            dangling: &dangling,
+            notes: &notes,
+        };
+        let unmarked = Index::own(plain.assemble(keys, &Counts::default(), &[], &[]))?;
+        let mut rows = unmarked.rows().to_vec();
+        mark_waiting(&unmarked, &mut rows);
+        let counts = count_all(&rows);
+        let (open, waiting) = lists(&unmarked, &rows);
+        let marked = Parts {
+            rows: &rows,
+            ..plain
+        };
+        Index::own(marked.assemble(keys, &counts, &open, &waiting))
+    }
+
+    /// Gives each edge the row of its target.
+    fn aim_edges(&mut self, count: u32) {
+        let find = |rows: &[Row], ids: &[u8], id: &str| -> u32 {
+            let id_of =
+                |at: u32| &ids[rows[at as usize].id as usize..rows[at as usize + 1].id as usize];
+            let (mut low, mut high) = (0, count);
+            while low < high {
+                let middle = low.midpoint(high);
+                if id_of(middle) < id.as_bytes() {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if low < count && id_of(low) == id.as_bytes() {
+                low
+            } else {
+                NONE
+            }
+        };
+        for at in 0..self.edges.len() {
+            let edge = self.edges[at];
+            let target = if edge.target == NONE {
+                find(&self.rows, &self.ids, self.words.word(edge.word))
+            } else {
+                let moved = self.moved.get(edge.target as usize);
+                moved.copied().unwrap_or(NONE)
+            };
+            let word = match (target, edge.target) {
+                // Its row is gone: the id becomes a word.
+                (NONE, old) if old != NONE => {
+                    let id = self.old.map_or("", |index| index.id(old));
+                    let id = id.to_owned();
+                    let again = find(&self.rows, &self.ids, &id);
+                    if again != NONE {
+                        self.edges[at].target = again;
+                        continue;
+                    }
+                    self.words.number(&id)
+                }
+                _ => edge.word,
+            };
+            self.edges[at] = EdgeRow {
+                target,
+                word,
+                ..edge
+            };
+        }
+    }
+}
+
+fn place_row(row: &mut Row, place: Place) {
+    row.file = place.file;
+    row.offset = place.offset;
+    row.length = place.length;
+    row.hash = place.hash;
+    if place.file & WISPS != 0 {
+        row.flags |= flag::EPHEMERAL;
+    }
+}
+
+/// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
+/// lines that they come from would be hundreds of gigabytes.
+fn narrow(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(NONE - 1)
+}
+
+/// Who points at whom: by target, where each target's begin, and those without a target.
+fn turn_round(
+    rows: &[Row],
+    edges: &[EdgeRow],
+    count: u32,
+) -> (Vec<Incoming>, Vec<u32>, Vec<Incoming>) {
+    let mut starts = vec![0_u32; count as usize + 1];
+    for edge in edges.iter().filter(|edge| edge.target < count) {
+        starts[edge.target as usize + 1] += 1;
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let total = starts.last().copied().unwrap_or_default();
+    let mut next = starts.clone();
+    let mut incoming = vec![Incoming { holder: 0, edge: 0 }; total as usize];
+    let mut dangling = Vec::new();
+    for (holder, pair) in rows.windows(2).enumerate() {
+        let holder = narrow(holder);
+        for number in pair[0].edges..pair[1].edges {
+            let link = Incoming {
+                holder,
+                edge: number,
+            };
+            let target = edges[number as usize].target;
+            if target < count {
+                let place = &mut next[target as usize];
+                incoming[*place as usize] = link;
+                *place += 1;
+            } else {
+                dangling.push(link);
+            }
+        }
+    }
+    (incoming, starts, dangling)
+}
+
+fn mark_waiting(index: &Index, rows: &mut [Row]) {
+    let count = index.len();
+    let blocked = blocked::blocked(index, 0..count);
+    for at in 0..count {
+        let row = &mut rows[at as usize];
+        if blocked.contains(&at) {
+            row.flags |= flag::BLOCKED;
+        }
+        if row.edges != index.rows()[at as usize + 1].edges && blocked::waits_for_others(index, at)
+        {
+            row.flags |= flag::WAITS;
+        }
+    }
+}
+
+/// What one bead adds to the counts.
+pub(crate) fn count_row(counts: &mut Counts, row: &Row, sign: i64) {
+    let add = |number: &mut u64| *number = number.wrapping_add_signed(sign);
+    let slot = usize::from(row.status).min(counts.by_status.len() - 1);
+    add(&mut counts.by_status[slot]);
+    let waits = row.flags & flag::WAITS != 0;
+    if is_open(row.status) && waits {
+        add(&mut counts.blocked);
+    }
+    if row.status == Status::Open.code() && !waits {
+        add(&mut counts.ready);
+    }
+    if row.flags & flag::PINNED != 0 {
+        add(&mut counts.pinned);
+    }
+    if row.closed != NEVER {
+        add(&mut counts.led);
+        #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+        let seconds = row.closed.saturating_sub(row.created) as f64 / 1e9;
+        #[expect(clippy::cast_precision_loss, reason = "1 or -1")]
+        let sign = sign as f64;
+        counts.lead_seconds += seconds * sign;
+    }
+}
+
+fn count_all(rows: &[Row]) -> Counts {
+    let mut counts = Counts::default();
+    for row in rows.split_last().map_or(rows, |(_, rows)| rows) {
+        count_row(&mut counts, row, 1);
+    }
+    counts
+}
+
+/// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
+fn lists(index: &Index, rows: &[Row]) -> (Vec<OpenRow>, Vec<u32>) {
+    let mut open: Vec<OpenRow> = (0..index.len())
+        .zip(rows)
+        .filter(|(_, row)| is_open(row.status))
+        .map(|(at, row)| open_row(at, row))
+        .collect();
+    open.sort_unstable_by_key(|open| (open.priority, Reverse(open.created), open.row));
+    let mut waiting: Vec<(i8, u32)> = open
+        .iter()
+        .filter(|open| waits_by_itself(open.status, open.flags))
+        .map(|open| (open.priority, open.row))
+        .collect();
+    waiting.sort_unstable();
+    (open, waiting.into_iter().map(|(_, row)| row).collect())
+}
+
+/// A row as lists have it.
+pub(crate) fn open_row(at: u32, row: &Row) -> OpenRow {
+    OpenRow {
+        created: row.created,
+        row: at,
+        flags: row.flags,
+        status: row.status,
+        kind: row.kind,
+        priority: row.priority,
+        assigned: (row.assignee != NONE).into(),
+        spare: 0,
+    }
+}
+
+/// Whether a bead may be among those that `bd blocked` shows.
+pub(crate) fn waits_by_itself(status: u8, flags: u32) -> bool {
+    let status = Status::from_code(status);
+    status.as_ref().is_some_and(Status::holds_up)
+        && flags & flag::PINNED == 0
+        && (flags & (flag::WAITS | flag::EXTERNAL) != 0
+            || matches!(status, Some(Status::Blocked | Status::Deferred)))
+}
+
+impl Graph for Index {
+    type Node = u32;
+
+    fn status(&self, node: u32) -> u8 {
+        self.row(node).map_or(u8::MAX, |row| row.status)
+    }
+
+    fn has_failed(&self, node: u32) -> bool {
+        self.row(node)
+            .is_some_and(|row| row.flags & flag::FAILED != 0)
+    }
+
+    fn links(&self, node: u32) -> Vec<Link<u32>> {
+        self.edges(node)
+            .iter()
+            .map(|edge| {
+                let target = (edge.target != NONE).then_some(edge.target);
+                Link {
+                    kind: edge.kind,
+                    target,
+                    spawner: match edge.spawner {
+                        NONE => target,
+                        word => self.find(self.word(word)),
+                    },
+                    any_child: edge.any_child != 0,
+                }
+            })
+            .collect()
+    }
+
+    fn holders(&self, node: u32, kind: &DepKind) -> Vec<u32> {
+        let code = kind.code();
+        self.incoming(node)
+            .iter()
+            .filter(|link| self.edge(link.edge).is_some_and(|edge| edge.kind == code))
+            .map(|link| link.holder)
+            .collect()
+    }
+}
+
+/// Texts that many beads share, each once.
+struct Words {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Words {
+    fn over(old: Option<&Index>) -> Self {
+        let mut words = Self {
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        for number in 0..old.map_or(0, Index::word_count) {
+            let word = old.map_or("", |old| old.word(number));
+            words.add(word);
+        }
+        words
+    }
+
+    fn add(&mut self, word: &str) -> u32 {
+        let number = narrow(self.ends.len());
+        self.bytes.extend_from_slice(word.as_bytes());
+        self.ends.push(narrow(self.bytes.len()));
+        self.numbers.insert(word.to_owned(), number);
+        number
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        match self.numbers.get(word) {
+            Some(number) => *number,
+            None => self.add(word),
+        }
+    }
+
+    fn word(&self, number: u32) -> &str {
+        let end = self.ends.get(number as usize).copied().unwrap_or_default();
+        let start = match number {
+            0 => 0,
+            _ => self
+                .ends
+                .get(number as usize - 1)
+                .copied()
+                .unwrap_or_default(),
+        };
+        let word = self.bytes.get(start as usize..end as usize);
+        word.and_then(|word| std::str::from_utf8(word).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Writes the keys and the checksum into a header.
+pub(super) fn put_keys(header: &mut Header, keys: &Keys) {
+    header.magic = MAGIC;
+    header.issues = keys.issues;
+    header.wisps = keys.wisps;
+    (
+        header.journal_device,
+        header.journal_inode,
+        header.journal_covered,
+    ) = keys.journal;
+    header.made = keys.made;
+    header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
+}
+
+/// The sections before they are put together.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    rows: &'a [Row],
+    ids: &'a [u8],
+    words: &'a Words,
+    labels: &'a [u32],
+    edges: &'a [EdgeRow],
+    incoming: &'a [Incoming],
+    starts: &'a [u32],
+    dangling: &'a [Incoming],
+    notes: &'a [u8],
+}
+
+impl Parts<'_> {
+    fn assemble(
+        &self,
+        keys: &Keys,
+        counts: &Counts,
+        open: &[OpenRow],
+        waiting: &[u32],
+    ) -> Vec<u64> {
+        let parts: [&[u8]; PARTS] = [
+            self.rows.as_bytes(),
+            self.ids,
+            &self.words.bytes,
+            self.words.ends.as_bytes(),
+            self.labels.as_bytes(),
+            self.edges.as_bytes(),
+            self.incoming.as_bytes(),
+            self.starts.as_bytes(),
+            self.dangling.as_bytes(),
+            open.as_bytes(),
+            waiting.as_bytes(),
+            self.notes,
+        ];
+        let mut header = Header::new_zeroed();
+        header.counts = *counts;
+        let mut at = size_of::<Header>().next_multiple_of(8);
+        for (slot, part) in header.parts.iter_mut().zip(parts) {
+            *slot = [at as u64, part.len() as u64];
+            at = (at + part.len()).next_multiple_of(8);
+        }
+        put_keys(&mut header, keys);
+        let mut words = vec![0_u64; at / 8];
+        let bytes = words.as_mut_bytes();
+        bytes[..size_of::<Header>()].copy_from_slice(header.as_bytes());
+        for ([start, length], part) in header.parts.iter().zip(parts) {
+            // They were counted above, so they fit.
+            let start = usize::try_from(*start).unwrap_or_default();
+            let end = start + usize::try_from(*length).unwrap_or_default();
+            bytes[start..end].copy_from_slice(part);
+        }
+        words
+    }
+}

@@ -1,0 +1,189 @@
+//! How `index.bin` is laid out: a header, then sections of fixed-size records, all little-endian and aligned to
+//! eight bytes.
+//!
+//! What must always hold: every byte pattern is a valid record, so a damaged file can give wrong answers but
+//! no undefined ones; what is read by it is checked against the line it leads to.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// The first bytes of the file; the last one counts versions of the layout.
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x01";
+
+/// No row.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A time that is not set.
+pub(crate) const NEVER: i64 = i64::MIN;
+
+/// Which content of a file the index was made from.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[repr(C)]
+pub(crate) struct FileKey {
+    /// 1 where there is a file.
+    pub exists: u64,
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    pub modified_s: i64,
+    pub modified_ns: i64,
+    pub changed_s: i64,
+    pub changed_ns: i64,
+    /// xxh3 of the content; not part of the identity.
+    pub content: u64,
+}
+
+/// The sections of the file, in their order.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    Rows,
+    Ids,
+    Words,
+    WordEnds,
+    Labels,
+    Edges,
+    Incoming,
+    IncomingStarts,
+    Dangling,
+    Open,
+    Waiting,
+    Notes,
+}
+
+/// How many sections there are.
+pub(super) const PARTS: usize = 12;
+
+/// Counts over all beads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Counts {
+    /// Beads of each built-in status, by its code; the last is for all other words.
+    pub by_status: [u64; 16],
+    /// Open ones with an open `blocks` target.
+    pub blocked: u64,
+    /// Status open without an open `blocks` target.
+    pub ready: u64,
+    pub pinned: u64,
+    /// Beads with a time of closing, and the sum of their lead times in seconds.
+    pub led: u64,
+    pub lead_seconds: f64,
+}
+
+/// The start of the file.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(super) struct Header {
+    pub magic: [u8; 8],
+    /// xxh3 of the rest of the header.
+    pub checksum: u64,
+    pub issues: FileKey,
+    pub wisps: FileKey,
+    pub journal_device: u64,
+    pub journal_inode: u64,
+    /// How much of the journal is in the index.
+    pub journal_covered: u64,
+    /// When it was made, nanoseconds since the epoch.
+    pub made: i64,
+    pub counts: Counts,
+    /// Where each section starts, and how long it is.
+    pub parts: [[u64; 2]; PARTS],
+}
+
+/// One bead.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Row {
+    /// Where its line starts in its file.
+    pub offset: u64,
+    /// The hash of the line.
+    pub hash: u64,
+    /// Times in nanoseconds since the epoch, or [`NEVER`].
+    pub created: i64,
+    pub updated: i64,
+    pub closed: i64,
+    pub due: i64,
+    pub deferred: i64,
+    /// The length of its line.
+    pub length: u32,
+    /// Where its id starts in the ids; it ends where the next one starts.
+    pub id: u32,
+    /// The number of a word; [`NONE`] where there is no assignee.
+    pub assignee: u32,
+    /// Its first edge and label; the next row's are behind its last.
+    pub edges: u32,
+    pub labels: u32,
+    pub status: u8,
+    pub kind: u8,
+    pub priority: i8,
+    /// One of [`ISSUES`], [`WISPS`], and [`JOURNALED`] on top where the line is still in the journal.
+    pub file: u8,
+    pub flags: u32,
+    pub spare: u32,
+}
+
+/// The bead lives in the file of durable beads.
+pub(crate) const ISSUES: u8 = 0;
+/// It is a wisp.
+pub(crate) const WISPS: u8 = 1;
+/// Its line is in the journal.
+pub(crate) const JOURNALED: u8 = 2;
+
+/// Facts about a bead, one bit each.
+pub(crate) mod flag {
+    pub(crate) const PINNED: u32 = 1;
+    pub(crate) const TEMPLATE: u32 = 1 << 1;
+    pub(crate) const EPHEMERAL: u32 = 1 << 2;
+    /// It waits for something, itself or through a parent.
+    pub(crate) const BLOCKED: u32 = 1 << 3;
+    /// It has a `blocks` edge to a bead that is not over.
+    pub(crate) const WAITS: u32 = 1 << 4;
+    /// It has a `blocks` edge to another project.
+    pub(crate) const EXTERNAL: u32 = 1 << 5;
+    /// Its close reason tells of a failure.
+    pub(crate) const FAILED: u32 = 1 << 6;
+    /// Its line has letters written as escapes, which a search of the bytes does not see.
+    pub(crate) const ESCAPES: u32 = 1 << 7;
+    /// It is put off until some instant.
+    pub(crate) const DEFERRED: u32 = 1 << 8;
+}
+
+/// One edge, in the order of the record.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct EdgeRow {
+    /// The row of the target, or [`NONE`].
+    pub target: u32,
+    /// Where the target has no row: the word that is its id.
+    pub word: u32,
+    /// The word that is the id of the bead whose children are waited for, where it is not the target.
+    pub spawner: u32,
+    /// The kind's code.
+    pub kind: u8,
+    /// 1 where one finished child is enough.
+    pub any_child: u8,
+    pub spare: u16,
+}
+
+/// Who points at a row, or at an id that has none.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Incoming {
+    pub holder: u32,
+    pub edge: u32,
+}
+
+/// What lists and ready work are chosen by, for each bead that is not over, in the usual order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct OpenRow {
+    pub created: i64,
+    pub row: u32,
+    pub flags: u32,
+    pub status: u8,
+    pub kind: u8,
+    pub priority: i8,
+    /// 1 where someone has it.
+    pub assigned: u8,
+    pub spare: u32,
+}

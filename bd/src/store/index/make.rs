@@ -1,0 +1,329 @@
+//! Reads whole files into an index: a line that the old index has is known by its hash and not parsed.
+//!
+//! Files are read in pieces, so that one that is cut short meanwhile is an error and no crash; large ones by
+//! two threads.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::build::{Builder, Item, Place};
+use super::{Facts, Index, Keys};
+use crate::store::lines::{self, Note};
+
+/// From this size on two threads read a file.
+const SPLIT: u64 = 4 << 20;
+/// How much is read at once.
+const PIECE: usize = 1 << 20;
+
+/// One line of a file that holds a bead.
+#[derive(Debug)]
+pub(in crate::store) struct Parsed {
+    pub line: usize,
+    pub place: Place,
+    pub what: What,
+}
+
+/// What a line holds.
+#[derive(Debug)]
+pub(in crate::store) enum What {
+    /// The bead of this row of the old index, unchanged.
+    Known(u32),
+    /// A bead that is new to us.
+    New(Box<Facts<'static>>),
+}
+
+/// All of one file.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Made {
+    pub beads: Vec<Parsed>,
+    pub notes: Vec<Note>,
+    pub content: u64,
+}
+
+impl Parsed {
+    pub(in crate::store) fn id<'a>(&'a self, old: Option<&'a Index>) -> &'a str {
+        match &self.what {
+            What::Known(row) => old.map_or("", |old| old.id(*row)),
+            What::New(facts) => &facts.id,
+        }
+    }
+
+    fn updated(&self, old: Option<&Index>) -> i64 {
+        match &self.what {
+            What::Known(row) => old
+                .and_then(|old| old.row(*row))
+                .map_or(super::NEVER, |row| row.updated),
+            What::New(facts) => facts.updated,
+        }
+    }
+
+    pub(in crate::store) fn item(&self) -> Item<'_> {
+        match &self.what {
+            What::Known(row) => Item::Old(*row, self.place),
+            What::New(facts) => Item::Fresh(facts, self.place),
+        }
+    }
+}
+
+/// Reads one file.
+pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Made> {
+    let size = file.metadata()?.len();
+    let middle = if size < SPLIT {
+        size
+    } else {
+        line_start_from(file, size / 2, size)?
+    };
+    let part = |from, to| Part::new(file, code, old).read(from, to);
+    let (mut first, second) = if middle == size {
+        (part(0, size)?, None)
+    } else {
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| part(middle, size));
+            let first = part(0, middle)?;
+            let second = second
+                .join()
+                .map_err(|_| io::Error::other("reading stopped"))??;
+            io::Result::Ok((first, Some(second)))
+        })?
+    };
+    if let Some(second) = second {
+        let lines = first.lines;
+        first
+            .made
+            .beads
+            .extend(second.made.beads.into_iter().map(|mut bead| {
+                bead.line += lines;
+                bead
+            }));
+        first
+            .made
+            .notes
+            .extend(second.made.notes.into_iter().map(|mut note| {
+                note.line += lines;
+                note
+            }));
+    }
+    first.made.content = content_hash(file, size)?;
+    Ok(first.made)
+}
+
+/// The hash of a file's content.
+pub(in crate::store) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; PIECE.min(usize::try_from(size).unwrap_or(PIECE))];
+    let mut at = 0;
+    while at < size {
+        let want = buffer
+            .len()
+            .min(usize::try_from(size - at).unwrap_or(PIECE));
+        file.read_exact_at(&mut buffer[..want], at)?;
+        hash.update(&buffer[..want]);
+        at += want as u64;
+    }
+    Ok(hash.digest())
+}
+
+/// The first place from `at` where a line begins.
+fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut at = at;
+    while at < size {
+        let want = buffer
+            .len()
+            .min(usize::try_from(size - at).unwrap_or(PIECE));
+        file.read_exact_at(&mut buffer[..want], at)?;
+        if let Some(end) = memchr::memchr(b'\n', &buffer[..want]) {
+            return Ok(at + end as u64 + 1);
+        }
+        at += want as u64;
+    }
+    Ok(size)
+}
+
+/// A part of a file being read.
+struct Part<'a> {
+    file: &'a File,
+    code: u8,
+    old: Option<&'a Index>,
+    by_hash: Option<HashMap<u64, u32>>,
+    /// The row that the next line probably is.
+    guess: u32,
+    lines: usize,
+    made: Made,
+}
+
+impl<'a> Part<'a> {
+    fn new(file: &'a File, code: u8, old: Option<&'a Index>) -> Self {
+        Self {
+            file,
+            code,
+            old,
+            by_hash: None,
+            guess: 0,
+            lines: 0,
+            made: Made::default(),
+        }
+    }
+
+    fn read(mut self, from: u64, to: u64) -> io::Result<Self> {
+        let mut buffer = vec![0; PIECE];
+        // What is in the buffer, and where it starts in the file.
+        let (mut filled, mut start) = (0, from);
+        loop {
+            let room = buffer.len() - filled;
+            let at = start + filled as u64;
+            let want = room.min(usize::try_from(to - at).unwrap_or(room));
+            self.file
+                .read_exact_at(&mut buffer[filled..filled + want], at)?;
+            filled += want;
+            let last = start + filled as u64 == to;
+            let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+                Some(end) => end + 1,
+                None if !last => {
+                    // One line longer than the buffer.
+                    buffer.resize(buffer.len() * 2, 0);
+                    continue;
+                }
+                None => 0,
+            };
+            self.take_lines(&buffer[..whole], start);
+            if last {
+                self.take_lines(&buffer[whole..filled], start + whole as u64);
+                return Ok(self);
+            }
+            buffer.copy_within(whole..filled, 0);
+            filled -= whole;
+            start += whole as u64;
+        }
+    }
+
+    fn take_lines(&mut self, text: &[u8], start: u64) {
+        let bom = if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
+        let before = self.lines;
+        for (number, span) in lines::spans(text, bom) {
+            let line = &text[span.clone()];
+            self.take_line(line, before + number, start + span.start as u64);
+        }
+        self.lines += memchr::memchr_iter(b'\n', text).count();
+    }
+
+    fn take_line(&mut self, line: &[u8], number: usize, offset: u64) {
+        let place = Place {
+            file: self.code,
+            offset,
+            length: u32::try_from(line.len()).unwrap_or(u32::MAX),
+            hash: xxh3_64(line),
+        };
+        if let Some(row) = self.known(place.hash) {
+            self.guess = row + 1;
+            self.made.beads.push(Parsed {
+                line: number,
+                place,
+                what: What::Known(row),
+            });
+            return;
+        }
+        match Facts::read(line) {
+            Ok(facts) => self.made.beads.push(Parsed {
+                line: number,
+                place,
+                what: What::New(Box::new(facts.own())),
+            }),
+            Err(error) => self
+                .made
+                .notes
+                .push(lines::note(line, &error, self.code, number, offset)),
+        }
+    }
+
+    /// The row of the old index that has this line.
+    fn known(&mut self, hash: u64) -> Option<u32> {
+        let old = self.old?;
+        let is = |row: u32| {
+            old.row(row)
+                .is_some_and(|row| row.hash == hash && row.file == self.code)
+        };
+        if is(self.guess) {
+            return Some(self.guess);
+        }
+        let code = self.code;
+        let by_hash = self.by_hash.get_or_insert_with(|| {
+            (0..old.len())
+                .filter_map(|at| Some((at, old.row(at)?)))
+                .filter(|(_, row)| row.file == code)
+                .map(|(at, row)| (row.hash, at))
+                .collect()
+        });
+        by_hash.get(&hash).copied()
+    }
+}
+
+/// The beads of both files by id. Of two with one id the later updated one counts, and a durable one
+/// before a wisp; the other is damage.
+pub(in crate::store) fn merge_files(
+    files: [Made; 2],
+    old: Option<&Index>,
+) -> (Vec<Parsed>, Vec<Note>) {
+    let [issues, wisps] = files;
+    let mut notes = issues.notes;
+    let mut beads = issues.beads;
+    let durable = beads.len();
+    notes.extend(wisps.notes);
+    beads.extend(wisps.beads);
+    let sorted = beads
+        .windows(2)
+        .all(|pair| pair[0].id(old) < pair[1].id(old));
+    if sorted {
+        return (beads, notes);
+    }
+    let mut order: Vec<usize> = (0..beads.len()).collect();
+    order.sort_by(|a, b| {
+        let key = |at: usize| (beads[at].id(old), at >= durable);
+        let newest = || beads[*b].updated(old).cmp(&beads[*a].updated(old));
+        key(*a).cmp(&key(*b)).then_with(newest).then(a.cmp(b))
+    });
+    let mut last: Option<usize> = None;
+    let mut kept = Vec::with_capacity(beads.len());
+    for at in order {
+        let id = beads[at].id(old);
+        if last.is_some_and(|last| beads[last].id(old) == id) {
+            notes.push(Note {
+                file: beads[at].place.file,
+                line: beads[at].line,
+                offset: beads[at].place.offset,
+                length: beads[at].place.length,
+                reason: Some(format!("a second record of {id}")),
+                conflict: false,
+            });
+            continue;
+        }
+        last = Some(at);
+        kept.push(at);
+    }
+    notes.sort_by_key(|note| (note.file, note.line));
+    let mut beads: Vec<Option<Parsed>> = beads.into_iter().map(Some).collect();
+    let kept = kept.into_iter().filter_map(|at| beads[at].take()).collect();
+    (kept, notes)
+}
+
+/// The index of beads as they are in the files.
+pub(in crate::store) fn make(
+    beads: &[Parsed],
+    notes: &[Note],
+    old: Option<&Index>,
+    keys: &Keys,
+) -> Option<Index> {
+    let mut builder = Builder::over(old);
+    for bead in beads {
+        builder.push(&bead.item());
+    }
+    builder.finish(keys, notes)
+}

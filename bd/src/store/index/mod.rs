@@ -1,0 +1,297 @@
+//! The index: for each bead where its line is and what lists are made from, so that no small command reads
+//! the whole file.
+//!
+//! Derived and disposable: it is only replaced by rename, and on any doubt made anew. Its keys say which
+//! content of the files it was made from, and how much of the journal is in it.
+
+mod build;
+mod facts;
+mod layout;
+mod make;
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+pub(crate) use build::{Builder, Item, Place, count_row, open_row, waits_by_itself};
+pub(crate) use facts::{Facts, clamp, nanoseconds};
+pub(crate) use layout::Counts;
+pub(crate) use layout::{
+    EdgeRow, FileKey, ISSUES, Incoming, JOURNALED, NEVER, NONE, OpenRow, Row, WISPS, flag,
+};
+pub(super) use make::{Made, content_hash, make, merge_files, split};
+
+use super::lines::Note;
+use layout::{Header, MAGIC, PARTS, Part};
+
+/// What an index was made from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Keys {
+    pub issues: FileKey,
+    pub wisps: FileKey,
+    /// Device, inode and covered length of the journal.
+    pub journal: (u64, u64, u64),
+    /// When the index was made.
+    pub made: i64,
+}
+
+/// The bytes of an index.
+#[derive(Debug)]
+enum Bytes {
+    Mapped(memmap2::Mmap),
+    /// Whole words, so that all records are aligned.
+    Own(Vec<u64>),
+}
+
+/// An index, mapped or in memory.
+#[derive(Debug)]
+pub(crate) struct Index {
+    bytes: Bytes,
+    parts: [Range<usize>; PARTS],
+    header: Header,
+}
+
+impl Index {
+    /// Maps an index file; `None` where there is none or it is no index of this version.
+    #[expect(
+        unsafe_code,
+        reason = "mapping is sound while the file is only ever replaced by rename, as it is"
+    )]
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
+        let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+        Self::over(Bytes::Mapped(map))
+    }
+
+    /// An index in memory.
+    pub(super) fn own(words: Vec<u64>) -> Option<Self> {
+        Self::over(Bytes::Own(words))
+    }
+
+    fn over(bytes: Bytes) -> Option<Self> {
+        let all = bytes.all();
+        let (header, _) = Header::read_from_prefix(all).ok()?;
+        let sum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..)?);
+        if header.magic != MAGIC || header.checksum != sum {
+            return None;
+        }
+        let mut parts: [Range<usize>; PARTS] = Default::default();
+        for (part, [start, length]) in parts.iter_mut().zip(header.parts) {
+            let start = usize::try_from(start).ok()?;
+            let end = start.checked_add(usize::try_from(length).ok()?)?;
+            if end > all.len() || !start.is_multiple_of(8) {
+                return None;
+            }
+            *part = start..end;
+        }
+        Some(Self {
+            bytes,
+            parts,
+            header,
+        })
+    }
+
+    pub(super) fn keys(&self) -> Keys {
+        let header = &self.header;
+        Keys {
+            issues: header.issues,
+            wisps: header.wisps,
+            journal: (
+                header.journal_device,
+                header.journal_inode,
+                header.journal_covered,
+            ),
+            made: header.made,
+        }
+    }
+
+    /// The bytes as they are written to the file.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.bytes.all()
+    }
+
+    pub(super) fn counts(&self) -> &Counts {
+        &self.header.counts
+    }
+
+    fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: Part) -> &[T] {
+        let bytes = &self.bytes.all()[self.parts[part as usize].clone()];
+        let whole = bytes.len() - bytes.len() % size_of::<T>();
+        <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
+    }
+
+    /// How many beads there are.
+    pub(crate) fn len(&self) -> u32 {
+        // The last row is only an end.
+        u32::try_from(self.rows().len().saturating_sub(1)).unwrap_or(NONE - 1)
+    }
+
+    /// All rows by id, and one more that ends the last one.
+    pub(super) fn rows(&self) -> &[Row] {
+        self.part(Part::Rows)
+    }
+
+    /// One row.
+    pub(crate) fn row(&self, at: u32) -> Option<&Row> {
+        (at < self.len()).then(|| self.rows().get(at as usize))?
+    }
+
+    /// The id of a row.
+    pub(crate) fn id(&self, at: u32) -> &str {
+        let rows = self.rows();
+        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
+            return "";
+        };
+        let ids: &[u8] = self.part(Part::Ids);
+        let id = ids.get(row.id as usize..next.id as usize);
+        id.and_then(|id| std::str::from_utf8(id).ok())
+            .unwrap_or_default()
+    }
+
+    /// The row of an id.
+    pub(crate) fn find(&self, id: &str) -> Option<u32> {
+        let at = self.first_from(id);
+        (at < self.len() && self.id(at) == id).then_some(at)
+    }
+
+    /// The first row whose id is not before this one.
+    pub(crate) fn first_from(&self, id: &str) -> u32 {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.id(middle) < id {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// A word by its number.
+    pub(crate) fn word(&self, number: u32) -> &str {
+        let ends: &[u32] = self.part(Part::WordEnds);
+        let start = match number.checked_sub(1) {
+            Some(before) => ends.get(before as usize).copied(),
+            None => Some(0),
+        };
+        let (Some(start), Some(end)) = (start, ends.get(number as usize)) else {
+            return "";
+        };
+        let words: &[u8] = self.part(Part::Words);
+        let word = words.get(start as usize..*end as usize);
+        word.and_then(|word| std::str::from_utf8(word).ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn word_count(&self) -> u32 {
+        u32::try_from(self.part::<u32>(Part::WordEnds).len()).unwrap_or_default()
+    }
+
+    /// Who has it; empty for no one.
+    pub(crate) fn assignee(&self, at: u32) -> &str {
+        match self.row(at) {
+            Some(row) if row.assignee != NONE => self.word(row.assignee),
+            _ => "",
+        }
+    }
+
+    /// The numbers of a row's labels.
+    pub(super) fn label_numbers(&self, at: u32) -> &[u32] {
+        let rows = self.rows();
+        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
+            return &[];
+        };
+        let labels: &[u32] = self.part(Part::Labels);
+        labels
+            .get(row.labels as usize..next.labels as usize)
+            .unwrap_or_default()
+    }
+
+    /// A row's labels.
+    pub(crate) fn labels(&self, at: u32) -> impl Iterator<Item = &str> {
+        self.label_numbers(at).iter().map(|word| self.word(*word))
+    }
+
+    /// A row's edges.
+    pub(crate) fn edges(&self, at: u32) -> &[EdgeRow] {
+        let rows = self.rows();
+        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
+            return &[];
+        };
+        self.part::<EdgeRow>(Part::Edges)
+            .get(row.edges as usize..next.edges as usize)
+            .unwrap_or_default()
+    }
+
+    pub(super) fn edge(&self, number: u32) -> Option<&EdgeRow> {
+        self.part::<EdgeRow>(Part::Edges).get(number as usize)
+    }
+
+    /// The id that an edge points at.
+    pub(crate) fn target(&self, edge: &EdgeRow) -> &str {
+        if edge.target == NONE {
+            self.word(edge.word)
+        } else {
+            self.id(edge.target)
+        }
+    }
+
+    /// The edges that point at a row.
+    pub(crate) fn incoming(&self, at: u32) -> &[Incoming] {
+        let starts: &[u32] = self.part(Part::IncomingStarts);
+        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
+        else {
+            return &[];
+        };
+        self.part::<Incoming>(Part::Incoming)
+            .get(*start as usize..*end as usize)
+            .unwrap_or_default()
+    }
+
+    /// The edges that point at ids without a row.
+    pub(crate) fn dangling(&self) -> &[Incoming] {
+        self.part(Part::Dangling)
+    }
+
+    /// The rows with an edge that names a bead whose children it waits for.
+    pub(crate) fn spawner_holders(&self) -> impl Iterator<Item = u32> {
+        let edges: &[EdgeRow] = self.part(Part::Edges);
+        let named = edges
+            .iter()
+            .enumerate()
+            .filter(|(_, edge)| edge.spawner != NONE);
+        let rows = self.rows();
+        named.filter_map(move |(number, _)| {
+            let after = rows.partition_point(|row| row.edges as usize <= number);
+            u32::try_from(after.checked_sub(1)?).ok()
+        })
+    }
+
+    /// The beads that are not over, most urgent first, then the newest.
+    pub(crate) fn open_rows(&self) -> &[OpenRow] {
+        self.part(Part::Open)
+    }
+
+    /// The rows of beads that wait by their own account: see `bd blocked`; by priority and id.
+    pub(crate) fn waiting(&self) -> &[u32] {
+        self.part(Part::Waiting)
+    }
+
+    /// Lines that are no beads.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        serde_json::from_slice(self.part(Part::Notes)).unwrap_or_default()
+    }
+}
+
+impl Bytes {
+    fn all(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Own(words) => words.as_bytes(),
+        }
+    }
+}

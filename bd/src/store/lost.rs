@@ -1,0 +1,111 @@
+//! Acknowledged changes that have left the file: someone took `issues.jsonl` back to an older state, by
+//! `git reset --hard`, `git checkout` or `git stash`.
+//!
+//! Nothing is revived silently: the next command says what left, and `bd restore --lost` brings it back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::history;
+use super::index::{ISSUES, Index, JOURNALED};
+use super::journal::hash_text;
+use super::paths::Paths;
+use crate::store::event::Event;
+
+/// How many ids a message names.
+const NAMED: usize = 5;
+
+/// What is to be told of a file that was changed from outside: which beads went back to a state that they
+/// had before a change of ours.
+pub(super) fn notice(before: &Index, now: &Index, paths: &Paths) -> Option<String> {
+    let changed = changed_ids(before, now);
+    if changed.is_empty() {
+        return None;
+    }
+    let events = history::local(paths).ok()?;
+    let lost = lost(&events, |id| {
+        if !changed.contains(id) {
+            return Asked::No;
+        }
+        let row = now.find(id).and_then(|at| now.row(at));
+        row.map_or(Asked::Gone, |row| Asked::Is(hash_text(row.hash)))
+    });
+    if lost.is_empty() {
+        return None;
+    }
+    let mut names: Vec<&str> = lost.keys().map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{} went back to an older state: changes to {}{more} are no longer in it; `bd restore --lost` brings them back",
+        paths.issues().display(),
+        names.join(", ")
+    ))
+}
+
+/// A bead's line now.
+pub(super) enum Asked {
+    /// It is not asked about.
+    No,
+    /// It has none.
+    Gone,
+    /// Its hash.
+    Is(String),
+}
+
+/// The beads whose line in the file is an older one, or none: for each the events that it lacks, oldest
+/// first. `line` gives the hash of a bead's line now, for the beads that are asked about.
+pub(super) fn lost(
+    events: &[Event],
+    line: impl Fn(&str) -> Asked,
+) -> BTreeMap<String, Vec<&Event>> {
+    let mut by_bead: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
+    for event in events {
+        for change in &event.changes {
+            by_bead.entry(&change.id).or_default().push(event);
+        }
+    }
+    let mut lost = BTreeMap::new();
+    for (id, events) in by_bead {
+        let now = match line(id) {
+            Asked::No => continue,
+            Asked::Gone => None,
+            Asked::Is(hash) => Some(hash),
+        };
+        let states = || {
+            let changes = events.iter().flat_map(|event| &event.changes);
+            changes.filter(|change| change.id == id)
+        };
+        let hashed = states().any(|change| change.before.is_some() || change.after.is_some());
+        // The last change that led to the line there is.
+        let reached = states().collect::<Vec<_>>();
+        let at = reached.iter().rposition(|change| change.after == now);
+        let missing = match at {
+            Some(at) => &events[at + 1..],
+            None if reached.first().is_some_and(|first| first.before == now) => &events[..],
+            None => continue,
+        };
+        if hashed && !missing.is_empty() {
+            lost.insert(id.to_owned(), missing.to_vec());
+        }
+    }
+    lost
+}
+
+/// The durable beads that are gone or have another line now.
+fn changed_ids(before: &Index, now: &Index) -> BTreeSet<String> {
+    (0..before.len())
+        .filter_map(|at| Some((at, before.row(at)?)))
+        .filter(|(_, row)| row.file & !JOURNALED == ISSUES)
+        .filter(|(at, row)| {
+            let id = before.id(*at);
+            let there = now.find(id).and_then(|at| now.row(at));
+            there.is_none_or(|there| there.hash != row.hash)
+        })
+        .map(|(at, _)| before.id(at).to_owned())
+        .collect()
+}

@@ -1,0 +1,355 @@
+//! The beads that are not over, as lists and ready work want them: in the usual order, with what waits.
+//!
+//! The index knows both for its rows; what the journal changed, and what hangs on that, is worked out anew.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use super::head::{Brief, Head, Node};
+use super::index::{self, Counts, Facts, NEVER, NONE, Row, flag};
+use super::snapshot::Snapshot;
+use crate::bead::{DepKind, Status};
+use crate::graph::blocked::{self, Graph, Link, is_open};
+
+impl Snapshot {
+    /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
+    pub fn open_briefs(&self) -> Vec<Brief> {
+        let rows = self.index.open_rows();
+        if self.over.is_empty() {
+            return rows.iter().map(Brief::of_row).collect();
+        }
+        let touched = self.touched();
+        let mut briefs: Vec<Brief> = rows
+            .iter()
+            .filter(|open| !self.hidden.contains(&open.row))
+            .map(Brief::of_row)
+            .map(|brief| match brief.node {
+                Node::Row(row) if touched.contains(&row) => self.renewed(brief),
+                _ => brief,
+            })
+            .collect();
+        let slots = self.over.values().flatten();
+        let mut own: Vec<Brief> = slots.filter_map(|slot| self.own_brief(*slot)).collect();
+        if own.is_empty() {
+            return briefs;
+        }
+        briefs.append(&mut own);
+        briefs.sort_by(|a, b| {
+            let key = |brief: &Brief| (brief.priority, Reverse(brief.created));
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
+        });
+        briefs
+    }
+
+    /// Every bead by id, deleted ones too.
+    pub fn all_briefs(&self) -> Vec<Brief> {
+        self.heads()
+            .filter_map(|head| match head.node() {
+                Node::Row(at) => {
+                    let row = self.index.row(at)?;
+                    let brief = Brief::of_row(&index::open_row(at, row));
+                    Some(self.fresh_brief(at, brief))
+                }
+                Node::Own(slot) => self.any_own_brief(slot),
+            })
+            .collect()
+    }
+
+    fn fresh_brief(&self, at: u32, brief: Brief) -> Brief {
+        if !self.over.is_empty() && self.touched().contains(&at) {
+            return self.renewed(brief);
+        }
+        brief
+    }
+
+    /// Whether a bead waits for something, itself or through a parent.
+    pub(super) fn is_blocked(&self, node: Node) -> bool {
+        match node {
+            Node::Row(at) if self.over.is_empty() || !self.touched().contains(&at) => {
+                let row = self.index.row(at);
+                row.is_some_and(|row| row.flags & flag::BLOCKED != 0)
+            }
+            _ => blocked::is_blocked(self, node),
+        }
+    }
+
+    /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
+    pub fn waiting_briefs(&self) -> Vec<Brief> {
+        if self.over.is_empty() {
+            let rows = self.index.waiting().iter();
+            return rows
+                .filter_map(|row| Some((*row, self.index.row(*row)?)))
+                .map(|(at, row)| Brief::of_row(&index::open_row(at, row)))
+                .collect();
+        }
+        let mut briefs = self.open_briefs();
+        briefs.retain(Brief::waits_by_itself);
+        briefs.sort_by(|a, b| {
+            a.priority
+                .cmp(&b.priority)
+                .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
+        });
+        briefs
+    }
+
+    /// Whether any bead is neither closed nor deleted.
+    pub fn any_open(&self) -> bool {
+        if self.over.is_empty() {
+            return !self.index.open_rows().is_empty();
+        }
+        !self.open_briefs().is_empty()
+    }
+
+    /// The counts over all beads.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = *self.index.counts();
+        if self.over.is_empty() {
+            return counts;
+        }
+        for row in &self.hidden {
+            if let Some(row) = self.index.row(*row) {
+                index::count_row(&mut counts, row, -1);
+            }
+        }
+        for at in self.touched() {
+            let Some(row) = self.index.row(*at).filter(|_| !self.hidden.contains(at)) else {
+                continue;
+            };
+            index::count_row(&mut counts, row, -1);
+            let flags = self.flags_now(Node::Row(*at), row.flags);
+            index::count_row(&mut counts, &Row { flags, ..*row }, 1);
+        }
+        for slot in self.over.values().flatten() {
+            if let Some(row) = self.own_row(*slot) {
+                index::count_row(&mut counts, &row, 1);
+            }
+        }
+        counts
+    }
+
+    /// The counts over some beads.
+    pub(crate) fn counts_of(&self, heads: &[Head<'_>]) -> Counts {
+        let mut counts = Counts::default();
+        for head in heads {
+            let row = match head.node() {
+                Node::Row(at) => self.index.row(at).map(|row| Row {
+                    flags: self.flags_now(head.node(), row.flags),
+                    ..*row
+                }),
+                Node::Own(slot) => self.own_row(slot),
+            };
+            if let Some(row) = row {
+                index::count_row(&mut counts, &row, 1);
+            }
+        }
+        counts
+    }
+
+    /// How many beads were not deleted.
+    pub fn live_count(&self) -> usize {
+        let counts = self.counts().by_status;
+        let all: u64 = counts.iter().sum();
+        let deleted = counts[usize::from(Status::Tombstone.code())];
+        usize::try_from(all - deleted).unwrap_or_default()
+    }
+
+    /// A row of a bead that the index does not have; only what lists need is in it.
+    fn own_row(&self, slot: u32) -> Option<Row> {
+        let own = self.slots.get(slot as usize)?;
+        let facts = Facts::of(&own.bead);
+        Some(Row {
+            created: facts.created,
+            closed: facts.closed,
+            status: facts.status,
+            kind: facts.kind,
+            priority: facts.priority,
+            assignee: if facts.assignee.is_empty() { NONE } else { 0 },
+            flags: self.flags_now(Node::Own(slot), facts.flags),
+            updated: facts.updated,
+            due: NEVER,
+            deferred: facts.deferred,
+            ..zerocopy::FromZeros::new_zeroed()
+        })
+    }
+
+    fn own_brief(&self, slot: u32) -> Option<Brief> {
+        self.any_own_brief(slot)
+            .filter(|brief| is_open(brief.status))
+    }
+
+    fn any_own_brief(&self, slot: u32) -> Option<Brief> {
+        let row = self.own_row(slot)?;
+        Some(Brief {
+            node: Node::Own(slot),
+            ..Brief::of_row(&index::open_row(NONE, &row))
+        })
+    }
+
+    /// A brief with what waits worked out anew.
+    fn renewed(&self, brief: Brief) -> Brief {
+        Brief {
+            flags: self.flags_now(brief.node, brief.flags),
+            ..brief
+        }
+    }
+
+    fn flags_now(&self, node: Node, flags: u32) -> u32 {
+        let mut flags = flags & !(flag::BLOCKED | flag::WAITS);
+        if blocked::waits_for_others(self, node) {
+            flags |= flag::WAITS;
+        }
+        if blocked::is_blocked(self, node) {
+            flags |= flag::BLOCKED;
+        }
+        flags
+    }
+
+    /// The rows that may wait for other things than the index says, since beads they hang on are not as it
+    /// has them.
+    fn touched(&self) -> &HashSet<u32> {
+        self.touched.get_or_init(|| {
+            let mut front: Vec<Node> = Vec::new();
+            for (id, slot) in &self.over {
+                front.extend(slot.map(Node::Own));
+                front.extend(self.holders(id));
+                // Whoever waits for the children of a parent, old or new.
+                let parents = self.index.find(id).map(|at| self.parents_in_index(at));
+                let own = slot.and_then(|slot| self.slots.get(slot as usize));
+                let now = own.map(|own| {
+                    let edges = own.bead.edges(&DepKind::ParentChild);
+                    edges.map(|edge| edge.depends_on_id.clone()).collect()
+                });
+                for parent in [parents, now].into_iter().flatten().flatten() {
+                    front.extend(self.holders(&parent));
+                }
+            }
+            front.extend(self.rows_with_spawners());
+            let mut seen: HashSet<Node> = HashSet::new();
+            while let Some(node) = front.pop() {
+                if seen.insert(node) {
+                    front.extend(self.holders_of(node, &DepKind::ParentChild));
+                }
+            }
+            seen.into_iter()
+                .filter_map(|node| match node {
+                    Node::Row(row) => Some(row),
+                    Node::Own(_) => None,
+                })
+                .collect()
+        })
+    }
+
+    fn parents_in_index(&self, at: u32) -> Vec<String> {
+        let edges = self.index.edges(at).iter();
+        edges
+            .filter(|edge| edge.kind == DepKind::ParentChild.code())
+            .map(|edge| self.index.target(edge).to_owned())
+            .collect()
+    }
+
+    /// Rows that wait for the children of a bead which is not the target of their edge.
+    fn rows_with_spawners(&self) -> impl Iterator<Item = Node> {
+        self.index.spawner_holders().map(Node::Row)
+    }
+
+    fn holders_of(&self, node: Node, kind: &DepKind) -> Vec<Node> {
+        let id = self.head_at(node).id();
+        let mut found = self.holders(id);
+        found.retain(|holder| {
+            let mut links = self.raw_links(*holder).into_iter();
+            links.any(|(code, target)| code == kind.code() && target == id)
+        });
+        found
+    }
+
+    /// The kinds and targets of a bead's edges.
+    pub(super) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
+        match node {
+            Node::Row(at) => {
+                let edges = self.index.edges(at).iter();
+                edges
+                    .map(|edge| (edge.kind, self.index.target(edge)))
+                    .collect()
+            }
+            Node::Own(slot) => {
+                let own = self.slots.get(slot as usize);
+                let edges = own.into_iter().flat_map(|own| &own.bead.dependencies);
+                edges
+                    .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
+                    .collect()
+            }
+        }
+    }
+
+    fn node(&self, id: &str) -> Option<Node> {
+        self.head(id).map(|head| head.node())
+    }
+}
+
+impl Graph for Snapshot {
+    type Node = Node;
+
+    fn status(&self, node: Node) -> u8 {
+        self.head_at(node).status_code()
+    }
+
+    fn has_failed(&self, node: Node) -> bool {
+        match node {
+            Node::Row(at) => {
+                let row = self.index.row(at);
+                row.is_some_and(|row| row.flags & flag::FAILED != 0)
+            }
+            Node::Own(slot) => {
+                let own = self.slots.get(slot as usize);
+                own.is_some_and(|own| blocked::is_failure(&own.bead.close_reason))
+            }
+        }
+    }
+
+    fn links(&self, node: Node) -> Vec<Link<Node>> {
+        match node {
+            Node::Row(at) => {
+                let edges = self.index.edges(at).iter();
+                edges
+                    .map(|edge| {
+                        let target = self.node(self.index.target(edge));
+                        Link {
+                            kind: edge.kind,
+                            target,
+                            spawner: match edge.spawner {
+                                NONE => target,
+                                word => self.node(self.index.word(word)),
+                            },
+                            any_child: edge.any_child != 0,
+                        }
+                    })
+                    .collect()
+            }
+            Node::Own(slot) => {
+                let own = self.slots.get(slot as usize);
+                let facts = own.map(|own| Facts::of(&own.bead).edges);
+                let edges = facts.into_iter().flatten();
+                edges
+                    .map(|edge| {
+                        let target = self.node(&edge.target);
+                        Link {
+                            kind: edge.kind,
+                            target,
+                            spawner: match &edge.spawner {
+                                Some(spawner) => self.node(spawner),
+                                None => target,
+                            },
+                            any_child: edge.any_child,
+                        }
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    fn holders(&self, node: Node, kind: &DepKind) -> Vec<Node> {
+        self.holders_of(node, kind)
+    }
+}

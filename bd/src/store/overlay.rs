@@ -1,0 +1,221 @@
+//! The journal laid over the files: the state of each bead that it changed.
+//!
+//! Per bead, the changes up to the last one that left the very line that the file has are in the file
+//! already and are skipped. A change that was made to that line gives its new record. Anything else means
+//! that someone else changed the file meanwhile: then both are merged field by field.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::journal::{Change, Entry, Home, hash_text};
+use crate::bead::record::{self, Fields};
+use crate::bead::{Bead, Raw};
+use crate::merge;
+
+/// A bead whose record is not in the files, or not as it is now.
+#[derive(Debug, Clone)]
+pub(super) struct Own {
+    pub bead: Box<Bead>,
+    pub home: Home,
+    /// Its line.
+    pub raw: Vec<u8>,
+    pub hash: u64,
+}
+
+impl Own {
+    /// From a line that we have.
+    pub(super) fn read(raw: &[u8], home: Home) -> Option<Self> {
+        let mut bead = record::parse(raw).ok()?;
+        bead.ephemeral |= home == Home::Wisps;
+        Some(Self {
+            bead: Box::new(bead),
+            home,
+            raw: raw.to_vec(),
+            hash: xxhash_rust::xxh3::xxh3_64(raw),
+        })
+    }
+
+    /// From a bead that a merge made in one of the files.
+    fn at(mut bead: Bead, home: Home) -> Self {
+        bead.ephemeral = home == Home::Wisps;
+        Self::of(bead)
+    }
+
+    /// From a bead that was just made.
+    pub(super) fn of(bead: Bead) -> Self {
+        let raw = record::line(&bead);
+        Self {
+            home: if bead.ephemeral {
+                Home::Wisps
+            } else {
+                Home::Issues
+            },
+            hash: xxhash_rust::xxh3::xxh3_64(&raw),
+            bead: Box::new(bead),
+            raw,
+        }
+    }
+}
+
+/// A bead that someone else changed in the file while our change to it was not folded.
+#[derive(Debug, Clone)]
+pub(super) struct Merged {
+    pub id: String,
+    /// Values that lost.
+    pub lost: Fields,
+}
+
+/// How a snapshot had a bead, to take it back to that.
+#[derive(Debug, Clone)]
+pub(super) enum Earlier {
+    /// As the index has it.
+    Indexed,
+    /// Gone.
+    Gone,
+    /// Changed.
+    Is(Own),
+}
+
+/// What the files have of a bead.
+pub(super) trait Files {
+    /// The hash of its line in the file of this home.
+    fn hash(&self, id: &str, home: Home) -> Option<u64>;
+    /// The bead there.
+    fn bead(&self, id: &str, home: Home) -> Option<Bead>;
+}
+
+/// The states that journaled changes lead to: a bead, or `None` where it is gone.
+#[derive(Debug, Default)]
+pub(super) struct Overlay {
+    pub beads: BTreeMap<String, Option<Own>>,
+    pub merged: Vec<Merged>,
+}
+
+/// Lays entries over the files.
+pub(super) fn lay<'a>(entries: impl Iterator<Item = &'a Entry>, files: &impl Files) -> Overlay {
+    let mut overlay = Overlay::default();
+    let mut order: Vec<(&str, Home)> = Vec::new();
+    let mut by_bead: HashMap<(&str, Home), Vec<&Change>> = HashMap::new();
+    for change in entries.flat_map(|entry| &entry.changes) {
+        let key = (change.id.as_str(), change.store);
+        let changes = by_bead.entry(key).or_default();
+        if changes.is_empty() {
+            order.push(key);
+        }
+        changes.push(change);
+    }
+    // Durable records first: they win over a wisp of the same id.
+    order.sort_by_key(|(_, home)| *home);
+    for (id, home) in order {
+        let changes = by_bead.remove(&(id, home)).unwrap_or_default();
+        match state(&changes, id, home, files, &mut overlay) {
+            State::AsInFile => {}
+            State::Is(own) => {
+                overlay
+                    .beads
+                    .entry(id.to_owned())
+                    .and_modify(|known| {
+                        known.get_or_insert_with(|| own.clone());
+                    })
+                    .or_insert(Some(own));
+            }
+            State::Gone => {
+                if files.hash(id, home).is_some() {
+                    overlay.beads.entry(id.to_owned()).or_insert(None);
+                }
+            }
+        }
+    }
+    overlay
+}
+
+enum State {
+    AsInFile,
+    Is(Own),
+    Gone,
+}
+
+fn state(
+    changes: &[&Change],
+    id: &str,
+    home: Home,
+    files: &impl Files,
+    overlay: &mut Overlay,
+) -> State {
+    let in_file = files.hash(id, home).map(hash_text);
+    let done = changes
+        .iter()
+        .rposition(|change| is_sealed(change) && change.after == in_file);
+    let rest = &changes[done.map_or(0, |done| done + 1)..];
+    let mut now = State::AsInFile;
+    for change in rest {
+        let hash = match &now {
+            State::AsInFile => in_file.clone(),
+            State::Is(own) => Some(hash_text(own.hash)),
+            State::Gone => None,
+        };
+        let follows = !is_sealed(change) || change.before == hash;
+        now = if follows {
+            match change.line.as_ref() {
+                Some(line) => Own::read(line.get().as_bytes(), home).map_or(now, State::Is),
+                None => State::Gone,
+            }
+        } else {
+            let theirs = match now {
+                State::AsInFile => files.bead(id, home),
+                State::Is(own) => Some(*own.bead),
+                State::Gone => None,
+            };
+            merge_in(change, home, theirs.as_ref(), overlay)
+        };
+    }
+    now
+}
+
+/// Whether an entry has hashes; those of older versions do not.
+fn is_sealed(change: &Change) -> bool {
+    change.before.is_some() || change.after.is_some()
+}
+
+/// Our change over a bead that is not what it was made to.
+fn merge_in(change: &Change, home: Home, theirs: Option<&Bead>, overlay: &mut Overlay) -> State {
+    let line = change.line.as_ref();
+    let ours = line.and_then(|line| record::parse(line.get().as_bytes()).ok());
+    let base = base_of(change);
+    let result = merge::beads(base.as_ref(), ours.as_ref(), theirs);
+    let mut lost = Fields::default();
+    for value in &result.lost {
+        lost.push(&value.field, Some(&value.value));
+    }
+    overlay.merged.push(Merged {
+        id: change.id.clone(),
+        lost,
+    });
+    if let Some(moved) = result.moved {
+        let own = Own::at(moved.bead, home);
+        overlay.beads.insert(own.bead.id.clone(), Some(own));
+    }
+    match result.bead {
+        Some(bead) => State::Is(Own::at(*bead, home)),
+        None => State::Gone,
+    }
+}
+
+/// The bead as it was before a change.
+fn base_of(change: &Change) -> Option<Bead> {
+    let old = Fields::read(change.old.as_ref()?.get());
+    let line = match change.line.as_ref() {
+        Some(line) => Fields::read(line.get()).with(&old),
+        None => old,
+    };
+    record::parse(line.raw()?.get().as_bytes()).ok()
+}
+
+/// The fields of a bead that differ between two of its lines: as they were, for the journal.
+pub(super) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Raw> {
+    let text = |line: &[u8]| Fields::read(&String::from_utf8_lossy(line));
+    let old = text(before?);
+    match after {
+        Some(after) => old.difference(&text(after)).0.raw(),
+        None => old.raw(),
+    }
+}

@@ -1,0 +1,118 @@
+//! A new index from a snapshot: rows of the old one and the beads that changed, each with the place that its
+//! line has now.
+
+use std::collections::HashMap;
+
+use super::index::{Builder, Facts, Item, JOURNALED, Keys, Place, Row, WISPS};
+use super::journal::{self, Home};
+use super::lines::Note;
+use super::snapshot::{Snapshot, home_of};
+use super::{Node, StoreError, source};
+use crate::sys::file;
+
+/// The place of a row.
+pub(super) fn place(row: &Row) -> Place {
+    Place {
+        file: row.file,
+        offset: row.offset,
+        length: row.length,
+        hash: row.hash,
+    }
+}
+
+/// Writes the index of a snapshot's beads at new places. Where a place is not known, or the file cannot be
+/// written, nothing is: the next reader makes an index.
+pub(super) fn write(
+    snapshot: &Snapshot,
+    keys: &Keys,
+    notes: &[Note],
+    place_of: impl Fn(Home, Node) -> Option<Place>,
+) {
+    let mut builder = Builder::over(Some(&snapshot.index));
+    for head in snapshot.heads() {
+        let node = head.node();
+        match node {
+            Node::Row(at) => {
+                let row = snapshot.index.row(at);
+                let place = row.and_then(|row| place_of(home_of(row.file), node));
+                let Some(place) = place else {
+                    return;
+                };
+                builder.push(&Item::Old(at, place));
+            }
+            Node::Own(at) => {
+                let own = snapshot.slots.get(at as usize);
+                let facts = own.and_then(|own| Facts::read(&own.raw).ok());
+                let place = own.and_then(|own| place_of(own.home, node));
+                let (Some(facts), Some(place)) = (facts, place) else {
+                    return;
+                };
+                builder.push(&Item::Fresh(&facts, place));
+            }
+        }
+    }
+    if let Some(index) = builder.finish(keys, notes) {
+        let path = snapshot.source.paths.index();
+        file::replace_relaxed(&path, index.bytes(), 0o644).ok();
+    }
+}
+
+/// Takes the journal into the index, so that readers need not read it again: rows then say that their line
+/// is in the journal.
+pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
+    let source = &snapshot.source;
+    let state = &source.state;
+    // A journal that had to be merged, or is torn, is folded first.
+    if !state.merged.is_empty() || !state.torn.is_empty() || state.was_folding || state.tail == 0 {
+        return Ok(());
+    }
+    let places = places(&source.whole_journal()?);
+    let (device, inode) = source.journal_place()?;
+    let keys = Keys {
+        journal: (device, inode, state.sound),
+        made: source::wall(),
+        ..source.keys
+    };
+    write(
+        snapshot,
+        &keys,
+        &snapshot.index.notes(),
+        |home, node| match node {
+            Node::Row(at) => snapshot.index.row(at).map(place),
+            Node::Own(at) => {
+                let hash = snapshot.slots.get(at as usize)?.hash;
+                let (offset, length) = *places.get(&hash)?;
+                Some(Place {
+                    file: JOURNALED | if home == Home::Wisps { WISPS } else { 0 },
+                    offset,
+                    length,
+                    hash,
+                })
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Where the records of a journal are, by their hashes.
+fn places(text: &[u8]) -> HashMap<u64, (u64, u32)> {
+    let mut places = HashMap::new();
+    for (start, entry) in journal::decode(text).entries {
+        let mut from = start;
+        for change in &entry.changes {
+            let Some(line) = &change.line else {
+                continue;
+            };
+            let key = [b"\"line\":", line.get().as_bytes()].concat();
+            let Some(at) = memchr::memmem::find(&text[from..], &key) else {
+                continue;
+            };
+            let offset = from + at + b"\"line\":".len();
+            let hash = xxhash_rust::xxh3::xxh3_64(line.get().as_bytes());
+            let length = u32::try_from(line.get().len()).unwrap_or(u32::MAX);
+            places.insert(hash, (offset as u64, length));
+            from = offset;
+        }
+    }
+    places
+}

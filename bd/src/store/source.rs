@@ -1,0 +1,410 @@
+//! The files of a store as one reader has them open: issues, wisps and journal, and the index over them.
+//!
+//! The index counts when it was made from these very files and a beginning of this very journal. A file that
+//! changed within 20 ms of the index's making is in doubt and is hashed. Else the files are read: lines that
+//! the old index has are not parsed.
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
+use super::journal::{self, Home, Journal};
+use super::overlay::{self, Files, Overlay};
+use super::paths::Paths;
+use super::{StoreError, ignore};
+use crate::bead::{Bead, Stamp, record};
+use crate::sys::{clock, file};
+
+/// How near to the index's making a change of a file is in doubt, in nanoseconds.
+const DOUBT: i64 = 20_000_000;
+
+/// The open files.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub paths: Paths,
+    issues: Option<File>,
+    wisps: Option<File>,
+    journal: Option<File>,
+    /// What the index in use was made from.
+    pub keys: Keys,
+    pub state: JournalState,
+}
+
+/// How the journal was found.
+#[derive(Debug, Default)]
+pub(super) struct JournalState {
+    /// Its length.
+    pub size: u64,
+    /// How much of it is not in the index.
+    pub tail: u64,
+    /// How far it is sound.
+    pub sound: u64,
+    /// Lines that are torn.
+    pub torn: Vec<Vec<u8>>,
+    /// Whether a fold was begun.
+    pub was_folding: bool,
+    /// Beads that someone else changed in the file under it.
+    pub merged: Vec<overlay::Merged>,
+    /// When its first entry was made.
+    pub began: Option<Stamp>,
+}
+
+/// What is read of a store.
+pub(super) struct Read {
+    pub index: Index,
+    pub source: Source,
+    pub overlay: Overlay,
+    /// The index that counted before, where the issues changed since.
+    pub before: Option<Index>,
+}
+
+impl Source {
+    /// Opens the files and finds or makes the index. Whether the journal was replaced meanwhile is for the
+    /// caller to ask.
+    pub(super) fn read(paths: &Paths) -> Result<Read, StoreError> {
+        // The journal first: see `is_current`.
+        let journal = open(&paths.journal())?;
+        let issues = open(paths.issues())?;
+        let wisps = open(&paths.wisps())?;
+        let mut source = Self {
+            paths: paths.clone(),
+            keys: Keys::default(),
+            issues,
+            wisps,
+            journal,
+            state: JournalState::default(),
+        };
+        let old = Index::open(&paths.index());
+        let (index, before) = match old {
+            Some(old) if source.fits(&old)? => (old, None),
+            old => source.make(old)?,
+        };
+        source.keys = index.keys();
+        let journal = source.tail()?;
+        let overlay = overlay::lay(
+            journal.entries.iter().map(|(_, entry)| entry),
+            &InIndex {
+                index: &index,
+                source: &source,
+            },
+        );
+        source.state.merged.clone_from(&overlay.merged);
+        Ok(Read {
+            index,
+            source,
+            overlay,
+            before,
+        })
+    }
+
+    /// Whether an index was made from these files.
+    fn fits(&self, index: &Index) -> Result<bool, StoreError> {
+        let keys = index.keys();
+        let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
+        if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
+            return Ok(false);
+        }
+        let (device, inode, covered) = keys.journal;
+        if covered > 0 {
+            let Some(meta) = self.meta(self.journal.as_ref())? else {
+                return Ok(false);
+            };
+            if (meta.dev(), meta.ino()) != (device, inode) || meta.len() < covered {
+                return Ok(false);
+            }
+        }
+        self.is_beyond_doubt(&issues, &keys.issues, keys.made, self.issues.as_ref())
+            .and_then(|sure| {
+                Ok(sure
+                    && self.is_beyond_doubt(&wisps, &keys.wisps, keys.made, self.wisps.as_ref())?)
+            })
+    }
+
+    fn is_beyond_doubt(
+        &self,
+        now: &FileKey,
+        then: &FileKey,
+        made: i64,
+        file: Option<&File>,
+    ) -> Result<bool, StoreError> {
+        let modified = now
+            .modified_s
+            .saturating_mul(1_000_000_000)
+            .saturating_add(now.modified_ns);
+        let (Some(file), true) = (file, modified > made.saturating_sub(DOUBT)) else {
+            return Ok(true);
+        };
+        let content = index::content_hash(file, now.size)
+            .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
+        Ok(content == then.content)
+    }
+
+    /// Makes the index anew and writes it where that can be done. Gives back the old one where the issues
+    /// are not those it was made from.
+    fn make(&self, old: Option<Index>) -> Result<(Index, Option<Index>), StoreError> {
+        let read = |code: u8, file: Option<&File>| match file {
+            Some(file) => index::split(file, code, old.as_ref())
+                .map_err(|error| StoreError::io("read", &self.path(code), error)),
+            None => Ok(index::Made::default()),
+        };
+        let issues = read(ISSUES, self.issues.as_ref())?;
+        let wisps = read(WISPS, self.wisps.as_ref())?;
+        let keys = Keys {
+            issues: FileKey {
+                content: issues.content,
+                ..self.key(ISSUES)?
+            },
+            wisps: FileKey {
+                content: wisps.content,
+                ..self.key(WISPS)?
+            },
+            journal: (0, 0, 0),
+            made: wall(),
+        };
+        let (beads, notes) = index::merge_files([issues, wisps], old.as_ref());
+        let index = index::make(&beads, &notes, old.as_ref(), &keys)
+            .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))?;
+        if !self.paths.index().exists() {
+            ignore::hide(self.paths.dir());
+        }
+        // Where it cannot be written every command makes it for itself.
+        file::replace_relaxed(&self.paths.index(), index.bytes(), 0o644).ok();
+        let changed = |old: &Index| !same(&old.keys().issues, &keys.issues);
+        Ok((index, old.filter(changed)))
+    }
+
+    /// Reads the journal behind what the index has.
+    fn tail(&mut self) -> Result<Journal, StoreError> {
+        let Some(file) = &self.journal else {
+            return Ok(Journal::default());
+        };
+        let path = self.paths.journal();
+        let failed = |source| StoreError::io("read", &path, source);
+        let size = file.metadata().map_err(failed)?.len();
+        let covered = self.keys.journal.2.min(size);
+        let mut text = vec![0; usize::try_from(size - covered).unwrap_or_default()];
+        file.read_exact_at(&mut text, covered).map_err(failed)?;
+        let journal = journal::decode(&text);
+        self.state = JournalState {
+            size,
+            tail: size - covered,
+            sound: covered + journal.sound as u64,
+            torn: journal
+                .torn
+                .iter()
+                .map(|span| text[span.clone()].to_vec())
+                .collect(),
+            was_folding: journal.was_folding,
+            merged: Vec::new(),
+            began: match (covered, journal.entries.first()) {
+                (0, first) => first.map(|(_, entry)| Stamp::read(&entry.at)),
+                _ => first_time(file),
+            },
+        };
+        Ok(journal)
+    }
+
+    /// The whole journal, for a fold.
+    pub(super) fn whole_journal(&self) -> Result<Vec<u8>, StoreError> {
+        let Some(file) = &self.journal else {
+            return Ok(Vec::new());
+        };
+        let mut text = vec![0; usize::try_from(self.state.size).unwrap_or_default()];
+        file.read_exact_at(&mut text, 0)
+            .map_err(|error| StoreError::io("read", &self.paths.journal(), error))?;
+        Ok(text)
+    }
+
+    /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
+    /// The open file keeps its inode from being given to another.
+    pub(super) fn is_current(&self) -> bool {
+        let there = std::fs::metadata(self.paths.journal()).ok();
+        match (&self.journal, there) {
+            (None, None) => true,
+            (Some(file), Some(there)) => file
+                .metadata()
+                .is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino())),
+            _ => false,
+        }
+    }
+
+    /// The identity of one of the files, without its content.
+    pub(super) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
+        let file = if code & 1 == ISSUES {
+            &self.issues
+        } else {
+            &self.wisps
+        };
+        Ok(self
+            .meta(file.as_ref())?
+            .as_ref()
+            .map(file_key)
+            .unwrap_or_default())
+    }
+
+    /// The device and inode of the journal.
+    pub(super) fn journal_place(&self) -> Result<(u64, u64), StoreError> {
+        let meta = self.meta(self.journal.as_ref())?;
+        Ok(meta.map_or((0, 0), |meta| (meta.dev(), meta.ino())))
+    }
+
+    fn meta(&self, file: Option<&File>) -> Result<Option<Metadata>, StoreError> {
+        file.map(File::metadata)
+            .transpose()
+            .map_err(|error| StoreError::io("look at", self.paths.dir(), error))
+    }
+
+    /// The file of a row's code.
+    pub(super) fn path(&self, code: u8) -> PathBuf {
+        match code {
+            code if code & JOURNALED != 0 => self.paths.journal(),
+            ISSUES => self.paths.issues().to_owned(),
+            _ => self.paths.wisps(),
+        }
+    }
+
+    fn file(&self, code: u8) -> Option<&File> {
+        match code {
+            code if code & JOURNALED != 0 => self.journal.as_ref(),
+            ISSUES => self.issues.as_ref(),
+            _ => self.wisps.as_ref(),
+        }
+    }
+
+    /// Reads bytes of a file into `buffer`.
+    pub(super) fn read_at(&self, code: u8, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        match self.file(code) {
+            Some(file) => file.read_exact_at(buffer, offset),
+            None => Err(io::Error::other("there is no such file")),
+        }
+    }
+
+    /// The line of a row.
+    pub(super) fn line(&self, row: &Row) -> io::Result<Vec<u8>> {
+        let mut line = vec![0; row.length as usize];
+        self.read_at(row.file, &mut line, row.offset)?;
+        Ok(line)
+    }
+
+    /// The line of a row, or an error where it is not what the index has.
+    pub(super) fn checked_line(&self, row: &Row, id: &str) -> Result<Vec<u8>, StoreError> {
+        let path = self.path(row.file);
+        let line = self
+            .line(row)
+            .map_err(|error| StoreError::io("read", &path, error))?;
+        if xxhash_rust::xxh3::xxh3_64(&line) == row.hash {
+            return Ok(line);
+        }
+        self.forget_index();
+        Err(StoreError::Moved {
+            path,
+            id: id.to_owned(),
+        })
+    }
+
+    /// Takes a wrong index away, so that the next command makes it anew.
+    pub(super) fn forget_index(&self) {
+        // Where that fails the next command finds the same.
+        file::remove(&self.paths.index()).ok();
+    }
+
+    /// All beads of the files, read in full.
+    pub(super) fn all_beads(&self) -> HashMap<String, Bead> {
+        let mut all = HashMap::new();
+        for code in [WISPS, ISSUES] {
+            let text = file::read(&self.path(code)).ok().flatten();
+            for (_, _, bead) in super::lines::read(text.unwrap_or_default()).beads {
+                all.insert(bead.id.clone(), bead);
+            }
+        }
+        all
+    }
+
+    /// The name of the project: of the folder that holds `.beads`.
+    pub(super) fn folder_name(&self) -> String {
+        let dir = self.paths.dir();
+        let project = if dir.file_name().is_some_and(|name| name == ".beads") {
+            dir.parent().unwrap_or(dir)
+        } else {
+            dir
+        };
+        project
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    }
+}
+
+fn open(path: &Path) -> Result<Option<File>, StoreError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io("read", path, error)),
+    }
+}
+
+/// The identity of a file.
+pub(super) fn file_key(meta: &Metadata) -> FileKey {
+    FileKey {
+        exists: 1,
+        device: meta.dev(),
+        inode: meta.ino(),
+        size: meta.len(),
+        modified_s: meta.mtime(),
+        modified_ns: meta.mtime_nsec(),
+        changed_s: meta.ctime(),
+        changed_ns: meta.ctime_nsec(),
+        content: 0,
+    }
+}
+
+/// Whether two identities are of one content.
+fn same(a: &FileKey, b: &FileKey) -> bool {
+    let bare = |key: &FileKey| FileKey { content: 0, ..*key };
+    bare(a) == bare(b)
+}
+
+/// The system's time, which files are stamped with.
+pub(super) fn wall() -> i64 {
+    index::nanoseconds(clock::Clock::System.now())
+}
+
+fn too_large() -> io::Error {
+    io::Error::other("it is too large")
+}
+
+/// When the first entry of a journal was made.
+fn first_time(journal: &File) -> Option<Stamp> {
+    let mut start = [0; 160];
+    let read = journal.read_at(&mut start, 0).ok()?;
+    let text = String::from_utf8_lossy(&start[..read]).into_owned();
+    let (_, rest) = text.split_once("\"at\":\"")?;
+    Some(Stamp::read(rest.split_once('"')?.0))
+}
+
+/// The beads of the files as an index has them.
+struct InIndex<'a> {
+    index: &'a Index,
+    source: &'a Source,
+}
+
+impl InIndex<'_> {
+    fn row(&self, id: &str, home: Home) -> Option<&Row> {
+        let row = self.index.row(self.index.find(id)?)?;
+        (super::snapshot::home_of(row.file) == home).then_some(row)
+    }
+}
+
+impl Files for InIndex<'_> {
+    fn hash(&self, id: &str, home: Home) -> Option<u64> {
+        self.row(id, home).map(|row| row.hash)
+    }
+
+    fn bead(&self, id: &str, home: Home) -> Option<Bead> {
+        let line = self.source.line(self.row(id, home)?).ok()?;
+        record::parse(&line).ok()
+    }
+}

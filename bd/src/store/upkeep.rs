@@ -1,0 +1,67 @@
+//! What a process still has to do for its stores once it has answered: folding a journal that has grown
+//! old, taking it into the index, and telling what was noticed while reading.
+//!
+//! Nothing depends on it: what is not done here is done by a later writer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Store;
+use crate::sys::Clock;
+
+/// What is still to be done.
+#[derive(Debug, Default)]
+struct Due {
+    /// Stores, and whether their journal is to be folded.
+    stores: BTreeMap<PathBuf, bool>,
+    notices: Vec<String>,
+}
+
+static DUE: Mutex<Due> = Mutex::new(Due {
+    stores: BTreeMap::new(),
+    notices: Vec::new(),
+});
+
+fn due() -> MutexGuard<'static, Due> {
+    // A panic between two pushes leaves sound lists.
+    DUE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The journal of a store is to go into its index.
+pub(super) fn later(dir: &Path) {
+    due().stores.entry(dir.to_owned()).or_default();
+}
+
+/// The journal of a store is to be folded.
+pub(super) fn fold_later(dir: &Path) {
+    due().stores.insert(dir.to_owned(), true);
+}
+
+/// Something that people should know.
+pub(super) fn tell(notice: String) {
+    let mut due = due();
+    if !due.notices.contains(&notice) {
+        due.notices.push(notice);
+    }
+}
+
+/// What was noticed since the last time.
+pub fn notices() -> Vec<String> {
+    std::mem::take(&mut due().notices)
+}
+
+/// Does what is due. Failures are left to the next writer, who tells of them.
+pub fn run(clock: &Clock) {
+    let stores = std::mem::take(&mut due().stores);
+    for (dir, fold) in stores {
+        let Ok(store) = Store::open(&dir) else {
+            continue;
+        };
+        if fold {
+            store.fold(clock).ok();
+        } else {
+            store.index_journal().ok();
+        }
+    }
+}
