@@ -3,13 +3,14 @@
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: help setup demo test lint generate install bench
+.PHONY: help setup demo test lint generate install bench bench-code
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
 	@echo "make install   put bd, gt and gtd into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
+	@echo "make bench-code  measure the inner loops of bd: records, merges"
 	@echo "make lint      formatting and lints, as CI checks them"
 	@echo "make generate  write completions/ and man/ anew"
 
@@ -37,6 +38,8 @@ install: setup
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" $(PREFIX)/bin
 
 bench: setup
-	$(CARGO) bench --locked -p bd --bench code
 	@echo "building bd (some minutes) ..."
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd) && python3 tests/bench/run.py --bd "$$folder/bd" $(BENCH)
+
+bench-code: setup
+	$(CARGO) bench --locked -p bd --bench code
