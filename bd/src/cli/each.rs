@@ -1,12 +1,12 @@
 //! Work on several ids: each by itself, in one transaction a store.
 //!
 //! An id that fails is told on standard error and the others go on. When none succeeds the command fails
-//! with the first reason.
+//! with the first reason. Where the store itself fails nothing is changed.
 
 use crate::change::ChangeError;
 use crate::context::Context;
 use crate::error::{Failure, Usage};
-use crate::store::Tx;
+use crate::store::{StoreError, Tx};
 
 /// The ids of a command, or the bead touched last.
 pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>, Usage> {
@@ -54,7 +54,12 @@ pub(crate) fn change<T>(
                 match tx.attempt(|tx| work(tx, &id)) {
                     Ok(value) => done.push(value),
                     Err(error) => {
-                        problems.push(anyhow::Error::from(error).context(format!("{verb} {id}")));
+                        let of_store = is_of_store(&error);
+                        let error = anyhow::Error::from(error).context(format!("{verb} {id}"));
+                        if of_store {
+                            return Err(error);
+                        }
+                        problems.push(error);
                     }
                 }
             }
@@ -66,6 +71,14 @@ pub(crate) fn change<T>(
         problems.extend(failed);
     }
     finish(ctx, done, problems)
+}
+
+/// Whether it is no fault of the bead: the disk, the lock, the file.
+fn is_of_store(error: &ChangeError) -> bool {
+    let ChangeError::Store(error) = error else {
+        return false;
+    };
+    !matches!(error, StoreError::Invalid(_) | StoreError::NotAWisp(_))
 }
 
 /// Tells the problems; fails where nothing was done.
