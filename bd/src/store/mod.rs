@@ -184,6 +184,8 @@ impl StoreError {
 #[derive(Debug, Clone)]
 pub struct Store {
     paths: Paths,
+    /// Up to this size of the issues every write is folded at once.
+    fold_at_once: Option<u64>,
     notices: Arc<Mutex<Vec<String>>>,
 }
 
@@ -205,8 +207,16 @@ impl Store {
     fn at(dir: &Path) -> Self {
         Self {
             paths: Paths::of(dir),
+            fold_at_once: Some(FOLD_AT_ONCE),
             notices: Arc::default(),
         }
+    }
+
+    /// The same store, folding at once up to this size only; 0 is never.
+    #[cfg(test)]
+    fn folding_at(mut self, size: u64) -> Self {
+        self.fold_at_once = (size > 0).then_some(size);
+        self
     }
 
     /// The folder.
@@ -337,7 +347,9 @@ impl Store {
     /// Folds at once while the store is small, and puts off to after the answer what takes longer.
     fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
-        if size <= FOLD_AT_ONCE || journal > FOLD_JOURNAL.max(size / 8) {
+        if self.fold_at_once.is_some_and(|most| size <= most)
+            || journal > FOLD_JOURNAL.max(size / 8)
+        {
             self.fold_acknowledged(now);
             return;
         }

@@ -1,5 +1,6 @@
 //! The store's promises, tried.
 
+mod answers;
 mod crash;
 mod model;
 
@@ -29,6 +30,16 @@ impl Place {
         }
     }
 
+    /// The same place, with a store that folds only when asked to.
+    fn deferring(&self) -> Place {
+        Place {
+            _keep: tempfile::tempdir().unwrap(),
+            dir: self.dir.clone(),
+            store: self.store.clone().folding_at(0),
+            clock: Clock::stepped("2026-02-01T00:00:00Z".parse().unwrap()),
+        }
+    }
+
     fn with_issues(text: &str) -> Self {
         let place = Self::new();
         fs::write(place.dir.join("issues.jsonl"), text).unwrap();
@@ -55,6 +66,14 @@ impl Place {
         let snapshot = self.store.snapshot().unwrap();
         snapshot.live().map(|bead| bead.id.clone()).collect()
     }
+}
+
+/// How many cases a property test has: `few`, or as many as PROPTEST_CASES says.
+fn cases(few: u32) -> proptest::test_runner::Config {
+    let usual = proptest::test_runner::Config::default();
+    let asked = usual.cases != 256;
+    let cases = if asked { usual.cases } else { few };
+    proptest::test_runner::Config { cases, ..usual }
 }
 
 fn author() -> Author {

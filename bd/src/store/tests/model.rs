@@ -109,7 +109,7 @@ fn garbage(place: &Place) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(super::cases(24))]
 
     #[test]
     fn random_transactions_are_what_a_simple_model_says(acts in proptest::collection::vec(act(), 1..20)) {

@@ -1,0 +1,475 @@
+//! The index and the journal over it answer every question as a reading of all lines does.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::{Place, author, cases};
+use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use crate::graph::ready::{self, Order, ReadyQuery};
+use crate::graph::{blocked::is_failure, explain};
+use crate::query::Filter;
+use crate::store::{Snapshot, Store, lines};
+use crate::sys::file;
+
+const NOW: &str = "2026-03-10T00:00:00Z";
+const KINDS: [DepKind; 6] = [
+    DepKind::Blocks,
+    DepKind::ParentChild,
+    DepKind::ConditionalBlocks,
+    DepKind::WaitsFor,
+    DepKind::Related,
+    DepKind::Blocks,
+];
+const STATUSES: [&str; 9] = [
+    "open",
+    "open",
+    "open",
+    "in_progress",
+    "blocked",
+    "deferred",
+    "closed",
+    "hooked",
+    "odd",
+];
+const TARGETS: [&str; 3] = ["external:other:thing", "bd-none", "gt-elsewhere"];
+
+/// One bead as a handful of numbers.
+type Seed = (u8, u8, u8, u8, Vec<(u8, u8)>, u8);
+
+fn seed() -> impl Strategy<Value = Seed> {
+    let edges = proptest::collection::vec((0u8..15, 0u8..8), 0..3);
+    (
+        0u8..12,
+        any::<u8>(),
+        0u8..9,
+        any::<u8>(),
+        edges,
+        any::<u8>(),
+    )
+}
+
+fn bead((number, bits, status, look, edges, time): &Seed) -> Bead {
+    let id = format!("bd-x{number:02}");
+    let at = |minute: u8| {
+        Stamp::read(&format!(
+            "2026-03-{:02}T{:02}:10:00Z",
+            1 + minute % 20,
+            minute % 24
+        ))
+    };
+    let status = Status::from(STATUSES[usize::from(*status)]);
+    let is_closed = status == Status::Closed;
+    let mut bead = Bead {
+        title: format!("Bead {number} of {look}"),
+        description: if bits & 1 == 0 {
+            "Some words <b>".into()
+        } else {
+            String::new()
+        },
+        priority: i64::from(look % 5),
+        issue_type: Kind::from(
+            ["task", "bug", "epic", "gate", "event", "thing"][usize::from(look % 6)],
+        ),
+        assignee: ["", "dana", "rig/polecats/toast"][usize::from(bits % 3)].into(),
+        created_at: at(*time),
+        updated_at: at(time.wrapping_add(1)),
+        closed_at: is_closed.then(|| at(time.wrapping_add(3))),
+        close_reason: if is_closed && bits & 2 == 0 {
+            "failed".into()
+        } else {
+            String::new()
+        },
+        defer_until: (bits & 12 == 12).then(|| at(time.wrapping_mul(7))),
+        due_at: (bits & 48 == 48).then(|| at(time.wrapping_mul(5))),
+        pinned: bits & 192 == 192,
+        is_template: bits & 195 == 3,
+        ephemeral: *number >= 10,
+        labels: ["a", "b", "provides:x"]
+            .iter()
+            .take(usize::from(look % 4))
+            .map(|label| (*label).into())
+            .collect(),
+        status,
+        id,
+        ..Bead::default()
+    };
+    for (target, kind) in edges {
+        let target = match target {
+            12.. => TARGETS[usize::from(target - 12)].to_owned(),
+            number => format!("bd-x{number:02}"),
+        };
+        if bead
+            .dependencies
+            .iter()
+            .any(|edge| edge.depends_on_id == target)
+            || target == bead.id
+        {
+            continue;
+        }
+        let metadata = match kind {
+            6 => "{\"gate\":\"any-children\"}",
+            7 => "{\"spawner_id\":\"bd-x03\"}",
+            _ => "",
+        };
+        let kind = if *kind > 5 {
+            DepKind::WaitsFor
+        } else {
+            KINDS[usize::from(*kind)].clone()
+        };
+        bead.dependencies.push(Dep {
+            issue_id: bead.id.clone(),
+            depends_on_id: target,
+            kind,
+            created_at: bead.created_at.clone(),
+            metadata: metadata.into(),
+            ..Dep::default()
+        });
+    }
+    bead.sort_parts();
+    bead
+}
+
+/// All beads, read in full.
+fn plain(store: &Store) -> BTreeMap<String, Bead> {
+    let mut all = BTreeMap::new();
+    for name in ["wisps.jsonl", "issues.jsonl"] {
+        let text = file::read(&store.dir().join(name))
+            .unwrap()
+            .unwrap_or_default();
+        for (_, _, mut bead) in lines::read(text).beads {
+            bead.ephemeral |= name == "wisps.jsonl";
+            all.insert(bead.id.clone(), bead);
+        }
+    }
+    all
+}
+
+fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
+
+/// The rules of waiting, once more and without any haste.
+struct Naive<'a>(&'a BTreeMap<String, Bead>);
+
+impl Naive<'_> {
+    fn live(&self) -> impl Iterator<Item = &Bead> {
+        self.0.values().filter(|bead| !bead.is_tombstone())
+    }
+
+    fn children(&self, id: &str) -> Vec<&Bead> {
+        let is_child = |bead: &&Bead| {
+            bead.edges(&DepKind::ParentChild)
+                .any(|edge| edge.depends_on_id == id)
+        };
+        self.0.values().filter(is_child).collect()
+    }
+
+    fn holds_up(&self, edge: &Dep) -> bool {
+        let target = self
+            .0
+            .get(&edge.depends_on_id)
+            .filter(|bead| !bead.is_tombstone());
+        match (&edge.kind, target) {
+            (DepKind::Blocks, Some(target)) => target.status.holds_up(),
+            (DepKind::ConditionalBlocks, Some(target)) => match target.status {
+                Status::Open | Status::InProgress | Status::Blocked | Status::Deferred => true,
+                Status::Closed => !is_failure(&target.close_reason),
+                _ => false,
+            },
+            (DepKind::WaitsFor, _) => {
+                let metadata: serde_json::Value =
+                    serde_json::from_str(&edge.metadata).unwrap_or_default();
+                let spawner = metadata["spawner_id"]
+                    .as_str()
+                    .unwrap_or(&edge.depends_on_id);
+                if !self.0.contains_key(spawner) {
+                    return metadata["gate"] == "any-children";
+                }
+                let children = self.children(spawner);
+                if metadata["gate"] == "any-children" {
+                    !children.iter().any(|child| !child.is_open())
+                } else {
+                    children.iter().any(|child| child.is_open())
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn blocked(&self) -> HashSet<&str> {
+        let waits = |bead: &&Bead| bead.dependencies.iter().any(|edge| self.holds_up(edge));
+        let mut front: Vec<&Bead> = self.live().filter(waits).collect();
+        let mut blocked = HashSet::new();
+        while let Some(bead) = front.pop() {
+            if blocked.insert(bead.id.as_str()) {
+                front.extend(self.children(&bead.id));
+            }
+        }
+        blocked
+    }
+
+    fn waits_for_others(&self, bead: &Bead) -> bool {
+        let mut edges = bead.edges(&DepKind::Blocks);
+        edges.any(|edge| self.holds_up(edge))
+    }
+}
+
+fn ids<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<String> {
+    beads.into_iter().map(|bead| bead.id.clone()).collect()
+}
+
+fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
+    let naive = Naive(all);
+    let blocked = naive.blocked();
+    for bead in all.values() {
+        let head = snapshot.head(&bead.id).unwrap();
+        assert_eq!(head.bead().unwrap(), bead);
+        assert_eq!(
+            (head.status(), head.kind()),
+            (bead.status.clone(), bead.issue_type.clone())
+        );
+        assert_eq!(head.labels(), bead.labels);
+        let is_blocked = ready::is_blocked(snapshot, &bead.id);
+        assert_eq!(
+            is_blocked,
+            blocked.contains(bead.id.as_str()) && !bead.is_tombstone(),
+            "{}",
+            bead.id
+        );
+        let mut holders: Vec<&str> = naive
+            .live()
+            .filter(|other| {
+                other
+                    .dependencies
+                    .iter()
+                    .any(|edge| edge.depends_on_id == bead.id)
+            })
+            .map(|other| other.id.as_str())
+            .collect();
+        holders.dedup();
+        assert_eq!(snapshot.dependent_count(&bead.id), holders.len());
+    }
+    assert_eq!(snapshot.all().count(), all.len());
+    check_counts(snapshot, &naive);
+    check_filters(snapshot, &naive);
+    check_ready(snapshot, &naive, &blocked);
+    let explained: Vec<String> = explain::not_ready(snapshot, now(), |_| Vec::new())
+        .iter()
+        .map(|item| item.bead.id.clone())
+        .collect();
+    let unique: HashSet<&String> = explained.iter().collect();
+    assert_eq!(unique.len(), explained.len());
+}
+
+fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
+    let counts = snapshot.counts();
+    let of = |wanted: &dyn Fn(&Bead) -> bool| {
+        naive.0.values().filter(|bead| wanted(bead)).count() as u64
+    };
+    assert_eq!(
+        counts.blocked,
+        of(&|bead| bead.is_open() && naive.waits_for_others(bead))
+    );
+    assert_eq!(
+        counts.ready,
+        of(&|bead| bead.status == Status::Open && !naive.waits_for_others(bead))
+    );
+    assert_eq!(counts.pinned, of(&|bead| bead.pinned));
+    for status in STATUSES {
+        let status = Status::from(status);
+        let slot = usize::from(status.code()).min(15);
+        assert_eq!(counts.by_status[slot], of(&|bead| bead.status == status));
+    }
+    assert_eq!(snapshot.live_count(), naive.live().count());
+}
+
+fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
+    let not_closed = Filter {
+        not_statuses: vec![Status::Closed],
+        ..Filter::default()
+    };
+    let filters = [
+        Filter::default(),
+        not_closed.clone(),
+        Filter {
+            no_templates: true,
+            not_kinds: vec![Kind::Gate, Kind::from("thing")],
+            ..not_closed.clone()
+        },
+        Filter {
+            priority: Some(1),
+            ..not_closed.clone()
+        },
+        Filter {
+            statuses: vec![Status::from("odd"), Status::Open],
+            ..Filter::default()
+        },
+        Filter {
+            statuses: vec![Status::Tombstone],
+            ..Filter::default()
+        },
+        Filter {
+            assignee: Some("dana".into()),
+            ..not_closed.clone()
+        },
+        Filter {
+            labels: vec!["a".into()],
+            labels_any: vec!["b".into(), "c".into()],
+            ..Filter::default()
+        },
+        Filter {
+            parent: Some("bd-x01".into()),
+            ..Filter::default()
+        },
+        Filter {
+            pinned: Some(true),
+            ..not_closed.clone()
+        },
+        Filter {
+            no_assignee: true,
+            priority_min: Some(2),
+            ..not_closed.clone()
+        },
+        Filter {
+            overdue_at: Some(now()),
+            ..Filter::default()
+        },
+        Filter {
+            created: crate::query::filter::Between {
+                after: Some(now()),
+                before: None,
+            },
+            ..Filter::default()
+        },
+        Filter {
+            deferred: true,
+            ..not_closed
+        },
+    ];
+    for filter in filters {
+        let tombstones = filter.statuses.contains(&Status::Tombstone);
+        let mut wanted: Vec<&Bead> = naive
+            .0
+            .values()
+            .filter(|bead| tombstones || !bead.is_tombstone())
+            .filter(|bead| filter.matches(bead))
+            .collect();
+        assert_eq!(
+            ids(filter.apply(snapshot)),
+            ids(wanted.clone()),
+            "{filter:?}"
+        );
+        wanted.sort_by_key(|bead| {
+            (
+                bead.priority,
+                Reverse(bead.created_at.instant()),
+                bead.id.clone(),
+            )
+        });
+        let (found, total) = filter.first(snapshot, 3);
+        assert_eq!(
+            (ids(found), total),
+            (ids(wanted.iter().copied().take(3)), wanted.len()),
+            "{filter:?}"
+        );
+        assert_eq!(filter.count(snapshot), wanted.len(), "{filter:?}");
+    }
+    for text in ["bead 3", "WORDS <B", "of 1", "x0", "nothing like it"] {
+        let filter = Filter {
+            text: Some(text.into()),
+            ..Filter::default()
+        };
+        let wanted = naive.live().filter(|bead| filter.matches(bead));
+        assert_eq!(ids(filter.search(snapshot).unwrap()), ids(wanted), "{text}");
+    }
+}
+
+fn check_ready(snapshot: &Snapshot, naive: &Naive<'_>, blocked: &HashSet<&str>) {
+    for (order, limit) in [(Order::Priority, 0), (Order::Oldest, 2), (Order::Hybrid, 3)] {
+        let query = ReadyQuery {
+            order,
+            limit,
+            ..ReadyQuery::default()
+        };
+        let mut wanted: Vec<&Bead> = naive
+            .live()
+            .filter(|bead| bead.status == Status::Open && !bead.pinned && !bead.ephemeral)
+            .filter(|bead| !ready::is_no_work(&bead.issue_type) && !ready::is_deferred(bead, now()))
+            .filter(|bead| !blocked.contains(bead.id.as_str()))
+            .collect();
+        let since = now() - jiff::SignedDuration::from_hours(48);
+        wanted.sort_by_key(|bead| {
+            let fresh = bead.created_at.instant() >= since;
+            let by_priority = order == Order::Priority || (order == Order::Hybrid && fresh);
+            (
+                order == Order::Hybrid && !fresh,
+                if by_priority { bead.priority } else { 0 },
+                bead.created_at.instant(),
+                bead.id.clone(),
+            )
+        });
+        let total = wanted.len();
+        if limit > 0 {
+            wanted.truncate(limit);
+        }
+        let (found, count) = ready::ready(snapshot, &query, now());
+        assert_eq!((ids(found), count), (ids(wanted), total), "{order:?}");
+    }
+}
+
+fn put(place: &Place, seeds: &[Seed]) {
+    place
+        .store
+        .transact(&author(), &place.clock, |tx| {
+            for seed in seeds {
+                let wanted = bead(seed);
+                // Some are deleted, some removed without a trace, most written.
+                match (tx.get_live(&wanted.id).is_some(), seed.3 % 11) {
+                    (true, 0) => drop(crate::change::delete(tx, &wanted.id, "", false)?),
+                    (true, 1) => tx.erase(&wanted.id)?,
+                    _ => {
+                        // What the rules of change refuse is left as it is.
+                        tx.attempt(|tx| tx.put(wanted)).ok();
+                    }
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+proptest! {
+    // More by night: PROPTEST_CASES.
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn every_answer_is_that_of_a_full_reading(
+        first in proptest::collection::vec(seed(), 0..16),
+        steps in proptest::collection::vec((proptest::collection::vec(seed(), 1..5), 0u8..4), 0..6),
+    ) {
+        let place = Place::new();
+        let deferred = place.deferring();
+        put(&place, &first);
+        place.store.fold(&place.clock).unwrap();
+        for (seeds, upkeep) in &steps {
+            put(&deferred, seeds);
+            match upkeep {
+                0 => deferred.store.fold(&place.clock).unwrap(),
+                1 => deferred.store.index_journal().unwrap(),
+                2 => file::remove(&place.dir.join("index.bin")).unwrap(),
+                _ => {}
+            }
+        }
+        let snapshot = deferred.store.snapshot().unwrap();
+        // What all lines say once everything is folded.
+        deferred.store.fold(&place.clock).unwrap();
+        let all = plain(&place.store);
+        check(&snapshot, &all);
+        check(&deferred.store.snapshot().unwrap(), &all);
+        file::remove(&place.dir.join("index.bin")).unwrap();
+        check(&deferred.store.snapshot().unwrap(), &all);
+    }
+}
