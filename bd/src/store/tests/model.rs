@@ -23,7 +23,7 @@ enum Act {
 fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         4 => (0u8..12, any::<bool>()).prop_map(|(id, wisp)| Act::Create(id, wisp)),
-        3 => (0u8..12, "[a-z<>&é\u{2028} ]{1,12}").prop_map(|(id, title)| Act::Title(id, title)),
+        3 => (0u8..12, "[a-z][a-z<>&é\u{2028} ]{0,11}").prop_map(|(id, title)| Act::Title(id, title)),
         2 => (0u8..12, 0u8..4).prop_map(|(id, label)| Act::Label(id, label)),
         1 => (0u8..12).prop_map(Act::Close),
         1 => (0u8..12).prop_map(Act::Delete),
