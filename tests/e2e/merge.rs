@@ -6,12 +6,12 @@ use serde_json::Value;
 use town_tests::{Run, Said, Town};
 
 /// A project in git, with `bd` on the path, and clones of it.
-struct Project {
-    town: Town,
+pub(crate) struct Project {
+    pub(crate) town: Town,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let project = Self {
             town: Town::place(),
         };
@@ -23,44 +23,44 @@ impl Project {
         project
     }
 
-    fn dir(&self, clone: &str) -> PathBuf {
+    pub(crate) fn dir(&self, clone: &str) -> PathBuf {
         self.town.root().join(clone)
     }
 
     /// A clone that has `a` as its origin and knows how beads are merged.
-    fn clone(&self, name: &str) {
+    pub(crate) fn clone(&self, name: &str) {
         let (from, to) = (self.dir("a"), self.dir(name));
         let args = ["clone", "-q", from.to_str().unwrap(), to.to_str().unwrap()];
         self.git("a", &args).ok();
         self.bd(name, &["merge", "--install"]).ok();
     }
 
-    fn bd(&self, clone: &str, args: &[&str]) -> Run {
+    pub(crate) fn bd(&self, clone: &str, args: &[&str]) -> Run {
         let actor = format!("tests/{clone}");
         self.town.bd(clone, args.to_vec()).env("BEADS_ACTOR", actor)
     }
 
-    fn git(&self, clone: &str, args: &[&str]) -> Run {
+    pub(crate) fn git(&self, clone: &str, args: &[&str]) -> Run {
         self.town.git_at(&self.dir(clone), args.to_vec())
     }
 
-    fn commit(&self, clone: &str, subject: &str) {
+    pub(crate) fn commit(&self, clone: &str, subject: &str) {
         self.git(clone, &["add", "-A"]).ok();
         self.git(clone, &["commit", "-q", "-m", subject]).ok();
     }
 
-    fn bead(&self, clone: &str, title: &str) -> String {
+    pub(crate) fn bead(&self, clone: &str, title: &str) -> String {
         self.bd(clone, &["create", title, "--silent"])
             .ok()
             .text()
             .to_owned()
     }
 
-    fn show(&self, clone: &str, id: &str) -> Value {
+    pub(crate) fn show(&self, clone: &str, id: &str) -> Value {
         self.bd(clone, &["show", id, "--json"]).ok().json()[0].clone()
     }
 
-    fn issues(&self, clone: &str) -> String {
+    pub(crate) fn issues(&self, clone: &str) -> String {
         std::fs::read_to_string(self.dir(clone).join(".beads/issues.jsonl")).unwrap()
     }
 
