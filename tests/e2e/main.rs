@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod done;
 mod flow;
+mod fuzz;
 mod git_store;
 mod install;
 mod layout;
