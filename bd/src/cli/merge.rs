@@ -1,5 +1,4 @@
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +8,9 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::git::{Git, GitError};
 use crate::merge::{self, Merge, Note};
+use crate::store::StoreError;
+use crate::store::archive::Archive;
 use crate::store::paths::Paths;
-use crate::store::{StoreError, archive};
 use crate::sys::file;
 use crate::ui::escape;
 
@@ -56,9 +56,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
     let [base_text, left_text, right_text] = texts;
     let (base_text, left_text, right_text) = (base_text?, left_text?, right_text?);
-    let known: OnceCell<BTreeSet<String>> = OnceCell::new();
-    let archived = |id: &str| known.get_or_init(|| archived(ctx)).contains(id);
-    let merge = merge::files(&base_text, &left_text, &right_text, &archived)
+    let archive = OnceCell::new();
+    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
+    let merge = merge::files(&base_text, &left_text, &right_text, &look_up)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
     if fs::read(out).ok().as_ref() != Some(&merge.text) {
         file::replace(out, &merge.text, 0o644)
@@ -72,11 +72,11 @@ fn absolute(ctx: &Context, path: &Path) -> PathBuf {
     ctx.env.cwd().join(path)
 }
 
-/// The ids in the archive of the project around; none where there is no project.
-fn archived(ctx: &Context) -> BTreeSet<String> {
+/// The archive of the project around; an empty one where there is no project.
+fn archived(ctx: &Context) -> Archive {
     let dir = ctx.found().ok().map(|found| found.dir.clone());
     // An archive that cannot be read holds back nothing.
-    dir.and_then(|dir| archive::ids(&dir).ok())
+    dir.and_then(|dir| Archive::read(&dir).ok())
         .unwrap_or_default()
 }
 

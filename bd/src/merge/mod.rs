@@ -10,7 +10,8 @@
 //! The rules, in the order in which they are tried:
 //!
 //! 1. A side without the bead: the other side as it was in base → gone; changed since, or new → it stays, and a
-//!    change that met a removal is told. What the archive holds and base does not is archived, so gone here.
+//!    change that met a removal is told. A side that moved it to the archive has it as it is there: merged with
+//!    that, it stays in the archive unless the other side adds something to it.
 //! 2. Two beads that were made apart under one id (`created_at`, `created_by` differ): the smaller of the two keeps
 //!    the id, the other one moves ([`collision`]).
 //! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, of
@@ -26,6 +27,7 @@ mod file;
 mod set;
 mod standing;
 mod table;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +38,7 @@ use crate::bead::Bead;
 use field::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
-pub use file::{Merge, MergeError, Note, Which, files};
+pub use file::{Archive, Merge, MergeError, Note, Which, files};
 pub use table::id_of;
 
 /// A value that a true conflict took away.

@@ -10,7 +10,7 @@ use crate::bead::{Bead, record};
 use crate::merge::{Merge, files, former_id};
 
 fn merge(base: &World, left: &World, right: &World) -> Merge {
-    files(&base.text(), &left.text(), &right.text(), &|_| false).unwrap()
+    files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
 }
 
 fn clones(base: &[Step], left: &[Step], right: &[Step]) -> [World; 3] {

@@ -281,8 +281,8 @@ fn file(lines: &[&str]) -> Vec<u8> {
 /// The text of a merge in which left and right can be swapped.
 fn text(base: &[&str], left: &[&str], right: &[&str]) -> (String, Vec<Note>) {
     let [base, left, right] = [base, left, right].map(file);
-    let one = files(&base, &left, &right, &|_| false).unwrap();
-    assert_eq!(Ok(one.clone()), files(&base, &right, &left, &|_| false));
+    let one = files(&base, &left, &right, &|_| None).unwrap();
+    assert_eq!(Ok(one.clone()), files(&base, &right, &left, &|_| None));
     (String::from_utf8(one.text).unwrap(), one.notes)
 }
 
@@ -322,7 +322,7 @@ fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
         .replace("other", "edited")
         .replace("01T00:00:00Z\"}", "03T00:00:00Z\"}");
     let moved = String::from_utf8(
-        files(b"", &file(&[A]), &file(&[B]), &|_| false)
+        files(b"", &file(&[A]), &file(&[B]), &|_| None)
             .unwrap()
             .text,
     )
@@ -363,18 +363,31 @@ fn two_lines_of_one_bead_are_merged_against_base() {
 #[test]
 fn conflict_markers_are_refused_with_file_and_line() {
     let bad = file(&[A, "<<<<<<< ours"]);
-    let refused = files(&file(&[A]), &bad, &file(&[A]), &|_| false);
+    let refused = files(&file(&[A]), &bad, &file(&[A]), &|_| None);
     let which = Which::Left;
     assert_eq!(refused, Err(MergeError::Marker { which, line: 2 }));
 }
 
 #[test]
-fn what_the_archive_holds_does_not_come_back_unless_it_was_changed() {
-    let known = |id: &str| id == "a-1";
-    let merge = files(b"", b"", &file(&[A]), &known).unwrap();
-    assert!(merge.text.is_empty());
-    assert_eq!(merge.notes, [Note::Archived { id: "a-1".into() }]);
-    let merge = files(&file(&[A]), b"", &file(&[A2]), &known).unwrap();
-    assert_eq!(merge.text, file(&[A2]));
-    assert_eq!(merge.notes, [Note::Kept { id: "a-1".into() }]);
+fn what_the_archive_holds_stays_there_unless_the_other_side_adds_to_it() {
+    let archive = |id: &str| (id == "a-1").then(|| record::parse(A2.as_bytes()).unwrap());
+    let merge = |base: &[&str], right: &[&str]| {
+        let one = files(&file(base), b"", &file(right), &archive).unwrap();
+        assert_eq!(
+            Ok(one.clone()),
+            files(&file(base), &file(right), b"", &archive)
+        );
+        one
+    };
+    let stays = [Note::Archived { id: "a-1".into() }];
+    // An earlier state that base does not know, as after a squashed merge.
+    assert_eq!(merge(&[], &[A]).notes, stays);
+    assert!(merge(&[], &[A]).text.is_empty());
+    assert!(merge(&[A], &[A]).text.is_empty());
+    assert_eq!(merge(&[], &[A2]).text, file(&[A2]), "it was brought back");
+    let edited = A.replace("\"priority\":2", "\"priority\":1");
+    let both = merge(&[A], &[&edited]);
+    assert_eq!(both.notes, [Note::Kept { id: "a-1".into() }]);
+    let bead = record::parse(&both.text).unwrap();
+    assert_eq!((bead.title.as_str(), bead.priority), ("two", 1));
 }

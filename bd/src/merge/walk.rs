@@ -1,0 +1,256 @@
+//! The merge of three tables, id by id.
+//!
+//! What must always hold: a line that is the same on both sides is taken as it is, unparsed; a bead whose result is
+//! what an input has keeps that input's bytes; a damaged line is kept, and a side in which a line is damaged
+//! has not removed the bead that stood there; records of other kinds stand behind the beads.
+//!
+//! A side from which a bead went into the archive has it as the archive has it. Where the other side adds
+//! nothing to that, it stays there; where it does, or brings it back as it is, the bead is in the file.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::field::Fields;
+use super::file::{Archive, Merge, Note};
+use super::table::{Row, Table};
+use super::{beads, collision};
+use crate::bead::{Bead, record};
+
+/// The three sides, ready to be gone through.
+pub(super) struct Tables<'a, 'f> {
+    pub base: Table<'a>,
+    pub left: Table<'a>,
+    pub right: Table<'a>,
+    /// Whether left and right have damage that could have been any bead.
+    pub hurt: [bool; 2],
+    pub archive: Archive<'f>,
+}
+
+/// The rows of one id.
+#[derive(Clone, Copy)]
+struct Group<'t, 'a> {
+    id: &'t str,
+    base: Option<&'t Row<'a>>,
+    left: Option<&'t Row<'a>>,
+    right: Option<&'t Row<'a>>,
+}
+
+impl<'a> Tables<'a, '_> {
+    /// Writes the merged text.
+    pub(super) fn run(&self, merge: &mut Merge) {
+        let capacity = self.left.rows.iter().map(|row| row.raw.len() + 1).sum();
+        let mut text: Vec<u8> = Vec::with_capacity(capacity);
+        let mut moved: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let [mut b, mut l, mut r] =
+            [&self.base, &self.left, &self.right].map(|table| table.rows.iter().peekable());
+        loop {
+            let heads = [b.peek(), l.peek(), r.peek()];
+            let Some(id) = heads.into_iter().flatten().map(|row| row.id.as_ref()).min() else {
+                break;
+            };
+            let group = Group {
+                id,
+                base: b.next_if(|row| row.id == id),
+                left: l.next_if(|row| row.id == id),
+                right: r.next_if(|row| row.id == id),
+            };
+            self.group(group, merge, &mut |line| push(&mut text, line), &mut moved);
+        }
+        for line in moved.values() {
+            push(&mut text, line);
+        }
+        let loose = [&self.base, &self.left, &self.right].map(|table| table.loose.as_slice());
+        for line in set(loose) {
+            push(&mut text, line);
+        }
+        merge.text = text;
+    }
+
+    fn group(
+        &self,
+        group: Group<'_, 'a>,
+        merge: &mut Merge,
+        put: &mut dyn FnMut(&[u8]),
+        moved: &mut BTreeMap<String, Vec<u8>>,
+    ) {
+        let aside = [&self.base, &self.left, &self.right];
+        let no_damage = aside.iter().all(|table| table.damaged.is_empty());
+        if no_damage
+            && let (Some(l), Some(r)) = (group.left, group.right)
+            && l.raw == r.raw
+        {
+            return put(&l.raw);
+        }
+        let rows = [group.base, group.left, group.right];
+        let damage: [Vec<&[u8]>; 3] = std::array::from_fn(|at| {
+            let own = rows[at].filter(|row| row.bead().is_none());
+            let own = own.map(|row| row.raw.as_ref());
+            let others = aside[at].damaged.get(group.id).into_iter().flatten();
+            own.into_iter().chain(others.map(Cow::as_ref)).collect()
+        });
+        let sound = rows.map(|row| row.filter(|row| row.bead().is_some()));
+        self.sound(group.id, sound, &damage, merge, put, moved);
+        for line in set([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice)) {
+            put(line);
+        }
+    }
+
+    /// The rows of one id that are beads.
+    fn sound(
+        &self,
+        id: &str,
+        rows: [Option<&Row<'a>>; 3],
+        damage: &[Vec<&[u8]>; 3],
+        merge: &mut Merge,
+        put: &mut dyn FnMut(&[u8]),
+        moved: &mut BTreeMap<String, Vec<u8>>,
+    ) {
+        let [base, mut left, mut right] = rows;
+        let mut spared = false;
+        for (side, at) in [(&mut left, 0), (&mut right, 1)] {
+            let fresh = damage[at + 1].iter().any(|line| !damage[0].contains(line));
+            if side.is_none() && base.is_some() && (fresh || self.hurt[at]) {
+                // Damage is no removal: this side is as base was.
+                *side = base;
+                spared = true;
+            }
+        }
+        if left.is_none() && right.is_none() {
+            return;
+        }
+        if let Some(line) = one_sided(base, left, right) {
+            if let Some(line) = line {
+                put(line);
+            }
+            return note_spared(id, spared && line.is_some(), merge);
+        }
+        if let (Some(own), None) | (None, Some(own)) = (left, right)
+            && self.in_archive(id, base, own, merge, put)
+        {
+            return;
+        }
+        let bead = |row: Option<&'_ Row<'a>>| row.and_then(Row::bead).cloned();
+        let [b, l, r] = [bead(base), bead(left), bead(right)];
+        let result = beads(b.as_ref(), l.as_ref(), r.as_ref());
+        merge.lost.extend(result.lost);
+        if result.kept {
+            merge.notes.push(Note::Kept { id: id.to_owned() });
+        }
+        note_spared(id, spared && result.bead.is_some(), merge);
+        if let Some(bead) = result.bead {
+            put(&bytes(&bead, base, left, right));
+        }
+        if let Some(other) = result.moved {
+            merge.notes.push(Note::Moved {
+                from: other.from,
+                to: other.bead.id.clone(),
+            });
+            moved.insert(other.bead.id.clone(), record::line(&other.bead));
+        }
+    }
+
+    /// A bead that one side has, and the other perhaps in the archive; says whether it is dealt with.
+    fn in_archive(
+        &self,
+        id: &str,
+        base: Option<&Row<'a>>,
+        own: &Row<'a>,
+        merge: &mut Merge,
+        put: &mut dyn FnMut(&[u8]),
+    ) -> bool {
+        let Some(bead) = own.bead() else {
+            return false;
+        };
+        let archived = (self.archive)(id).filter(|kept| collision::is_same_bead(kept, bead));
+        let Some(archived) = archived else {
+            return false;
+        };
+        let kept = Fields::of(&archived);
+        if base.is_none() && kept == Fields::of(bead) {
+            // Brought back: a second copy does no harm, while here it could be the only one.
+            return false;
+        }
+        let result = beads(base.and_then(Row::bead), Some(&archived), Some(bead));
+        merge.lost.extend(result.lost);
+        let note = match result.bead {
+            Some(result) if Fields::of(&result) != kept => {
+                put(&bytes(&result, base, Some(own), None));
+                Note::Kept { id: id.to_owned() }
+            }
+            _ => Note::Archived { id: id.to_owned() },
+        };
+        merge.notes.push(note);
+        true
+    }
+}
+
+fn note_spared(id: &str, spared: bool, merge: &mut Merge) {
+    if spared {
+        merge.notes.push(Note::Spared { id: id.to_owned() });
+    }
+}
+
+/// A line; `None` where there is none.
+type Line<'t> = Option<&'t [u8]>;
+
+/// What the bytes alone tell: the line of the one side that differs from base, or `None` in it where that
+/// side removed the line.
+fn one_sided<'t>(
+    base: Option<&'t Row<'_>>,
+    left: Option<&'t Row<'_>>,
+    right: Option<&'t Row<'_>>,
+) -> Option<Line<'t>> {
+    let raw = |row: Option<&'t Row<'_>>| row.map(|row| row.raw.as_ref());
+    let [base, left, right] = [base, left, right].map(raw);
+    if left == right || base.is_some() && left == base {
+        return Some(right);
+    }
+    (base.is_some() && right == base).then_some(left)
+}
+
+/// The line of a result: the bytes of an input that says the same, else the canonical line.
+fn bytes<'t>(
+    bead: &Bead,
+    base: Option<&'t Row<'_>>,
+    left: Option<&'t Row<'_>>,
+    right: Option<&'t Row<'_>>,
+) -> Cow<'t, [u8]> {
+    let fields = Fields::of(bead);
+    let says = |row: &&Row<'_>| row.bead().is_some_and(|own| Fields::of(own) == fields);
+    let raw = |row: Option<&'t Row<'_>>| row.filter(says).map(|row| row.raw.as_ref());
+    match (raw(left), raw(right)) {
+        (Some(l), Some(r)) => match base.map(|base| base.raw.as_ref()) {
+            Some(base) if base == l => Cow::Borrowed(r),
+            Some(base) if base == r => Cow::Borrowed(l),
+            _ => Cow::Borrowed(l.max(r)),
+        },
+        (Some(one), None) | (None, Some(one)) => Cow::Borrowed(one),
+        (None, None) => Cow::Owned(record::line(bead)),
+    }
+}
+
+/// Lines that belong to no bead, merged as a set: as one side has them where the other changed nothing, else
+/// those of base in its order, then new ones sorted.
+fn set<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]> {
+    if left == right || left == base {
+        return right.to_vec();
+    }
+    if right == base {
+        return left.to_vec();
+    }
+    let [in_base, in_left, in_right] =
+        [base, left, right].map(|list| list.iter().copied().collect::<BTreeSet<_>>());
+    let mut seen = BTreeSet::new();
+    let stays = |line: &&&[u8]| in_left.contains(**line) && in_right.contains(**line);
+    let kept = base.iter().filter(stays).copied();
+    let kept = kept.filter(|line| seen.insert(*line)).collect::<Vec<_>>();
+    let added = in_left
+        .union(&in_right)
+        .filter(|line| !in_base.contains(*line));
+    kept.into_iter().chain(added.copied()).collect()
+}
+
+fn push(text: &mut Vec<u8>, line: &[u8]) {
+    text.extend_from_slice(line);
+    text.push(b'\n');
+}
