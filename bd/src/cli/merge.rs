@@ -65,6 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     tell(ctx, &merge);
+    remember(ctx, &merge);
     Said::lines(as_json(out, &merge), Vec::new()).answer()
 }
 
@@ -88,6 +89,17 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
     let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
     git.install_merge_driver(&path)?;
     Ok(path)
+}
+
+/// Puts what was lost into the history of the project around, where there is one.
+fn remember(ctx: &Context, merge: &Merge) {
+    let Ok(store) = ctx.store() else {
+        return;
+    };
+    if let Err(error) = store.remember_lost(&merge.lost, &ctx.clock) {
+        // The merge is done, and what was lost has been told.
+        ctx.ui.warn(&format!("history does not have it: {error}"));
+    }
 }
 
 fn tell(ctx: &Context, merge: &Merge) {

@@ -4,19 +4,24 @@
 //! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
 //! merge.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::event::{Difference, Event};
 use super::journal::{self, encode, line_hash};
 use super::overlay::Merged;
 use super::paths::Paths;
-use super::{StoreError, lines};
+use super::{Store, StoreError, lines, lock};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
-use crate::sys::file;
+use crate::merge::Lost;
+use crate::sys::{Clock, file};
+
+/// How long a merge of files waits for writers: git waits for it meanwhile.
+const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Appends events, each once, and syncs them. `perhaps_there` says that an earlier fold may have written
 /// some of them before it was cut short.
@@ -68,6 +73,41 @@ fn append_synced(path: &Path, text: &[u8]) -> io::Result<()> {
         // The write has failed already; a torn line is skipped by readers.
         file.set_len(length).ok();
     })
+}
+
+impl Store {
+    /// Writes down what conflicts took away in a merge of whole files.
+    pub fn remember_lost(&self, lost: &[Lost], clock: &Clock) -> Result<(), StoreError> {
+        let now = Stamp::from(clock.now());
+        let Some(event) = merge_event(&by_bead(lost), &now) else {
+            return Ok(());
+        };
+        let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
+        append(&self.paths, &[event], false)
+    }
+}
+
+/// Lost values by bead; several of one field, comments or edges, as a list.
+fn by_bead(lost: &[Lost]) -> Vec<Merged> {
+    let mut beads: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
+    for one in lost {
+        let fields = beads.entry(&one.id).or_default();
+        fields.entry(&one.field).or_default().push(&one.value);
+    }
+    let merged = beads.into_iter().map(|(id, fields)| {
+        let mut lost = Fields::default();
+        for (field, values) in fields {
+            match values.as_slice() {
+                [value] => lost.push(field, Some(value)),
+                several => lost.push(field, Some(&format!("[{}]", several.join(",")))),
+            }
+        }
+        Merged {
+            id: id.to_owned(),
+            lost,
+        }
+    });
+    merged.collect()
 }
 
 /// The event that tells of beads which were merged with a change from outside.
