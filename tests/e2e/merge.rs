@@ -192,12 +192,10 @@ fn a_true_conflict_is_told_and_the_later_change_wins() {
     let bead = project.show("a", &id);
     assert_eq!(bead["title"], "Later");
     assert_eq!(bead["labels"], serde_json::json!(["x", "y"]));
-    let history = project.bd("a", &["history", &id, "--json"]).ok();
-    assert!(
-        history.out.contains("\"title\": \"Earlier\""),
-        "{}",
-        history.out
-    );
+    let history = project.bd("a", &["history", &id, "--json"]).ok().json();
+    let last = history.as_array().unwrap().last().unwrap();
+    assert_eq!(last["verb"], "merge");
+    assert_eq!(last["lost"][0]["value"], "Earlier");
 }
 
 #[test]

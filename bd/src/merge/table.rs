@@ -128,9 +128,14 @@ impl<'a> Table<'a> {
         group.dedup_by(|a, b| a.raw == b.raw);
         let (sound, hurt): (Vec<_>, Vec<_>) =
             group.into_iter().partition(|row| row.bead().is_some());
-        if !hurt.is_empty() {
-            let lines = hurt.into_iter().map(|row| row.raw);
-            self.damaged.entry(id.clone()).or_default().extend(lines);
+        let mut hurt = hurt.into_iter();
+        if sound.is_empty() {
+            // The id stands for all of its lines.
+            self.rows.extend(hurt.next());
+        }
+        let aside: Vec<_> = hurt.map(|row| row.raw).collect();
+        if !aside.is_empty() {
+            self.damaged.entry(id.clone()).or_default().extend(aside);
         }
         let base = base.and_then(|base| base.find(&id)?.bead());
         let mut apart: Vec<Row<'a>> = Vec::new();

@@ -344,6 +344,12 @@ fn a_damaged_line_is_kept_and_is_no_removal() {
     assert_eq!(notes, [Note::Spared { id: "a-1".into() }]);
     let (merged, _) = text(&[A, C], &["{oops", C], &[A2, C]);
     assert_eq!(merged.into_bytes(), file(&[A2, C, "{oops"]));
+    // Two damaged lines of one bead, and no sound one.
+    let other = &A[..50];
+    let (both, _) = text(&[], &[torn], &[other]);
+    assert_eq!(both.into_bytes(), file(&[torn, other]));
+    let (both, _) = text(&[], &[torn, other], &[other, torn]);
+    assert_eq!(both.into_bytes(), file(&[torn, other]));
     // Once it is repaired it does not come back.
     let (merged, _) = text(&[A, "{oops"], &[A, "{oops"], &[A2]);
     assert_eq!(merged.into_bytes(), file(&[A2]));
