@@ -1334,12 +1334,24 @@ _bd() {
             return 0
             ;;
         bd__subcmd__create)
-            opts="-d -m -p -t -a -l -e -C -q -v -h --title --description --body --message --body-file --stdin --design --acceptance --notes --append-notes --priority --type --assignee --labels --id --parent --deps --waits-for --waits-for-gate --external-ref --spec-id --estimate --due --defer --metadata --ephemeral --mol-type --wisp-type --agent-rig --event-category --event-actor --event-target --event-payload --force --rig --prefix --repo --dry-run --silent --validate --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-f -d -m -p -t -a -l -e -C -q -v -h --file --graph --title --description --body --message --body-file --stdin --design --acceptance --notes --append-notes --priority --type --assignee --labels --id --parent --deps --waits-for --waits-for-gate --external-ref --spec-id --estimate --due --defer --metadata --ephemeral --mol-type --wisp-type --agent-rig --event-category --event-actor --event-target --event-payload --force --rig --prefix --repo --dry-run --silent --validate --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --graph)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --title)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

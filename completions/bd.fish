@@ -115,6 +115,8 @@ complete -c bd -n "__fish_bd_using_subcommand init" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand init" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand init" -l profile
 complete -c bd -n "__fish_bd_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c bd -n "__fish_bd_using_subcommand create" -s f -l file -d 'Many from a Markdown file: `## Title` each' -r
+complete -c bd -n "__fish_bd_using_subcommand create" -l graph -d 'Many from a plan as JSON: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`' -r
 complete -c bd -n "__fish_bd_using_subcommand create" -l title -d 'The title' -r
 complete -c bd -n "__fish_bd_using_subcommand create" -s d -l description -d 'The long text; `-` reads standard input' -r
 complete -c bd -n "__fish_bd_using_subcommand create" -l body -r
@@ -172,6 +174,8 @@ complete -c bd -n "__fish_bd_using_subcommand create" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand create" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand create" -l profile
 complete -c bd -n "__fish_bd_using_subcommand create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c bd -n "__fish_bd_using_subcommand new" -s f -l file -d 'Many from a Markdown file: `## Title` each' -r
+complete -c bd -n "__fish_bd_using_subcommand new" -l graph -d 'Many from a plan as JSON: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`' -r
 complete -c bd -n "__fish_bd_using_subcommand new" -l title -d 'The title' -r
 complete -c bd -n "__fish_bd_using_subcommand new" -s d -l description -d 'The long text; `-` reads standard input' -r
 complete -c bd -n "__fish_bd_using_subcommand new" -l body -r

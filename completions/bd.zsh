@@ -91,6 +91,9 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (create)
 _arguments "${_arguments_options[@]}" : \
+'(--title --graph --dry-run)-f+[Many from a Markdown file\: \`## Title\` each]:FILE:_default' \
+'(--title --graph --dry-run)--file=[Many from a Markdown file\: \`## Title\` each]:FILE:_default' \
+'(--title --dry-run)--graph=[Many from a plan as JSON\: \`nodes\` with \`key\` and \`title\`, \`edges\` with \`from_key\` and \`to_key\`]:FILE:_default' \
 '--title=[The title]:TITLE:_default' \
 '-d+[The long text; \`-\` reads standard input]:TEXT:_default' \
 '--description=[The long text; \`-\` reads standard input]:TEXT:_default' \
@@ -164,6 +167,9 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (new)
 _arguments "${_arguments_options[@]}" : \
+'(--title --graph --dry-run)-f+[Many from a Markdown file\: \`## Title\` each]:FILE:_default' \
+'(--title --graph --dry-run)--file=[Many from a Markdown file\: \`## Title\` each]:FILE:_default' \
+'(--title --dry-run)--graph=[Many from a plan as JSON\: \`nodes\` with \`key\` and \`title\`, \`edges\` with \`from_key\` and \`to_key\`]:FILE:_default' \
 '--title=[The title]:TITLE:_default' \
 '-d+[The long text; \`-\` reads standard input]:TEXT:_default' \
 '--description=[The long text; \`-\` reads standard input]:TEXT:_default' \

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bd::store::upkeep;
 use gt::patrol::{self, Acted, Decision, Facts};
 use gt::town::Town;
 use tokio::sync::broadcast;
@@ -277,6 +278,23 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn prepare_briefings(town: &Town) {
     if let Err(error) = gt::convoy::ready::prepare(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
+    }
+    keep_stores(town);
+}
+
+/// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
+/// is to be done.
+fn keep_stores(town: &Town) {
+    for notice in upkeep::notices() {
+        tracing::warn!(notice, "a store");
+    }
+    upkeep::run(&town.clock);
+    let rigs = town.rigs().unwrap_or_default();
+    let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
+    for store in stores.flatten() {
+        if let Err(error) = store.fold_when_old(&town.clock) {
+            tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");
+        }
     }
 }
 

@@ -372,6 +372,22 @@ impl Store {
         Ok(())
     }
 
+    /// Folds the journal where its oldest entry is older than half a minute; says whether it did. For a
+    /// process that stays, when it has nothing else to do.
+    pub fn fold_when_old(&self, clock: &Clock) -> Result<bool, StoreError> {
+        let is_empty = std::fs::metadata(self.paths.journal()).map_or(true, |meta| meta.len() == 0);
+        if is_empty {
+            return Ok(false);
+        }
+        let began = Source::read(&self.paths)?.source.state.began;
+        let now = Stamp::from(clock.now());
+        let age = began.map(|began| now.instant().duration_since(began.instant()));
+        if age.is_none_or(|age| age < FOLD_AGE) {
+            return Ok(false);
+        }
+        self.fold(clock).map(|()| true)
+    }
+
     /// Writes an index that has the journal too, so that readers have less of it to read.
     fn index_journal(&self) -> Result<(), StoreError> {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;

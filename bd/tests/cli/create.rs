@@ -282,3 +282,45 @@ fn a_required_description_is_required() {
     );
     project.ok(&["create", "T", "-d", "why"]);
 }
+
+#[test]
+fn many_are_made_from_a_markdown_file_in_one_transaction() {
+    let project = Project::new();
+    project.write(
+        "plan.md",
+        "## First\nWhat it is about\n### Priority\n0\n## Second\n### Type\nbug\n### Labels\nx, y\n",
+    );
+    let made = project.json(&["create", "--file", "plan.md"]);
+    assert_eq!(made[0]["title"], "First");
+    assert_eq!(
+        (&made[1]["issue_type"], &made[1]["labels"][1]),
+        (&"bug".into(), &"y".into())
+    );
+    let activity = project.json(&["activity"]);
+    assert_eq!(activity[0]["event"], activity[1]["event"]);
+    assert!(
+        project
+            .fails(&["create", "--file", "../x.md"])
+            .contains("no Markdown file")
+    );
+}
+
+#[test]
+fn a_plan_is_made_whole_or_not_at_all() {
+    let project = Project::new();
+    let plan = r#"{"nodes":[{"key":"e","title":"Epic","type":"epic"},{"key":"t","title":"Task","parent_key":"e"},{"key":"u","title":"Next"}],"edges":[{"from_key":"u","to_key":"t"}]}"#;
+    project.write("plan.json", plan);
+    let made = project.json(&["create", "--graph", "plan.json"]);
+    let id = |key: &str| made["ids"][key].as_str().unwrap().to_owned();
+    assert_eq!(id("t"), format!("{}.1", id("e")));
+    let blocked = project.json(&["blocked"]);
+    assert_eq!(blocked[0]["blocked_by"][0].as_str(), Some(id("t").as_str()));
+    let before = project.read(".beads/issues.jsonl");
+    project.write(
+        "bad.json",
+        &plan.replace("\"to_key\":\"t\"", "\"to_key\":\"q\""),
+    );
+    let said = project.fails(&["create", "--graph", "bad.json"]);
+    assert!(said.contains("\"q\""), "{said}");
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+}

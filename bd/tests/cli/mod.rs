@@ -5,6 +5,8 @@ mod create;
 mod delete;
 mod dep;
 mod discovery;
+mod era;
+mod history;
 mod hostile;
 mod list;
 mod ready;

@@ -1,3 +1,4 @@
+mod batch;
 mod place;
 mod request;
 
@@ -23,6 +24,12 @@ pub(crate) struct Args {
     /// The title
     #[arg(value_name = "TITLE")]
     positional: Option<String>,
+    /// Many from a Markdown file: `## Title` each
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "graph", "dry_run"])]
+    file: Option<String>,
+    /// Many from a plan as JSON: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "dry_run"])]
+    graph: Option<String>,
     /// The title
     #[arg(long = "title", value_name = "TITLE", allow_hyphen_values = true)]
     title_flag: Option<String>,
@@ -160,6 +167,12 @@ impl Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(path) = &args.file {
+        return batch::from_markdown(ctx, &args, path);
+    }
+    if let Some(path) = &args.graph {
+        return batch::from_plan(ctx, &args, path);
+    }
     if args.dry_run {
         let new = request::read(ctx, &args)?;
         return Ok(Box::new(Created {

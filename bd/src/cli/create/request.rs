@@ -77,13 +77,17 @@ fn title(args: &Args) -> Result<String, Usage> {
 
 /// The edges of --deps: kind and target.
 pub(super) fn edges(args: &Args) -> Vec<(DepKind, String)> {
-    let read = |text: String| match text.split_once(':') {
+    args::slice(&args.deps).into_iter().map(edge).collect()
+}
+
+/// An edge as it is written: `kind:id`, or `id` for "waits for".
+pub(super) fn edge(text: String) -> (DepKind, String) {
+    match text.split_once(':') {
         Some((kind, target)) if !text.starts_with("external:") => {
             (DepKind::from(kind.trim()), target.trim().to_owned())
         }
         _ => (DepKind::Blocks, text.trim().to_owned()),
-    };
-    args::slice(&args.deps).into_iter().map(read).collect()
+    }
 }
 
 /// The bead as a dry run shows it.

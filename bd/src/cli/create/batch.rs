@@ -1,0 +1,325 @@
+//! Many beads from one file, made in one transaction: issues written as Markdown, or a plan as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::bead::{Bead, DepKind, Kind};
+use crate::change::{self, New};
+use crate::cli::args;
+use crate::cli::report::{Answer, plain_json};
+use crate::context::Context;
+use crate::error::{Failure, Usage};
+use crate::sys::file;
+use crate::ui::{Page, Report, escape};
+
+use super::{Args, place, request};
+
+/// Makes the issues of a Markdown file. One that cannot be made is told, the others are made.
+pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
+    ctx.may_change("create")?;
+    let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
+    if !is_markdown || path.split('/').any(|part| part == "..") {
+        return Err(Usage(format!(
+            "{path} is no Markdown file (.md or .markdown, without `..`)"
+        ))
+        .into());
+    }
+    let drafts = drafts(&read(ctx, path)?)?;
+    let (store, _) = place::choose(ctx, args)?;
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let (mut made, mut problems) = (Vec::new(), Vec::new());
+        for draft in drafts {
+            let title = draft.new.title.clone();
+            let edges = draft.edges;
+            let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
+                super::check_kind(tx, &draft.new.issue_type)?;
+                let bead = change::create(tx, draft.new)?;
+                for (kind, target) in edges {
+                    change::add_dep(tx, &bead.id, &target, kind)?;
+                }
+                Ok(tx.get(&bead.id).cloned().unwrap_or(bead))
+            });
+            match one {
+                Ok(bead) => made.push(bead),
+                Err(error) => problems.push(error.context(format!("creating \"{title}\""))),
+            }
+        }
+        Ok((made, problems))
+    });
+    ctx.tell_notices(&store);
+    let (beads, problems) = result?;
+    for problem in problems {
+        ctx.ui
+            .problem(&format!("Error: {}", Failure::of(&problem).message));
+    }
+    Ok(Box::new(Made { beads }))
+}
+
+fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
+    let absolute = ctx.env.absolute(path);
+    let bytes = file::read(&absolute)
+        .map_err(|error| Usage(format!("cannot read {path}: {error}")))?
+        .ok_or_else(|| Usage(format!("there is no file {path}")))?;
+    String::from_utf8(bytes).map_err(|_| Usage(format!("{path} is not UTF-8")).into())
+}
+
+/// An issue of a Markdown file.
+#[derive(Debug, Default)]
+struct Draft {
+    new: New,
+    edges: Vec<(DepKind, String)>,
+}
+
+/// `## Title` begins an issue; the text up to the first `###` is its description; `### Priority`, `Type`,
+/// `Description`, `Design`, `Acceptance Criteria`, `Assignee`, `Labels`, `Dependencies` say the rest.
+fn drafts(text: &str) -> Result<Vec<Draft>, Usage> {
+    let mut found: Vec<(String, BTreeMap<String, String>)> = Vec::new();
+    let mut section = String::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            found.push((title.trim().to_owned(), BTreeMap::new()));
+            section = "intro".to_owned();
+        } else if let Some((_, sections)) = found.last_mut() {
+            if let Some(name) = line.strip_prefix("### ") {
+                section = name.trim().to_lowercase();
+            } else {
+                let part = sections.entry(section.clone()).or_default();
+                part.push_str(line);
+                part.push('\n');
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Usage(
+            "no issues found in markdown file (expected ## Issue Title format)".into(),
+        ));
+    }
+    found
+        .into_iter()
+        .map(|(title, sections)| draft(title, &sections))
+        .collect()
+}
+
+fn draft(title: String, sections: &BTreeMap<String, String>) -> Result<Draft, Usage> {
+    let part = |name: &str| {
+        let text = sections.get(name).map(|text| text.trim());
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let list = |name: &str| {
+        let text = part(name).unwrap_or_default();
+        let items = text.split([',', '\n']).map(|item| {
+            let item = item.trim();
+            item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
+        });
+        items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+    };
+    let description = part("description").or_else(|| part("intro"));
+    let priority = part("priority").map(|text| args::priority(&text));
+    Ok(Draft {
+        new: New {
+            title,
+            description: description.unwrap_or_default(),
+            design: part("design").unwrap_or_default(),
+            acceptance_criteria: part("acceptance criteria").unwrap_or_default(),
+            assignee: part("assignee").unwrap_or_default(),
+            labels: list("labels"),
+            priority: priority.transpose()?.unwrap_or(2),
+            issue_type: Kind::normal(part("type").as_deref().unwrap_or("task")),
+            ..New::default()
+        },
+        edges: list("dependencies")
+            .into_iter()
+            .map(request::edge)
+            .collect(),
+    })
+}
+
+/// A plan of beads and edges.
+#[derive(Debug, Deserialize)]
+struct Plan {
+    #[serde(default)]
+    nodes: Vec<PlanNode>,
+    #[serde(default)]
+    edges: Vec<PlanEdge>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlanNode {
+    /// The name by which the plan's edges know it.
+    key: String,
+    title: String,
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    assignee: String,
+    #[serde(default)]
+    priority: Option<i64>,
+    #[serde(default)]
+    labels: Vec<String>,
+    #[serde(default)]
+    metadata: Option<Value>,
+    #[serde(default)]
+    parent_key: Option<String>,
+    #[serde(default)]
+    parent_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlanEdge {
+    #[serde(default)]
+    from_key: Option<String>,
+    #[serde(default)]
+    from_id: Option<String>,
+    #[serde(default)]
+    to_key: Option<String>,
+    #[serde(default)]
+    to_id: Option<String>,
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+}
+
+impl PlanEdge {
+    /// The ids that it goes from and to.
+    fn ends(
+        &self,
+        path: &str,
+        known: impl Fn(&str) -> Result<String, Usage>,
+    ) -> Result<(String, String), Usage> {
+        let end = |key: &Option<String>, id: &Option<String>| match (key, id) {
+            (Some(key), _) => known(key),
+            (None, Some(id)) => Ok(id.clone()),
+            (None, None) => Err(Usage(format!(
+                "{path}: an edge has an end without key and id"
+            ))),
+        };
+        Ok((
+            end(&self.from_key, &self.from_id)?,
+            end(&self.to_key, &self.to_id)?,
+        ))
+    }
+}
+
+/// Makes a plan's beads and edges: all of it or nothing.
+pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
+    ctx.may_change("create")?;
+    let plan: Plan = serde_json::from_str(&read(ctx, path)?)
+        .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
+    let (store, _) = place::choose(ctx, args)?;
+    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let mut ids: BTreeMap<String, String> = BTreeMap::new();
+        let known = |ids: &BTreeMap<String, String>, key: &str| {
+            let unknown = || {
+                Usage(format!(
+                    "{path}: no node before this one has the key \"{key}\""
+                ))
+            };
+            ids.get(key).cloned().ok_or_else(unknown)
+        };
+        for node in &plan.nodes {
+            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
+            super::check_kind(tx, &kind)?;
+            let parent = match (&node.parent_key, &node.parent_id) {
+                (Some(key), _) => Some(known(&ids, key)?),
+                (None, id) => id.clone(),
+            };
+            let new = New {
+                parent,
+                title: node.title.clone(),
+                description: node.description.clone(),
+                assignee: node.assignee.clone(),
+                priority: node.priority.unwrap_or(2),
+                labels: node.labels.clone(),
+                metadata: node.metadata.clone(),
+                issue_type: kind,
+                ..New::default()
+            };
+            let made = change::create(tx, new).map_err(|error| {
+                anyhow::Error::from(error).context(format!("node \"{}\"", node.key))
+            })?;
+            if ids.insert(node.key.clone(), made.id).is_some() {
+                return Err(
+                    Usage(format!("{path}: two nodes have the key \"{}\"", node.key)).into(),
+                );
+            }
+        }
+        for edge in &plan.edges {
+            let (from, to) = edge.ends(path, |key| known(&ids, key))?;
+            let kind = DepKind::from(edge.kind.as_deref().unwrap_or("blocks"));
+            let added = change::add_dep(tx, &from, &to, kind).map_err(anyhow::Error::from);
+            added.map_err(|error| error.context(format!("edge {from} → {to}")))?;
+        }
+        Ok(ids)
+    });
+    ctx.tell_notices(&store);
+    Ok(Box::new(Planned { ids: result? }))
+}
+
+/// Beads made from a file.
+#[derive(Debug)]
+struct Made {
+    beads: Vec<Bead>,
+}
+
+impl Report for Made {
+    fn json(&self) -> Value {
+        self.beads.iter().map(plain_json).collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        page.line(format!("{mark} Created {} issues:", self.beads.len()));
+        for bead in &self.beads {
+            page.cut_line(format!(
+                "  {}: {} [P{}, {}]",
+                bead.id,
+                escape::line(&bead.title),
+                bead.priority,
+                bead.issue_type
+            ));
+        }
+    }
+}
+
+/// Beads made from a plan.
+#[derive(Debug)]
+struct Planned {
+    ids: BTreeMap<String, String>,
+}
+
+impl Report for Planned {
+    fn json(&self) -> Value {
+        json!({"ids": self.ids})
+    }
+
+    fn human(&self, page: &mut Page) {
+        let mark = page.style().green("✓");
+        page.line(format!("{mark} Created {} issues:", self.ids.len()));
+        for (key, id) in &self.ids {
+            page.line(format!("  {} → {id}", escape::line(key)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_markdown_file_gives_an_issue_for_each_heading() {
+        let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
+        let found = drafts(text).unwrap();
+        let one = &found[0];
+        assert_eq!(one.new.description, "First line\nsecond");
+        assert_eq!(
+            (one.new.priority, &one.new.labels[..]),
+            (1, &["a".to_owned(), "b".to_owned()][..])
+        );
+        assert_eq!(one.edges, [(DepKind::Blocks, "x-1".to_owned())]);
+        assert_eq!(found[1].new.issue_type, Kind::Bug);
+        assert!(drafts("# no\n").is_err());
+    }
+}

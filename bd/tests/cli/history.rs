@@ -1,0 +1,143 @@
+//! `bd history`, `activity`, `undo`, `restore`, `show --at`.
+
+use super::Project;
+
+fn events(project: &Project, id: &str) -> Vec<String> {
+    let history = project.json(&["history", id]);
+    let steps = history.as_array().unwrap().iter();
+    steps
+        .map(|step| step["event"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_change_has_its_actor_and_both_values() {
+    let project = Project::new();
+    let id = project.make("One", &["-p", "1"]);
+    project.ok(&["--actor", "eve", "update", &id, "--title", "Two"]);
+    let history = project.json(&["history", &id]);
+    assert_eq!(history[0]["type"], "create");
+    let last = &history[1];
+    assert_eq!(
+        (&last["actor"], &last["type"]),
+        (&"eve".into(), &"update".into())
+    );
+    assert_eq!(
+        last["changes"][0],
+        serde_json::json!({"field": "title", "old": "One", "new": "Two"})
+    );
+    let activity = project.json(&["activity", "--type", "create"]);
+    assert_eq!(activity.as_array().unwrap().len(), 1);
+    assert_eq!(activity[0]["issue_id"].as_str(), Some(id.as_str()));
+}
+
+#[test]
+fn an_undo_takes_back_the_whole_transaction_and_can_be_undone() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["close", &a, &b]);
+    project.ok(&["undo"]);
+    for id in [&a, &b] {
+        let bead = &project.json(&["show", id])[0];
+        assert_eq!(bead["status"], "open");
+        assert!(bead["closed_at"].is_null() && bead["close_reason"].is_null());
+    }
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["show", &a])[0]["status"], "closed");
+}
+
+#[test]
+fn creates_and_deletes_are_undone_too() {
+    let project = Project::new();
+    let id = project.make("A", &["-l", "x"]);
+    project.ok(&["undo"]);
+    project.fails(&["show", &id]);
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["show", &id])[0]["labels"][0], "x");
+    let other = project.make("B", &["--deps", &id]);
+    project.ok(&["delete", &id, "--force"]);
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["show", &id])[0]["title"], "A");
+    assert_eq!(
+        project.json(&["show", &other])[0]["dependencies"][0]["id"].as_str(),
+        Some(id.as_str())
+    );
+}
+
+#[test]
+fn an_undo_keeps_later_edits_or_is_refused() {
+    let project = Project::new();
+    let id = project.make("A", &[]);
+    project.ok(&["update", &id, "--title", "B"]);
+    let titled = events(&project, &id)[1].clone();
+    project.ok(&["label", "add", &id, "later"]);
+    project.ok(&["undo", &titled]);
+    let bead = project.json(&["show", &id])[0].clone();
+    assert_eq!(
+        (bead["title"].as_str(), bead["labels"][0].as_str()),
+        (Some("A"), Some("later"))
+    );
+    project.ok(&["update", &id, "--title", "C"]);
+    project.ok(&["update", &id, "--title", "D"]);
+    let before = project.read(".beads/issues.jsonl");
+    let third = events(&project, &id)[4].clone();
+    let said = project.fails(&["undo", &third]);
+    assert!(said.contains("title would be lost"), "{said}");
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+}
+
+#[test]
+fn claims_are_refused_with_the_verb_that_gives_them_back() {
+    let project = Project::new();
+    let id = project.make("A", &[]);
+    project.ok(&["update", &id, "--claim"]);
+    let said = project.fails(&["undo"]);
+    assert!(
+        said.contains("a claim") && said.contains("--status open"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_unknown_event_is_named() {
+    let project = Project::new();
+    assert!(
+        project
+            .fails(&["undo", "nothing"])
+            .contains("no event nothing")
+    );
+    assert!(project.fails(&["undo"]).contains("to undo"));
+}
+
+#[test]
+fn a_bead_is_shown_as_it_was() {
+    let project = Project::new();
+    let id = project.make("Now", &[]);
+    project.ok(&["update", &id, "--title", "Later"]);
+    let history = project.json(&["history", &id]);
+    let made = history[0]["timestamp"].as_str().unwrap().to_owned();
+    let then = project.json(&["show", &id, "--at", &made]);
+    assert_eq!(then[0]["title"], "Now");
+    let said = project.fails(&["show", &id, "--at", "2020-01-01"]);
+    assert!(said.contains("was not there"), "{said}");
+}
+
+#[test]
+fn activity_that_is_followed_tells_of_what_happens_next() {
+    use std::io::{BufRead, BufReader};
+    let project = Project::new();
+    project.make("Before", &[]);
+    let mut child = project
+        .command(&project.dir(), &["activity", "--follow", "--json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("Before"), "{first}");
+    let id = project.make("While it runs", &[]);
+    let next = lines.next().unwrap().unwrap();
+    assert!(next.contains(&id) && next.contains("\"create\""), "{next}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
