@@ -34,6 +34,9 @@ _bd() {
             bd,comments)
                 cmd="bd__subcmd__comments"
                 ;;
+            bd,compact)
+                cmd="bd__subcmd__compact"
+                ;;
             bd,config)
                 cmd="bd__subcmd__config"
                 ;;
@@ -250,6 +253,9 @@ _bd() {
             bd__subcmd__help,comments)
                 cmd="bd__subcmd__help__subcmd__comments"
                 ;;
+            bd__subcmd__help,compact)
+                cmd="bd__subcmd__help__subcmd__compact"
+                ;;
             bd__subcmd__help,config)
                 cmd="bd__subcmd__help__subcmd__config"
                 ;;
@@ -464,7 +470,7 @@ _bd() {
 
     case "${cmd}" in
         bd)
-            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
+            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats history activity undo compact restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -898,6 +904,48 @@ _bd() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bd__subcmd__compact)
+            opts="-C -q -v -h --older-than --dry-run --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --older-than)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --db)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --directory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dolt-auto-commit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2168,7 +2216,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__help)
-            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
+            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2268,6 +2316,20 @@ _bd() {
         bd__subcmd__help__subcmd__comments__subcmd__add)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bd__subcmd__help__subcmd__compact)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3938,7 +4000,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__search)
-            opts="-s -p -t -a -l -n -r -C -q -v -h --query --status --priority --priority-min --priority-max --type --exclude-type --assignee --no-assignee --labels --label --label-any --exclude-label --label-pattern --no-labels --id --title --title-contains --desc-contains --notes-contains --spec --empty-description --created-after --created-before --updated-after --updated-before --closed-after --closed-before --limit --sort --reverse --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-s -p -t -a -l -n -r -C -q -v -h --query --status --priority --priority-min --priority-max --type --exclude-type --assignee --no-assignee --labels --label --label-any --exclude-label --label-pattern --no-labels --id --title --title-contains --desc-contains --notes-contains --spec --empty-description --created-after --created-before --updated-after --updated-before --closed-after --closed-before --limit --sort --reverse --archived --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

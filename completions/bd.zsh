@@ -1413,6 +1413,7 @@ _arguments "${_arguments_options[@]}" : \
 '--empty-description[Only without a description]' \
 '-r[The other way round]' \
 '--reverse[The other way round]' \
+'--archived[In the archive, too]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \
 '-q[Print only data and errors]' \
@@ -1640,6 +1641,33 @@ _arguments "${_arguments_options[@]}" : \
 '::event -- The event, or the beginning of its id:_default' \
 && ret=0
 ;;
+(compact)
+_arguments "${_arguments_options[@]}" : \
+'--older-than=[Closed longer ago than this\: 90d, 12w, 1y]:AGE:_default' \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--dry-run[Only show what would go]' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
 (restore)
 _arguments "${_arguments_options[@]}" : \
 '--actor=[Act under this name]:NAME:_default' \
@@ -1665,7 +1693,7 @@ _arguments "${_arguments_options[@]}" : \
 '--profile[]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::ids -- Only of these beads:_default' \
+'*::ids -- These beads:_default' \
 && ret=0
 ;;
 (defer)
@@ -2473,6 +2501,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(compact)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (restore)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2623,7 +2655,8 @@ _bd_commands() {
 'history:Show what happened to a bead\: who changed which field from what to what, and when' \
 'activity:Show what happened here, newest last' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
-'restore:Bring back acknowledged changes that are no longer in the file' \
+'compact:Move old closed beads to the archive' \
+'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -2696,6 +2729,11 @@ _bd__subcmd__comments__subcmd__help__subcmd__add_commands() {
 _bd__subcmd__comments__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'bd comments help help commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__compact_commands] )) ||
+_bd__subcmd__compact_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd compact commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__config_commands] )) ||
 _bd__subcmd__config_commands() {
@@ -2918,7 +2956,8 @@ _bd__subcmd__help_commands() {
 'history:Show what happened to a bead\: who changed which field from what to what, and when' \
 'activity:Show what happened here, newest last' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
-'restore:Bring back acknowledged changes that are no longer in the file' \
+'compact:Move old closed beads to the archive' \
+'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -2972,6 +3011,11 @@ _bd__subcmd__help__subcmd__comments_commands() {
 _bd__subcmd__help__subcmd__comments__subcmd__add_commands() {
     local commands; commands=()
     _describe -t commands 'bd help comments add commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__help__subcmd__compact_commands] )) ||
+_bd__subcmd__help__subcmd__compact_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help compact commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__help__subcmd__config_commands] )) ||
 _bd__subcmd__help__subcmd__config_commands() {

@@ -177,6 +177,10 @@ fn of_store(error: &StoreError) -> Known {
             let hint = "its beads can be used as they are; in a fresh clone, 'bd merge --install' lets git merge them";
             ("already_initialized", Some(hint.to_owned()))
         }
+        StoreError::NotArchived(_) => (
+            "not_found",
+            Some("bd search --archived WORDS finds what is there".to_owned()),
+        ),
         StoreError::NotAWisp(_) | StoreError::Invalid(_) => ("invalid", None),
         StoreError::Config(_) => ("config", None),
     }

@@ -196,7 +196,7 @@ fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
         let invalid = crate::bead::validate::Invalid::Id(id.to_owned());
         return Err(ChangeError::Store(invalid.into()));
     }
-    if tx.get_live(id).is_some() {
+    if tx.get_live(id).is_some() || tx.archive().has(id) {
         return Err(ChangeError::Exists(id.to_owned()));
     }
     if !force {
@@ -263,6 +263,5 @@ fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<Strin
         creator,
         nanos: now.instant().as_nanosecond(),
     };
-    id::generate(&prefix, seed, from, |id| tx.get(id).is_some())
-        .ok_or(ChangeError::NoFreeId { from })
+    id::generate(&prefix, seed, from, |id| tx.is_taken(id)).ok_or(ChangeError::NoFreeId { from })
 }

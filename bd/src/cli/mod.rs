@@ -14,6 +14,7 @@ mod children;
 mod close;
 mod comment;
 mod comments;
+mod compact;
 mod config;
 mod count;
 mod create;
@@ -167,6 +168,7 @@ macro_rules! commands {
             History(history::Args),
             Activity(activity::Args),
             Undo(undo::Args),
+            Compact(compact::Args),
             Restore(restore::Args),
             Defer(defer::Args),
             Undefer(undefer::Args),
@@ -214,6 +216,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::History(args) => history::run(ctx, &args),
         Command::Activity(args) => activity::run(ctx, args),
         Command::Undo(args) => undo::run(ctx, args),
+        Command::Compact(args) => compact::run(ctx, args),
         Command::Restore(args) => restore::run(ctx, args),
         Command::Defer(args) => defer::run(ctx, args),
         Command::Undefer(args) => undefer::run(ctx, args),

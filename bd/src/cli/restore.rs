@@ -6,18 +6,18 @@ use crate::error::Usage;
 use crate::store::Event;
 use crate::ui::{Page, Report};
 
-use super::report::Answer;
+use super::report::{Answer, Changed};
 
-/// Bring back acknowledged changes that are no longer in the file.
+/// Bring back what is no longer in the file: lost changes, or beads from the archive.
 ///
-/// After `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
+/// With ids alone those beads come back from the archive. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
 /// comes back by itself; this does those changes again, from history.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do lost changes again
     #[arg(long)]
     lost: bool,
-    /// Only of these beads
+    /// These beads
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Only show them
@@ -26,8 +26,15 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if !args.lost && args.ids.is_empty() {
+        return Err(Usage(
+            "say what to restore: bd restore ID... from the archive, or bd restore --lost [ID...]"
+                .into(),
+        )
+        .into());
+    }
     if !args.lost {
-        return Err(Usage("say what to restore: bd restore --lost [ID...]".into()).into());
+        return from_archive(ctx, &args);
     }
     let store = ctx.store()?;
     let mut lost = store.lost()?;
@@ -55,6 +62,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     Ok(Box::new(Restored {
         found,
         dry_run: args.dry_run,
+    }))
+}
+
+fn from_archive(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
+    if args.dry_run {
+        return Err(Usage("--dry-run goes with --lost".into()).into());
+    }
+    ctx.may_change("restore")?;
+    let beads = store.unarchive(&ctx.author(), &ctx.clock, &args.ids);
+    ctx.tell_notices(&store);
+    Ok(Box::new(Changed {
+        beads: beads?,
+        line: |bead| format!("✓ Restored {} from the archive: {}", bead.id, bead.title),
     }))
 }
 

@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// The other way round
     #[arg(short, long)]
     reverse: bool,
+    /// In the archive, too
+    #[arg(long)]
+    archived: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
@@ -45,6 +48,15 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let mut filter = args.filter.filter(ctx)?;
     filter.text = Some(text.clone());
     let mut found = filter.search(&snapshot)?;
+    let archived = if args.archived {
+        snapshot.archive().beads()
+    } else {
+        Vec::new()
+    };
+    let old = archived
+        .iter()
+        .filter(|bead| snapshot.get(&bead.id).is_none());
+    found.extend(old.filter(|bead| filter.matches(bead)));
     let all = found.len();
     sort::usual(&mut found, all);
     if let Some(order) = args.sort {

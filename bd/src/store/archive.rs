@@ -1,9 +1,13 @@
-//! Old closed beads: `archive/YYYY.jsonl`, beside the issues and in git like them.
+//! Old closed beads: `archive/YYYY.jsonl` by the year in which they were closed, beside the issues and in git
+//! like them.
+//!
+//! A bead goes into the archive before it leaves the issues, and comes back to the issues before it leaves
+//! the archive: after a crash between the two it is in both, and the one in the issues counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{StoreError, lines};
 use crate::bead::{Bead, record};
@@ -46,11 +50,107 @@ impl Archive {
         self.texts.push(text);
     }
 
+    /// Whether the archive has this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.places.contains_key(id)
+    }
+
+    /// How many beads it has.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// All ids, in no order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
+    /// All beads by id.
+    pub fn beads(&self) -> Vec<Bead> {
+        let mut found: Vec<Bead> = self.ids().filter_map(|id| self.get(id)).collect();
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        found
+    }
+
     /// A bead of the archive by its id.
     pub fn get(&self, id: &str) -> Option<Bead> {
         let (number, span) = self.places.get(id)?;
         record::parse(&self.texts[*number][span.clone()]).ok()
     }
+}
+
+/// The file of the beads that were closed in a year.
+fn path_of(dir: &Path, bead: &Bead) -> PathBuf {
+    let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+    let year = closed.day().chars().take(4).collect::<String>();
+    dir.join("archive").join(format!("{year}.jsonl"))
+}
+
+/// Adds beads with their lines; those that are there already are replaced.
+pub(super) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
+    let mut by_file: BTreeMap<PathBuf, Vec<(&str, &[u8])>> = BTreeMap::new();
+    for (bead, line) in beads {
+        let lines = by_file.entry(path_of(dir, bead)).or_default();
+        lines.push((&bead.id, line));
+    }
+    let folder = dir.join("archive");
+    file::make_folder(&folder, 0o755).map_err(|error| StoreError::io("create", &folder, error))?;
+    for (path, new) in by_file {
+        rewrite(&path, |id| new.iter().any(|(own, _)| *own == id), &new)?;
+    }
+    Ok(())
+}
+
+/// Takes beads out, from whichever year they are in.
+pub(super) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
+    let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    for path in paths {
+        rewrite(&path, |id| ids.iter().any(|own| own == id), &[])?;
+    }
+    Ok(())
+}
+
+/// Writes one file without some ids and with new lines, by id. Lines that cannot be read stay, at the end.
+fn rewrite(
+    path: &Path,
+    is_out: impl Fn(&str) -> bool,
+    new: &[(&str, &[u8])],
+) -> Result<(), StoreError> {
+    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
+    let text = text.unwrap_or_default();
+    let mut kept: Vec<(String, &[u8])> = new
+        .iter()
+        .map(|(id, line)| ((*id).to_owned(), *line))
+        .collect();
+    let mut others: Vec<&[u8]> = Vec::new();
+    let mut changed = !new.is_empty();
+    for (_, span) in lines::spans(&text, 0) {
+        let line = &text[span];
+        match merge::id_of(line) {
+            Some(id) if is_out(&id) => changed = true,
+            Some(id) => kept.push((id, line)),
+            None => others.push(line),
+        }
+    }
+    if !changed {
+        return Ok(());
+    }
+    kept.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut content = Vec::with_capacity(text.len() + 4096);
+    for line in kept.iter().map(|(_, line)| *line).chain(others) {
+        content.extend_from_slice(line);
+        content.push(b'\n');
+    }
+    file::replace(path, &content, 0o644).map_err(|error| StoreError::io("write", path, error))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! [`Head`]s; read the lines of what was chosen.
 
 pub mod archive;
+pub mod compact;
 pub mod create;
 pub mod event;
 pub mod find;
@@ -45,7 +46,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 pub use event::Event;
 pub use find::find;
@@ -55,8 +56,8 @@ pub use route::Routes;
 pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;
 
-use crate::bead::Stamp;
 use crate::bead::validate::Invalid;
+use crate::bead::{Bead, Stamp};
 use crate::config::ConfigError;
 use crate::sys::Clock;
 use fold::{Fold, Folded};
@@ -156,6 +157,9 @@ pub enum StoreError {
         /// The bead.
         id: String,
     },
+    /// The archive does not have this bead.
+    #[error("{0} is not in the archive")]
+    NotArchived(String),
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]
     NotAWisp(String),
@@ -299,6 +303,57 @@ impl Store {
             found.insert(id, events.into_iter().cloned().collect());
         }
         Ok(found)
+    }
+
+    /// Moves closed beads to the archive, where they are still found; see [`compact`].
+    pub fn compact(
+        &self,
+        author: &Author,
+        clock: &Clock,
+        before: Timestamp,
+    ) -> anyhow::Result<Vec<Bead>> {
+        self.transact(author, clock, |tx| {
+            let moved = compact::old(tx, before);
+            let mut lines = Vec::new();
+            for id in &moved {
+                if let (Some(bead), Some(line)) = (tx.get(id).cloned(), tx.line(id)?) {
+                    lines.push((bead, line.bytes.into_owned()));
+                }
+            }
+            if !lines.is_empty() {
+                archive::add(self.dir(), &lines)?;
+            }
+            for id in &moved {
+                tx.erase(id)?;
+            }
+            tx.describe("archive", "");
+            Ok(lines.into_iter().map(|(bead, _)| bead).collect())
+        })
+    }
+
+    /// Brings beads back from the archive.
+    pub fn unarchive(
+        &self,
+        author: &Author,
+        clock: &Clock,
+        ids: &[String],
+    ) -> anyhow::Result<Vec<Bead>> {
+        let beads = self.transact(author, clock, |tx| {
+            let mut beads = Vec::new();
+            for id in ids {
+                let bead = tx.archive().get(id);
+                let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
+                if tx.get(id).is_none() {
+                    tx.put(bead.clone())?;
+                }
+                beads.push(bead);
+            }
+            tx.describe("restore", "");
+            Ok(beads)
+        })?;
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        archive::remove(self.dir(), ids)?;
+        Ok(beads)
     }
 
     /// Messages for people that came up while writing, each given once.

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use elsa::sync::FrozenMap;
 
 use super::StoreError;
+use super::archive::Archive;
 use super::head::{Head, Node};
 use super::index::{Index, JOURNALED, NONE};
 use super::journal::Home;
@@ -61,6 +62,8 @@ pub struct Snapshot {
     fallback: OnceLock<HashMap<String, Bead>>,
     damaged: Vec<Damaged>,
     config: Config,
+    /// Read when first asked for.
+    archive: OnceLock<Archive>,
 }
 
 impl Snapshot {
@@ -79,6 +82,7 @@ impl Snapshot {
             fallback: OnceLock::new(),
             damaged,
             config,
+            archive: OnceLock::new(),
         };
         for (id, own) in overlay.beads {
             snapshot.set(&id, own);
@@ -290,6 +294,18 @@ impl Snapshot {
         ))
     }
 
+    /// The old closed beads that are no longer among the issues. One that cannot be read is as good as none:
+    /// `bd doctor` tells of it.
+    pub fn archive(&self) -> &Archive {
+        self.archive
+            .get_or_init(|| Archive::read(self.source.paths.dir()).unwrap_or_default())
+    }
+
+    /// Whether an id is in use or ever was: among the issues, the wisps or in the archive.
+    pub fn is_taken(&self, id: &str) -> bool {
+        self.head(id).is_some() || self.archive().has(id)
+    }
+
     /// Finds the one live bead that a full or partial id means.
     pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
         if let Some(bead) = self.get_live(given) {
@@ -384,14 +400,23 @@ impl Snapshot {
             .filter_map(id::split_child)
             .filter(|(own, _)| *own == parent)
             .map(|(_, number)| number)
+            .chain(self.archived_children(parent))
             .max()
             .unwrap_or(0)
+    }
+
+    fn archived_children(&self, parent: &str) -> impl Iterator<Item = u64> {
+        let children = self.archive().ids().filter_map(id::split_child);
+        children
+            .filter(move |(own, _)| *own == parent)
+            .map(|(_, number)| number)
     }
 
     /// How many ids have this prefix and are no child's; deleted ones count.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         self.ids_from(&start)
+            .chain(self.archive().ids().filter(|id| id.starts_with(&start)))
             .filter(|id| !id[start.len()..].contains('.'))
             .count()
     }

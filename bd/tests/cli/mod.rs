@@ -1,5 +1,6 @@
 //! What a person or an agent sees of `bd`.
 
+mod compact;
 mod concurrency;
 mod create;
 mod delete;

@@ -97,7 +97,18 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
         let bead = past::bead_at(&store, &snapshot, &id, at)?;
         return Ok(Shown::of(&snapshot, bead));
     }
-    let bead = snapshot.resolve(id)?.clone();
+    let bead = match snapshot.resolve(id) {
+        Ok(bead) => bead.clone(),
+        Err(error) => match snapshot.archive().get(id) {
+            Some(bead) => {
+                ctx.ui.status(&format!(
+                    "{id} is in the archive; bd restore {id} brings it back"
+                ));
+                bead
+            }
+            None => return Err(error.into()),
+        },
+    };
     Ok(Shown::of(&snapshot, bead))
 }
 

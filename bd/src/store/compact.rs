@@ -1,0 +1,58 @@
+//! Which beads are old enough for the archive.
+//!
+//! Closed before an instant, durable, not pinned, and of no use to what is still there: nothing that stays
+//! points at it, and its parent, where there is one, goes too. So children of what stays keep their numbers,
+//! and whatever waits, waits as before.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::head::Time;
+use super::snapshot::Snapshot;
+use crate::bead::{DepKind, Status};
+
+/// The ids of the beads that may go, sorted.
+pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
+    let closed = Status::Closed.code();
+    let mut going: BTreeSet<&str> = snapshot
+        .heads()
+        .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
+        .filter(|head| !head.is_template())
+        .filter(|head| head.time(Time::Closed).is_some_and(|at| at < before))
+        .map(|head| head.id())
+        .collect();
+    // What stays holds back what it points at and its own children; that may hold back more.
+    loop {
+        let held: Vec<&str> = going
+            .iter()
+            .copied()
+            .filter(|id| !may_go(snapshot, id, &going))
+            .collect();
+        if held.is_empty() {
+            return going.into_iter().map(str::to_owned).collect();
+        }
+        for id in held {
+            going.remove(id);
+        }
+    }
+}
+
+fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
+    let Some(head) = snapshot.head(id) else {
+        return false;
+    };
+    let parent = DepKind::ParentChild.code();
+    let mut parents = head.edges().into_iter().filter(|(kind, _)| *kind == parent);
+    let is_held_by_parent =
+        parents.any(|(_, parent)| snapshot.head(parent).is_some() && !going.contains(parent));
+    let by_name = crate::bead::id::split_child(id)
+        .is_some_and(|(parent, _)| snapshot.head(parent).is_some() && !going.contains(parent));
+    let holders = snapshot
+        .holders(id)
+        .into_iter()
+        .map(|node| snapshot.head_at(node));
+    let mut staying =
+        holders.filter(|holder| !holder.is_tombstone() && !going.contains(holder.id()));
+    !is_held_by_parent && !by_name && staying.next().is_none()
+}
