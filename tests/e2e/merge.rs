@@ -232,6 +232,12 @@ fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
     project.git("b", &["pull", "-q"]).ok();
     assert_eq!(project.issues("b"), project.issues("c"));
     assert_eq!(project.show("b", &child)["title"], "Child of b");
+    let shown = project.bd("b", &["show", &child]).ok();
+    assert!(
+        shown.out.contains("Child of c"),
+        "the bead that had to move is named: {}",
+        shown.out
+    );
     let list = project
         .bd("b", &["list", "--json", "--limit", "0"])
         .ok()

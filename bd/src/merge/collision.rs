@@ -4,14 +4,15 @@
 //! `created_by`) keeps it. The other gets an id computed from its old id and these two values, which never
 //! change after it was made, so that every clone computes the same one whatever was edited meanwhile; a child
 //! stays below its parent (`bd-a.1` → `bd-a.k3f9a0zq`, which disturbs no numbering). It remembers the old id under
-//! `former_id` in its `metadata`, where every client keeps and shows it. The edges of its own side follow.
+//! `former_id` in its `metadata`, where every client keeps and shows it, and has a `related` edge to the bead that kept
+//! the id, so that showing that one names it. The edges of its own side follow.
 
 use std::cmp::Ordering;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::bead::{Bead, id};
+use crate::bead::{Bead, Dep, DepKind, id};
 
 /// The key of `metadata` that holds the old id.
 const FORMER_ID: &str = "former_id";
@@ -67,6 +68,16 @@ pub(super) fn moved(bead: &Bead, side: Side) -> Moved {
     rename(&mut bead, &from, &to);
     // A text cannot fail to become JSON.
     bead.set_metadata(FORMER_ID, &from).ok();
+    bead.dependencies.push(Dep {
+        issue_id: to,
+        depends_on_id: from.clone(),
+        kind: DepKind::Related,
+        created_at: bead.created_at.clone(),
+        created_by: bead.created_by.clone(),
+        ..Dep::default()
+    });
+    bead.dependencies
+        .sort_by(|a, b| a.created_at.cmp(&b.created_at));
     Moved { bead, from, side }
 }
 
@@ -175,5 +186,10 @@ mod tests {
         assert_eq!(former_id(&moved.bead).as_deref(), Some("bd-1"));
         assert_eq!(moved.bead.metadata_object()["a"], 1);
         assert_eq!(former_id(&old), None);
+        let edge = &moved.bead.dependencies[0];
+        assert_eq!(
+            (edge.issue_id.as_str(), edge.depends_on_id.as_str()),
+            (moved.bead.id.as_str(), "bd-1")
+        );
     }
 }

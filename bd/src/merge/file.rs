@@ -126,56 +126,86 @@ pub fn files(
     Ok(merge)
 }
 
-/// Moves beads that have the id of another one; says whether there were any.
+/// Moves beads that have the id of another one; says whether there were any. Those that an earlier merge
+/// moved on the other side go first: then the id may be free.
 fn part(
     base: &mut Table<'_>,
     left: &mut Table<'_>,
     right: &mut Table<'_>,
     merge: &mut Merge,
 ) -> bool {
-    let mut moves: [BTreeMap<String, String>; 3] = Default::default();
-    for l in &left.rows {
-        let Some(r) = right.find(&l.id).filter(|r| r.raw != l.raw) else {
-            continue;
-        };
-        let b = base.find(&l.id);
-        if b.is_some_and(|b| b.raw == l.raw || b.raw == r.raw) {
-            continue;
-        }
-        let (Some(l), Some(r)) = (l.bead(), r.bead()) else {
-            continue;
-        };
-        let b = b.and_then(Row::bead);
-        let unchanged = |side: &Bead| b.is_some_and(|b| Fields::of(b) == Fields::of(side));
-        let order = collision::order(l, r);
-        if order == Ordering::Equal || unchanged(l) || unchanged(r) {
-            continue;
-        }
-        let (mover, side) = if order == Ordering::Less {
-            (r, 2)
-        } else {
-            (l, 1)
-        };
-        let to = collision::new_id(mover);
-        if b.is_some_and(|b| collision::is_same_bead(b, mover)) {
-            moves[0].insert(l.id.clone(), to.clone());
-        }
-        merge.notes.push(Note::Moved {
-            from: l.id.clone(),
+    let [mut of_left, mut of_right] = [moved_there(left, right), moved_there(right, left)];
+    if of_left.is_empty() && of_right.is_empty() {
+        of_left = latecomers(base, left, right);
+        of_right = latecomers(base, right, left);
+        let moves = of_left.iter().chain(&of_right);
+        merge.notes.extend(moves.map(|(from, to)| Note::Moved {
+            from: from.clone(),
             to: to.clone(),
-        });
-        moves[side].insert(l.id.clone(), to);
+        }));
     }
-    if moves[1].is_empty() && moves[2].is_empty() {
+    if of_left.is_empty() && of_right.is_empty() {
         return false;
     }
-    base.rename(&moves[0]);
+    let of_base = |(id, to): &(&String, &String)| {
+        let bead = base.find(id).and_then(Row::bead);
+        bead.is_some_and(|bead| collision::new_id(bead) == **to)
+    };
+    let of_base = of_left.iter().chain(&of_right).filter(of_base);
+    let of_base = of_base.map(|(id, to)| (id.clone(), to.clone())).collect();
+    base.rename(&of_base);
     base.settle(None, &mut Vec::new(), &mut Vec::new());
-    left.rename(&moves[1]);
+    left.rename(&of_left);
     left.settle(Some(base), &mut merge.notes, &mut merge.lost);
-    right.rename(&moves[2]);
+    right.rename(&of_right);
     right.settle(Some(base), &mut merge.notes, &mut merge.lost);
     true
+}
+
+/// The beads of one side that an earlier merge moved on the other side, with their new ids.
+fn moved_there(own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
+    let mut moves = BTreeMap::new();
+    for (bead, there) in strangers(own, other) {
+        let to = collision::new_id(bead);
+        let moved = other.find(&to).and_then(Row::bead);
+        let stays = there.is_some_and(|there| collision::is_same_bead(there, bead));
+        if !stays && moved.is_some_and(|moved| collision::is_same_bead(moved, bead)) {
+            moves.insert(bead.id.clone(), to);
+        }
+    }
+    moves
+}
+
+/// The beads of one side whose id another bead had first, with their new ids. Where one side only replaced a bead
+/// that the other left as it was, there is nothing to move.
+fn latecomers(base: &Table<'_>, own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
+    let mut moves = BTreeMap::new();
+    for (bead, there) in strangers(own, other) {
+        let Some(there) = there.filter(|there| collision::order(there, bead) == Ordering::Less)
+        else {
+            continue;
+        };
+        let before = base.find(&bead.id).and_then(Row::bead).map(Fields::of);
+        let as_before = |side: &Bead| before.as_ref() == Some(&Fields::of(side));
+        if !as_before(bead) && !as_before(there) {
+            moves.insert(bead.id.clone(), collision::new_id(bead));
+        }
+    }
+    moves
+}
+
+/// The beads of one side whose lines the other side has not, with what it has under their ids.
+fn strangers<'t>(
+    own: &'t Table<'_>,
+    other: &'t Table<'_>,
+) -> impl Iterator<Item = (&'t Bead, Option<&'t Bead>)> {
+    own.rows.iter().filter_map(|row| {
+        let there = other.find(&row.id);
+        if there.is_some_and(|there| there.raw == row.raw) {
+            return None;
+        }
+        Some((row.bead()?, there.and_then(Row::bead)))
+    })
 }
 
 /// Whether a side has a damaged line, without an id, that base has not.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::field::Fields;
 use super::{Lost, Note, beads, collision};
-use crate::bead::{Bead, record};
+use crate::bead::{Bead, Dep, record};
 use crate::store::lines;
 
 /// One line with an id.
@@ -192,19 +192,21 @@ impl<'a> Table<'a> {
                 continue;
             }
             let Some(bead) = row.bead() else { continue };
-            let turns = |edge: &crate::bead::Dep| moves.contains_key(&edge.depends_on_id);
-            if !leaves && !bead.dependencies.iter().any(turns) {
+            let former = collision::former_id(bead);
+            // The edge to whoever has its old id is not an edge to the bead that moves now.
+            let stays = |edge: &Dep| former.as_ref() == Some(&edge.depends_on_id);
+            let turned = |edge: &Dep| moves.get(&edge.depends_on_id).filter(|_| !stays(edge));
+            if !leaves && !bead.dependencies.iter().any(|edge| turned(edge).is_some()) {
                 continue;
             }
-            let mut bead = if leaves {
-                collision::moved(bead, collision::Side::Left).bead
-            } else {
-                bead.clone()
-            };
+            let mut bead = bead.clone();
             for edge in &mut bead.dependencies {
-                if let Some(to) = moves.get(&edge.depends_on_id) {
-                    edge.depends_on_id.clone_from(to);
+                if let Some(to) = turned(edge).cloned() {
+                    edge.depends_on_id = to;
                 }
+            }
+            if leaves {
+                bead = collision::moved(&bead, collision::Side::Left).bead;
             }
             *row = Row::of(bead);
         }

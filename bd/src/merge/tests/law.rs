@@ -132,10 +132,18 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead) {
 /// Everything that must hold of one merge.
 fn check(base: &World, left: &World, right: &World) -> World {
     let merged = merge(base, left, right);
+    let swapped = merge(base, right, left);
+    let inputs = [base, left, right].map(World::text);
+    let inputs = inputs.map(|text| String::from_utf8(text).unwrap());
     assert_eq!(
-        merged,
-        merge(base, right, left),
-        "left and right can be swapped"
+        String::from_utf8_lossy(&merged.text),
+        String::from_utf8_lossy(&swapped.text),
+        "left and right can be swapped: {inputs:#?}"
+    );
+    assert_eq!(
+        (&merged.lost, &merged.notes),
+        (&swapped.lost, &swapped.notes),
+        "{inputs:#?}"
     );
     let result = World::read(&merged.text, 9);
     assert_eq!(

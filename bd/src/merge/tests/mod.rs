@@ -337,6 +337,22 @@ fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
 }
 
 #[test]
+fn a_bead_that_moved_is_not_doubled_where_the_one_that_took_its_id_was_removed() {
+    let both = files(b"", &file(&[A]), &file(&[B]), &|_| None)
+        .unwrap()
+        .text;
+    let both = String::from_utf8(both).unwrap();
+    let moved = both.lines().find(|line| line.contains("other")).unwrap();
+    let edited = B.replace("other", "edited");
+    let (text, _) = text(&[B], &[moved], &[&edited]);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(
+        text.contains("edited") && text.contains("former_id"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_damaged_line_is_kept_and_is_no_removal() {
     let torn = &A[..40];
     let (merged, notes) = text(&[A, C], &[torn, C], &[A, C]);
