@@ -58,6 +58,9 @@ _bd() {
             bd,dep)
                 cmd="bd__subcmd__dep"
                 ;;
+            bd,doctor)
+                cmd="bd__subcmd__doctor"
+                ;;
             bd,done)
                 cmd="bd__subcmd__close"
                 ;;
@@ -277,6 +280,9 @@ _bd() {
             bd__subcmd__help,dep)
                 cmd="bd__subcmd__help__subcmd__dep"
                 ;;
+            bd__subcmd__help,doctor)
+                cmd="bd__subcmd__help__subcmd__doctor"
+                ;;
             bd__subcmd__help,help)
                 cmd="bd__subcmd__help__subcmd__help"
                 ;;
@@ -470,7 +476,7 @@ _bd() {
 
     case "${cmd}" in
         bd)
-            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats history activity undo compact restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
+            opts="-C -q -v -V -h --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --version --help init create new q show view update close done reopen list children ready blocked dep label comments comment delete search count status stats history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2215,8 +2221,46 @@ _bd() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        bd__subcmd__doctor)
+            opts="-y -C -q -v -h --fix --yes --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --db)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --directory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dolt-auto-commit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         bd__subcmd__help)
-            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
+            opts="init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2582,6 +2626,20 @@ _bd() {
         bd__subcmd__help__subcmd__dep__subcmd__unrelate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bd__subcmd__help__subcmd__doctor)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

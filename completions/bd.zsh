@@ -1668,6 +1668,35 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(doctor)
+_arguments "${_arguments_options[@]}" : \
+'--actor=[Act under this name]:NAME:_default' \
+'--db=[Use the beads beside this file]:PATH:_default' \
+'-C+[Run as if started in this folder]:DIR:_default' \
+'--directory=[Run as if started in this folder]:DIR:_default' \
+'--lock-timeout=[]:DURATION:_default' \
+'--dolt-auto-commit=[]:MODE:_default' \
+'--fix[Mend what can be mended]' \
+'-y[]' \
+'--yes[]' \
+'--json[Answer as JSON]' \
+'--readonly[Refuse every change]' \
+'-q[Print only data and errors]' \
+'--quiet[Print only data and errors]' \
+'-v[Accepted for older scripts]' \
+'--verbose[Accepted for older scripts]' \
+'--no-db[]' \
+'--no-daemon[]' \
+'--no-auto-flush[]' \
+'--no-auto-import[]' \
+'--sandbox[]' \
+'--allow-stale[]' \
+'--profile[]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::path -- The project; that of the working directory where none is given:_files' \
+&& ret=0
+;;
 (restore)
 _arguments "${_arguments_options[@]}" : \
 '--actor=[Act under this name]:NAME:_default' \
@@ -2505,6 +2534,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(doctor)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (restore)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2656,6 +2689,7 @@ _bd_commands() {
 'activity:Show what happened here, newest last' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
+'doctor:Look whether the beads of a project are sound' \
 'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
@@ -2931,6 +2965,11 @@ _bd__subcmd__dep__subcmd__unrelate_commands() {
     local commands; commands=()
     _describe -t commands 'bd dep unrelate commands' commands "$@"
 }
+(( $+functions[_bd__subcmd__doctor_commands] )) ||
+_bd__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd doctor commands' commands "$@"
+}
 (( $+functions[_bd__subcmd__help_commands] )) ||
 _bd__subcmd__help_commands() {
     local commands; commands=(
@@ -2957,6 +2996,7 @@ _bd__subcmd__help_commands() {
 'activity:Show what happened here, newest last' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
+'doctor:Look whether the beads of a project are sound' \
 'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
@@ -3119,6 +3159,11 @@ _bd__subcmd__help__subcmd__dep__subcmd__tree_commands() {
 _bd__subcmd__help__subcmd__dep__subcmd__unrelate_commands() {
     local commands; commands=()
     _describe -t commands 'bd help dep unrelate commands' commands "$@"
+}
+(( $+functions[_bd__subcmd__help__subcmd__doctor_commands] )) ||
+_bd__subcmd__help__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'bd help doctor commands' commands "$@"
 }
 (( $+functions[_bd__subcmd__help__subcmd__help_commands] )) ||
 _bd__subcmd__help__subcmd__help_commands() {

@@ -4,6 +4,7 @@
 //!
 //! - [`cli`] the `bd` command, [`context`] what it starts with
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
+//! - [`doctor`] whether a store is sound
 //! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
 //! - [`merge`] two changed copies of the beads become one
 //! - [`store`] the files: snapshots for readers, transactions for writers
@@ -16,6 +17,7 @@ pub mod change;
 pub mod cli;
 pub mod config;
 pub mod context;
+pub mod doctor;
 pub mod error;
 pub mod git;
 pub mod graph;

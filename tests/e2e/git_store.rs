@@ -245,3 +245,33 @@ fn an_edit_by_hand_under_the_journal_is_kept() {
     assert_eq!(priority(&project, "b", "p-g0003"), 0);
     assert!(project.issues("b").contains("By hand too"));
 }
+
+#[test]
+fn a_damaged_line_comes_back_from_the_history_of_git() {
+    let project = Project::new();
+    let (whole, torn) = (project.bead("a", "Whole"), project.bead("a", "Torn"));
+    project.commit("a", "Two beads");
+    let path = project.dir("a").join(".beads/issues.jsonl");
+    let text: String = project
+        .issues("a")
+        .lines()
+        .map(|line| {
+            if line.contains(&torn) {
+                format!("{}\n", &line[..line.len() / 2])
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect();
+    std::fs::write(&path, text).unwrap();
+    let said = project.bd("a", &["doctor"]).run();
+    assert!(said.out.contains("bd doctor --fix"), "{}", said.out);
+    let mended = project.bd("a", &["doctor", "--fix"]).ok();
+    assert!(
+        mended.out.contains(&format!("{torn} is back")),
+        "{}",
+        mended.out
+    );
+    assert_eq!(title(&project, "a", &torn), "Torn");
+    assert_eq!(title(&project, "a", &whole), "Whole");
+}

@@ -22,6 +22,7 @@ mod daemon;
 mod defer;
 mod delete;
 mod dep;
+mod doctor;
 mod each;
 mod history;
 mod init;
@@ -169,6 +170,7 @@ macro_rules! commands {
             Activity(activity::Args),
             Undo(undo::Args),
             Compact(compact::Args),
+            Doctor(doctor::Args),
             Restore(restore::Args),
             Defer(defer::Args),
             Undefer(undefer::Args),
@@ -217,6 +219,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Activity(args) => activity::run(ctx, args),
         Command::Undo(args) => undo::run(ctx, args),
         Command::Compact(args) => compact::run(ctx, args),
+        Command::Doctor(args) => doctor::run(ctx, args),
         Command::Restore(args) => restore::run(ctx, args),
         Command::Defer(args) => defer::run(ctx, args),
         Command::Undefer(args) => undefer::run(ctx, args),

@@ -10,7 +10,9 @@ use jiff::Timestamp;
 
 use super::head::Time;
 use super::snapshot::Snapshot;
-use crate::bead::{DepKind, Status};
+use super::{Author, Store, StoreError, archive, lock};
+use crate::bead::{Bead, DepKind, Status};
+use crate::sys::Clock;
 
 /// The ids of the beads that may go, sorted.
 pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
@@ -55,4 +57,57 @@ fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
     let mut staying =
         holders.filter(|holder| !holder.is_tombstone() && !going.contains(holder.id()));
     !is_held_by_parent && !by_name && staying.next().is_none()
+}
+
+impl Store {
+    /// Moves closed beads to the archive, where they are still found.
+    pub fn compact(
+        &self,
+        author: &Author,
+        clock: &Clock,
+        before: Timestamp,
+    ) -> anyhow::Result<Vec<Bead>> {
+        self.transact(author, clock, |tx| {
+            let moved = old(tx, before);
+            let mut lines = Vec::new();
+            for id in &moved {
+                if let (Some(bead), Some(line)) = (tx.get(id).cloned(), tx.line(id)?) {
+                    lines.push((bead, line.bytes.into_owned()));
+                }
+            }
+            if !lines.is_empty() {
+                archive::add(self.dir(), &lines)?;
+            }
+            for id in &moved {
+                tx.erase(id)?;
+            }
+            tx.describe("archive", "");
+            Ok(lines.into_iter().map(|(bead, _)| bead).collect())
+        })
+    }
+
+    /// Brings beads back from the archive.
+    pub fn unarchive(
+        &self,
+        author: &Author,
+        clock: &Clock,
+        ids: &[String],
+    ) -> anyhow::Result<Vec<Bead>> {
+        let beads = self.transact(author, clock, |tx| {
+            let mut beads = Vec::new();
+            for id in ids {
+                let bead = tx.archive().get(id);
+                let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
+                if tx.get(id).is_none() {
+                    tx.put(bead.clone())?;
+                }
+                beads.push(bead);
+            }
+            tx.describe("restore", "");
+            Ok(beads)
+        })?;
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        archive::remove(self.dir(), ids)?;
+        Ok(beads)
+    }
 }

@@ -36,6 +36,8 @@ pub(super) struct Fold<'a> {
     pub snapshot: &'a Snapshot,
     /// Now, for the names of files that keep damaged lines.
     pub now: &'a Stamp,
+    /// Write both files anew, whether something changed or not.
+    pub all: bool,
     /// Messages for people.
     pub notices: Vec<String>,
 }
@@ -53,6 +55,9 @@ impl Fold<'_> {
             if change.line.is_none() {
                 removed.insert((change.store, &change.id));
             }
+        }
+        if self.all {
+            homes.extend([Home::Issues, Home::Wisps]);
         }
         self.refuse_to_shrink(&removed)?;
         self.keep_torn()?;

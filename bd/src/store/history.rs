@@ -14,7 +14,7 @@ use super::event::{Difference, Event};
 use super::journal::{self, encode, line_hash};
 use super::overlay::Merged;
 use super::paths::Paths;
-use super::{Store, StoreError, lines, lock};
+use super::{Store, StoreError, lines, lock, lost};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::Lost;
@@ -193,4 +193,38 @@ fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
     Ok(lines::spans(&text, 0)
         .filter_map(|(_, span)| journal::open(&text[span]))
         .collect())
+}
+
+impl Store {
+    /// Every event of history, oldest first; what is still in the journal too.
+    pub fn events(&self) -> Result<Vec<Event>, StoreError> {
+        all(&self.paths)
+    }
+
+    /// The events of one bead, oldest first.
+    pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
+        let mut events = self.events()?;
+        events.retain(|event| event.changes.iter().any(|change| change.id == id));
+        Ok(events)
+    }
+
+    /// Acknowledged changes of this clone that are in no file any more: for each bead the events it lacks,
+    /// oldest first.
+    pub fn lost(&self) -> Result<BTreeMap<String, Vec<Event>>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let events = self.events()?;
+        let mut found = BTreeMap::new();
+        let lost = lost::lost(&events, |id| {
+            let Ok(line) = snapshot.line(id) else {
+                return lost::Asked::No;
+            };
+            line.map_or(lost::Asked::Gone, |line| {
+                lost::Asked::Is(journal::hash_text(line.hash))
+            })
+        });
+        for (id, events) in lost {
+            found.insert(id, events.into_iter().cloned().collect());
+        }
+        Ok(found)
+    }
 }

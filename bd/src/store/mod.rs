@@ -12,6 +12,7 @@
 //! [`Head`]s; read the lines of what was chosen.
 
 pub mod archive;
+mod care;
 pub mod compact;
 pub mod create;
 pub mod event;
@@ -41,12 +42,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 pub use event::Event;
 pub use find::find;
@@ -56,8 +56,8 @@ pub use route::Routes;
 pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;
 
+use crate::bead::Stamp;
 use crate::bead::validate::Invalid;
-use crate::bead::{Bead, Stamp};
 use crate::config::ConfigError;
 use crate::sys::Clock;
 use fold::{Fold, Folded};
@@ -273,89 +273,6 @@ impl Store {
         Snapshot::new(read.index, read.source, read.overlay)
     }
 
-    /// Every event of history, oldest first; what is still in the journal too.
-    pub fn events(&self) -> Result<Vec<Event>, StoreError> {
-        history::all(&self.paths)
-    }
-
-    /// The events of one bead, oldest first.
-    pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
-        let mut events = self.events()?;
-        events.retain(|event| event.changes.iter().any(|change| change.id == id));
-        Ok(events)
-    }
-
-    /// Acknowledged changes of this clone that are in no file any more: for each bead the events it lacks,
-    /// oldest first.
-    pub fn lost(&self) -> Result<BTreeMap<String, Vec<Event>>, StoreError> {
-        let snapshot = self.snapshot()?;
-        let events = self.events()?;
-        let mut found = BTreeMap::new();
-        let lost = lost::lost(&events, |id| {
-            let Ok(line) = snapshot.line(id) else {
-                return lost::Asked::No;
-            };
-            line.map_or(lost::Asked::Gone, |line| {
-                lost::Asked::Is(journal::hash_text(line.hash))
-            })
-        });
-        for (id, events) in lost {
-            found.insert(id, events.into_iter().cloned().collect());
-        }
-        Ok(found)
-    }
-
-    /// Moves closed beads to the archive, where they are still found; see [`compact`].
-    pub fn compact(
-        &self,
-        author: &Author,
-        clock: &Clock,
-        before: Timestamp,
-    ) -> anyhow::Result<Vec<Bead>> {
-        self.transact(author, clock, |tx| {
-            let moved = compact::old(tx, before);
-            let mut lines = Vec::new();
-            for id in &moved {
-                if let (Some(bead), Some(line)) = (tx.get(id).cloned(), tx.line(id)?) {
-                    lines.push((bead, line.bytes.into_owned()));
-                }
-            }
-            if !lines.is_empty() {
-                archive::add(self.dir(), &lines)?;
-            }
-            for id in &moved {
-                tx.erase(id)?;
-            }
-            tx.describe("archive", "");
-            Ok(lines.into_iter().map(|(bead, _)| bead).collect())
-        })
-    }
-
-    /// Brings beads back from the archive.
-    pub fn unarchive(
-        &self,
-        author: &Author,
-        clock: &Clock,
-        ids: &[String],
-    ) -> anyhow::Result<Vec<Bead>> {
-        let beads = self.transact(author, clock, |tx| {
-            let mut beads = Vec::new();
-            for id in ids {
-                let bead = tx.archive().get(id);
-                let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
-                if tx.get(id).is_none() {
-                    tx.put(bead.clone())?;
-                }
-                beads.push(bead);
-            }
-            tx.describe("restore", "");
-            Ok(beads)
-        })?;
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
-        archive::remove(self.dir(), ids)?;
-        Ok(beads)
-    }
-
     /// Messages for people that came up while writing, each given once.
     pub fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut self.notices())
@@ -554,6 +471,7 @@ impl Store {
         let mut fold = Fold {
             snapshot,
             now,
+            all: false,
             notices: Vec::new(),
         };
         let folded = fold.run();

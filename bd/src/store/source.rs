@@ -145,8 +145,33 @@ impl Source {
     /// Makes the index anew and writes it where that can be done. Gives back the old one where the issues
     /// are not those it was made from.
     fn make(&self, old: Option<Index>) -> Result<(Index, Option<Index>), StoreError> {
+        let index = self.read_files(old.as_ref())?;
+        if !self.paths.index().exists() {
+            ignore::hide(self.paths.dir());
+        }
+        // Where it cannot be written every command makes it for itself.
+        file::replace_relaxed(&self.paths.index(), index.bytes(), 0o644).ok();
+        let issues = index.keys().issues;
+        let changed = |old: &Index| !same(&old.keys().issues, &issues);
+        Ok((index, old.filter(changed)))
+    }
+
+    /// An index of what the files say, from nothing, which is not written.
+    pub(super) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
+        let source = Self {
+            paths: paths.clone(),
+            keys: Keys::default(),
+            issues: open(paths.issues())?,
+            wisps: open(&paths.wisps())?,
+            journal: None,
+            state: JournalState::default(),
+        };
+        source.read_files(None)
+    }
+
+    fn read_files(&self, old: Option<&Index>) -> Result<Index, StoreError> {
         let read = |code: u8, file: Option<&File>| match file {
-            Some(file) => index::split(file, code, old.as_ref())
+            Some(file) => index::split(file, code, old)
                 .map_err(|error| StoreError::io("read", &self.path(code), error)),
             None => Ok(index::Made::default()),
         };
@@ -164,16 +189,9 @@ impl Source {
             journal: (0, 0, 0),
             made: wall(),
         };
-        let (beads, notes) = index::merge_files([issues, wisps], old.as_ref());
-        let index = index::make(&beads, &notes, old.as_ref(), &keys)
-            .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))?;
-        if !self.paths.index().exists() {
-            ignore::hide(self.paths.dir());
-        }
-        // Where it cannot be written every command makes it for itself.
-        file::replace_relaxed(&self.paths.index(), index.bytes(), 0o644).ok();
-        let changed = |old: &Index| !same(&old.keys().issues, &keys.issues);
-        Ok((index, old.filter(changed)))
+        let (beads, notes) = index::merge_files([issues, wisps], old);
+        index::make(&beads, &notes, old, &keys)
+            .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
     }
 
     /// Reads the journal behind what the index has.

@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod dep;
 mod discovery;
+mod doctor;
 mod era;
 mod history;
 mod hostile;

@@ -95,6 +95,7 @@ fn a_rewrite_that_would_lose_a_bead_is_refused() {
     let mut fold = Fold {
         snapshot: &snapshot,
         now: &now,
+        all: false,
         notices: Vec::new(),
     };
     let error = fold.run().unwrap_err();

@@ -1,0 +1,328 @@
+//! The doctor: looks whether a store is sound, says what is wrong and the way out, and mends what it can
+//! without losing anything.
+
+mod rescue;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::change;
+use crate::git::Git;
+use crate::store::{Author, Store, StoreError, paths::Paths};
+use crate::sys::Clock;
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Not as it should be; nothing is lost by it.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
+impl Level {
+    /// Its name in `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// What.
+    pub name: &'static str,
+    /// How it stands.
+    pub level: Level,
+    /// What was seen.
+    pub message: String,
+    /// More of it, a line each.
+    pub detail: Vec<String>,
+    /// The way out.
+    pub fix: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            name,
+            level: Level::Ok,
+            message: message.into(),
+            detail: Vec::new(),
+            fix: None,
+        }
+    }
+
+    fn bad(
+        name: &'static str,
+        level: Level,
+        message: impl Into<String>,
+        detail: Vec<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self {
+            name,
+            level,
+            message: message.into(),
+            detail,
+            fix: Some(fix.into()),
+        }
+    }
+}
+
+/// Looks at everything.
+pub fn examine(store: &Store) -> Result<Vec<Check>, StoreError> {
+    let snapshot = store.snapshot()?;
+    let mut checks = vec![
+        lines(&snapshot, store.dir()),
+        order(store)?,
+        edges(&snapshot),
+        circles(&snapshot),
+        index(store)?,
+        lost(store)?,
+        database(store),
+        merges(store),
+    ];
+    checks.extend(left_over(store.dir()));
+    Ok(checks)
+}
+
+/// Mends what can be mended; says what was done, a line each.
+pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+    let mut done = Vec::new();
+    let found = rescue::from_git(store)?;
+    if !found.is_empty() {
+        let ids = store.transact(author, clock, |tx| {
+            let mut ids = Vec::new();
+            for bead in found {
+                if tx.get(&bead.id).is_none() {
+                    ids.push(bead.id.clone());
+                    tx.put(bead)?;
+                }
+            }
+            tx.describe("restore", "");
+            Ok(ids)
+        })?;
+        done.extend(
+            ids.iter()
+                .map(|id| format!("{id} is back, as git last had it")),
+        );
+    }
+    if store.rewrite(clock)? {
+        done.push(
+            "issues.jsonl is written anew: sorted, each id once; damaged lines are in damaged/"
+                .into(),
+        );
+    }
+    if store.forget_wrong_index()? {
+        done.push("the index was wrong and is made anew".into());
+    }
+    let git = Git::at(store.dir());
+    if let Some(path) = tracked_path(store, &git)
+        && !git.has_merge_driver(&path).unwrap_or(true)
+    {
+        git.install_merge_driver(&path)?;
+        done.push("git merges the beads of this clone field by field".into());
+    }
+    Ok(done)
+}
+
+fn lines(snapshot: &crate::store::Snapshot, dir: &Path) -> Check {
+    let damaged = snapshot.damaged();
+    if damaged.is_empty() {
+        let count = snapshot.live_count();
+        return Check::ok("Lines", format!("{count} beads, every line is readable"));
+    }
+    let detail = damaged
+        .iter()
+        .map(|line| {
+            format!(
+                "{}, line {}: {}",
+                line.file.display(),
+                line.line,
+                line.reason
+            )
+        })
+        .collect();
+    Check::bad(
+        "Lines",
+        Level::Error,
+        format!("{} lines cannot be read", damaged.len()),
+        detail,
+        format!(
+            "bd doctor --fix brings back what git still has; the lines are kept in {}",
+            dir.join("damaged").display()
+        ),
+    )
+}
+
+fn order(store: &Store) -> Result<Check, StoreError> {
+    Ok(if store.is_canonical()? {
+        Check::ok("Order", "sorted by id, each id once")
+    } else {
+        Check::bad(
+            "Order",
+            Level::Warning,
+            "the file is not sorted by id, so that merges by git are harder",
+            Vec::new(),
+            "bd doctor --fix writes it anew",
+        )
+    })
+}
+
+fn edges(snapshot: &crate::store::Snapshot) -> Check {
+    let mut dangling = Vec::new();
+    let prefixes: BTreeSet<String> = snapshot
+        .heads()
+        .filter_map(|head| crate::bead::id::route_prefix(head.id()).map(str::to_owned))
+        .collect();
+    for head in snapshot.heads().filter(|head| !head.is_tombstone()) {
+        for (_, target) in head.edges() {
+            let is_own =
+                crate::bead::id::route_prefix(target).is_some_and(|own| prefixes.contains(own));
+            if is_own && !target.starts_with("external:") && !snapshot.is_taken(target) {
+                dangling.push(format!("{} → {target}", head.id()));
+            }
+        }
+    }
+    if dangling.is_empty() {
+        return Check::ok("Edges", "every edge leads to a bead");
+    }
+    Check::bad(
+        "Edges",
+        Level::Warning,
+        format!(
+            "{} edges lead to beads that are not there; they block nothing",
+            dangling.len()
+        ),
+        dangling,
+        "bd dep remove FROM TO takes an edge away",
+    )
+}
+
+fn circles(snapshot: &crate::store::Snapshot) -> Check {
+    match change::find_cycle(snapshot) {
+        None => Check::ok("Circles", "no bead waits for itself"),
+        Some(circle) => Check::bad(
+            "Circles",
+            Level::Error,
+            "beads wait for each other in a circle",
+            vec![circle.join(" → ")],
+            "bd dep remove takes one of the edges away",
+        ),
+    }
+}
+
+fn index(store: &Store) -> Result<Check, StoreError> {
+    Ok(if store.index_agrees()? {
+        Check::ok("Index", "it says what the files say")
+    } else {
+        Check::bad(
+            "Index",
+            Level::Error,
+            "it does not say what the files say",
+            Vec::new(),
+            "bd doctor --fix makes it anew",
+        )
+    })
+}
+
+fn lost(store: &Store) -> Result<Check, StoreError> {
+    let lost = store.lost()?;
+    if lost.is_empty() {
+        return Ok(Check::ok(
+            "History",
+            "every acknowledged change is in the file",
+        ));
+    }
+    let detail = lost
+        .iter()
+        .map(|(id, events)| format!("{id}: {} changes", events.len()))
+        .collect();
+    Ok(Check::bad(
+        "History",
+        Level::Warning,
+        format!("changes to {} beads are no longer in the file", lost.len()),
+        detail,
+        "bd restore --lost brings them back",
+    ))
+}
+
+fn database(store: &Store) -> Check {
+    let paths = Paths::of(store.dir());
+    if !crate::store::mark::is_foreign(&paths) {
+        return Check::ok("Database", "none of another bd");
+    }
+    Check::bad(
+        "Database",
+        Level::Warning,
+        format!(
+            "{} is a database of another bd; it is not used and not touched",
+            paths.mark().display()
+        ),
+        Vec::new(),
+        "to take its beads over: with the other bd `bd export -o .beads/issues.jsonl`, then move the database out of .beads",
+    )
+}
+
+/// The path of the issues in the work tree, where git tracks them or would.
+fn tracked_path(store: &Store, git: &Git) -> Option<String> {
+    let prefix = git.prefix().ok()?;
+    let name = store
+        .issues_file()
+        .file_name()?
+        .to_string_lossy()
+        .into_owned();
+    Some(format!("{prefix}{name}"))
+}
+
+fn merges(store: &Store) -> Check {
+    let git = Git::at(store.dir());
+    let Some(path) = tracked_path(store, &git) else {
+        return Check::ok("Merges", "not in a git work tree");
+    };
+    match git.has_merge_driver(&path) {
+        Ok(true) => Check::ok("Merges", "git merges beads field by field"),
+        Ok(false) => Check::bad(
+            "Merges",
+            Level::Warning,
+            "git merges issues.jsonl line by line in this clone",
+            Vec::new(),
+            "bd merge --install",
+        ),
+        Err(error) => Check::bad(
+            "Merges",
+            Level::Warning,
+            format!("git cannot be asked: {error}"),
+            Vec::new(),
+            "see that git runs here",
+        ),
+    }
+}
+
+/// What killed processes left behind.
+fn left_over(dir: &Path) -> Option<Check> {
+    let entries = std::fs::read_dir(dir).ok()?;
+    let names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.starts_with(".tmp-"))
+        .collect();
+    (!names.is_empty()).then(|| {
+        Check::bad(
+            "Left over",
+            Level::Warning,
+            format!(
+                "{} unfinished files of killed commands, of no use",
+                names.len()
+            ),
+            names,
+            "they may be removed while no command runs",
+        )
+    })
+}

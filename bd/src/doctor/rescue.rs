@@ -1,0 +1,85 @@
+//! Beads whose lines are damaged, as git's history still has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::bead::Bead;
+use crate::git::Git;
+use crate::merge;
+use crate::store::{Store, StoreError, lines};
+use crate::sys::file;
+
+/// How many commits back are looked at.
+const COMMITS: usize = 200;
+
+/// The last sound state of each bead that has only a damaged line now.
+pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
+    let wanted = damaged_ids(store)?;
+    let mut found: BTreeMap<String, Bead> = BTreeMap::new();
+    let git = Git::at(store.dir());
+    let name = store.issues_file().file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    // Outside git there is no history to look into.
+    let log = git.plumbing([
+        "log",
+        "--format=%H",
+        "-n",
+        &COMMITS.to_string(),
+        "--",
+        &name,
+    ]);
+    let commits = log.text().unwrap_or_default();
+    for commit in commits.lines() {
+        if wanted.iter().all(|id| found.contains_key(id)) {
+            break;
+        }
+        let place = format!("{commit}:./{name}");
+        let Ok(text) = git.plumbing(["show", &place]).text() else {
+            continue;
+        };
+        for (_, _, bead) in lines::read(text.into_bytes()).beads {
+            if wanted.contains(&bead.id) && !found.contains_key(&bead.id) {
+                found.insert(bead.id.clone(), bead);
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The ids that damaged lines, in the file and set aside, still show and that no sound line has.
+fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
+    let snapshot = store.snapshot()?;
+    let mut ids = BTreeSet::new();
+    let mut take = |text: &[u8]| {
+        for (_, span) in lines::spans(text, 0) {
+            let line = &text[span];
+            let shown = merge::id_of(line).or_else(|| shown_id(line));
+            ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
+        }
+    };
+    if !snapshot.damaged().is_empty() {
+        let text = file::read(store.issues_file())
+            .map_err(|source| StoreError::io("read", store.issues_file(), source))?;
+        take(&text.unwrap_or_default());
+    }
+    let aside = std::fs::read_dir(store.dir().join("damaged"))
+        .into_iter()
+        .flatten();
+    for entry in aside.flatten() {
+        let is_issues = entry
+            .file_name()
+            .to_string_lossy()
+            .ends_with("issues.jsonl");
+        if let (true, Ok(Some(text))) = (is_issues, file::read(&entry.path())) {
+            take(&text);
+        }
+    }
+    Ok(ids)
+}
+
+/// The id that a line which is no JSON any more still shows.
+fn shown_id(line: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (_, rest) = text.split_once("\"id\":\"")?;
+    let (id, _) = rest.split_once('"')?;
+    (!id.is_empty() && id.len() < 200).then(|| id.to_owned())
+}

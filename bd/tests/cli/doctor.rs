@@ -1,0 +1,129 @@
+//! `bd doctor`.
+
+use serde_json::Value;
+
+use super::Project;
+
+fn check(report: &Value, name: &str) -> Value {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name);
+    found
+        .unwrap_or_else(|| panic!("{name} in {report}"))
+        .clone()
+}
+
+fn line(id: &str, more: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","title":"T","status":"open","priority":2,"issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"{more}}}"#
+    )
+}
+
+fn edge(from: &str, to: &str) -> String {
+    format!(
+        r#","dependencies":[{{"issue_id":"{from}","depends_on_id":"{to}","type":"blocks","created_at":"2026-01-01T00:00:00Z"}}]"#
+    )
+}
+
+fn report(project: &Project, args: &[&str]) -> Value {
+    let ran = project.run(&[&["--json", "doctor"], args].concat());
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+#[test]
+fn a_sound_store_is_well() {
+    let project = Project::new();
+    project.make("One", &[]);
+    let said = report(&project, &[]);
+    assert_eq!(said["overall_ok"], true, "{said}");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_the_way_out() {
+    let project = Project::new();
+    let text = [
+        line("bd-b", &edge("bd-b", "bd-a")),
+        line("bd-a", &edge("bd-a", "bd-b")),
+        line("bd-c", &edge("bd-c", "bd-gone")),
+        r#"{"id":"bd-d","title":"cut"#.to_owned(),
+        line("bd-c", ""),
+    ];
+    project.write(".beads/issues.jsonl", &(text.join("\n") + "\n"));
+    let said = report(&project, &[]);
+    assert_eq!(said["overall_ok"], false);
+    let lines = check(&said, "Lines");
+    assert!(
+        lines["detail"].as_str().unwrap().contains("line 4"),
+        "{lines}"
+    );
+    assert!(
+        lines["detail"]
+            .as_str()
+            .unwrap()
+            .contains("a second record of bd-c"),
+        "{lines}"
+    );
+    assert_eq!(check(&said, "Order")["status"], "warning");
+    assert!(
+        check(&said, "Edges")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("bd-c → bd-gone")
+    );
+    assert!(
+        check(&said, "Circles")["detail"]
+            .as_str()
+            .unwrap()
+            .contains("bd-a")
+    );
+    assert_eq!(project.run(&["doctor"]).code, 1);
+    let mended = report(&project, &["--fix"]);
+    assert_eq!(check(&mended, "Lines")["status"], "ok");
+    assert_eq!(check(&mended, "Order")["status"], "ok");
+    let ids: Vec<String> = project
+        .read(".beads/issues.jsonl")
+        .lines()
+        .map(|line| line[7..11].to_owned())
+        .collect();
+    assert_eq!(ids, ["bd-a", "bd-b", "bd-c"]);
+    let aside: String = std::fs::read_dir(project.path(".beads/damaged"))
+        .unwrap()
+        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect();
+    assert!(
+        aside.contains("\"bd-d\"") && aside.contains("\"bd-c\""),
+        "{aside}"
+    );
+}
+
+#[test]
+fn an_index_that_lies_is_found_and_made_anew() {
+    let project = Project::new();
+    for title in ["One", "Two", "Three"] {
+        project.make(title, &[]);
+    }
+    let path = project.path(".beads/index.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Somewhere in the rows, behind the header with its checksum.
+    let header = 8 + 8 + 72 * 2 + 8 * 4 + 8 * 21 + 16 * 12;
+    bytes[header + 8] ^= 0xff;
+    std::fs::write(&path, bytes).unwrap();
+    let said = report(&project, &[]);
+    assert_eq!(check(&said, "Index")["status"], "error", "{said}");
+    let mended = report(&project, &["--fix"]);
+    assert_eq!(check(&mended, "Index")["status"], "ok", "{mended}");
+    assert_eq!(project.json(&["list"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_database_of_another_bd_comes_with_the_way_to_take_it_over() {
+    let project = Project::new();
+    std::fs::write(
+        project.path(".beads/beads.db"),
+        b"SQLite format 3\0 and more",
+    )
+    .unwrap();
+    let said = report(&project, &[]);
+    let database = check(&said, "Database");
+    assert_eq!(database["status"], "warning");
+    assert!(database["fix"].as_str().unwrap().contains("bd export"));
+}
