@@ -23,6 +23,11 @@ fn every_input_of_the_merge_driver_s_corpus_merges() {
 }
 
 #[test]
+fn every_input_of_the_index_reader_s_corpus_is_answered() {
+    rerun("index_reader", check::index_reader);
+}
+
+#[test]
 fn every_input_of_the_line_reader_s_corpus_is_read() {
     rerun("line_reader", check::line_reader);
 }

@@ -51,6 +51,8 @@ use jiff::SignedDuration;
 pub use event::Event;
 pub use find::find;
 pub use head::{Brief, Head, Node, Time};
+#[doc(hidden)]
+pub use index::seal as seal_index;
 pub(crate) use index::{Counts, nanoseconds};
 pub use route::Routes;
 pub use snapshot::{Damaged, Snapshot};

@@ -1,8 +1,13 @@
 //! What must hold for any bytes that are read as beads.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use bd::bead::record;
+use bd::graph::ready::{self, ReadyQuery};
 use bd::merge::{self, Merge};
-use bd::store::lines;
+use bd::query::Filter;
+use bd::store::{self, Store, lines};
 
 /// What separates base, left and right in one input.
 const SEPARATOR: &[u8] = b"\n%%\n";
@@ -88,5 +93,73 @@ pub fn line_reader(data: &[u8]) {
         );
         assert!(!line.contains(&b'\n'));
         assert!(record::value(bead).is_object());
+    }
+}
+
+/// Beads with edges, labels and a closed one, for an index that is damaged.
+const BEADS: &str = concat!(
+    r#"{"id":"a-1","title":"One","status":"open","priority":1,"labels":["x","y"],"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#,
+    "\n",
+    r#"{"id":"a-1.1","title":"Child","status":"open","priority":0,"assignee":"dana","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","dependencies":[{"issue_id":"a-1.1","depends_on_id":"a-1","type":"parent-child"},{"issue_id":"a-1.1","depends_on_id":"a-2","type":"blocks"}]}"#,
+    "\n",
+    r#"{"id":"a-2","title":"Two","status":"closed","priority":2,"closed_at":"2026-02-01T00:00:00Z","close_reason":"failed","created_at":"2026-01-03T00:00:00Z","updated_at":"2026-01-03T00:00:00Z","dependencies":[{"issue_id":"a-2","depends_on_id":"gone-1","type":"waits-for","metadata":"{\"spawner_id\":\"a-1\"}"}]}"#,
+    "\n{broken\n",
+);
+
+/// A store whose index is there, and the bytes of that index.
+fn indexed() -> &'static (PathBuf, Vec<u8>) {
+    static PLACE: OnceLock<(PathBuf, Vec<u8>)> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let folder = std::env::temp_dir().join(format!("bd-fuzz-{}", std::process::id()));
+        let dir = folder.join(".beads");
+        std::fs::create_dir_all(&dir).expect("a temporary folder");
+        std::fs::write(dir.join("issues.jsonl"), BEADS).expect("a file in it");
+        let store = Store::open(&dir).expect("a store");
+        store.snapshot().expect("its beads");
+        let index = std::fs::read(dir.join("index.bin")).expect("an index");
+        (dir, index)
+    })
+}
+
+/// An index with any bytes changed: no answer panics, and a bead that is given is one of the file. `data` is
+/// patches of four bytes of place and one of value.
+pub fn index_reader(data: &[u8]) {
+    let (dir, sound) = indexed();
+    let mut bytes = sound.clone();
+    for patch in data.chunks_exact(5) {
+        let place = u32::from_le_bytes([patch[0], patch[1], patch[2], patch[3]]) as usize;
+        let at = place % bytes.len();
+        bytes[at] = patch[4];
+    }
+    store::seal_index(&mut bytes);
+    let path = dir.join("index.bin");
+    // As the store does it: a mapped file is never changed in place.
+    let beside = dir.join("index.new");
+    std::fs::write(&beside, &bytes).expect("the changed index");
+    std::fs::rename(&beside, &path).expect("in its place");
+    let store = Store::open(dir).expect("a store");
+    let snapshot = store.snapshot().expect("its beads");
+    let now = "2026-03-01T00:00:00Z".parse().expect("a time");
+    for bead in snapshot.all() {
+        assert!(["a-1", "a-1.1", "a-2"].contains(&bead.id.as_str()));
+    }
+    snapshot.live_count();
+    ready::ready(&snapshot, &ReadyQuery::default(), now);
+    for id in ["a-1", "a-1.1", "a-2", "gone-1", ""] {
+        snapshot.dependents_of(id);
+        snapshot.children_of(id);
+        snapshot.last_child_number(id);
+        ready::is_blocked(&snapshot, id);
+        ready::descendants(&snapshot, id);
+    }
+    snapshot.resolve("1.1").ok();
+    snapshot.may_contain("child").expect("a search");
+    for limit in [0, 2] {
+        Filter::default().first(&snapshot, limit);
+        Filter {
+            not_statuses: vec![bd::bead::Status::Closed],
+            ..Filter::default()
+        }
+        .first(&snapshot, limit);
     }
 }

@@ -26,6 +26,14 @@ pub(super) use make::{Made, content_hash, make, merge_files, split};
 use super::lines::Note;
 use layout::{Header, MAGIC, PARTS, Part};
 
+/// Puts the checksum of a changed index right. For tests that damage one.
+pub fn seal(bytes: &mut [u8]) {
+    if let Some(header) = bytes.get_mut(..size_of::<Header>()) {
+        let sum = xxhash_rust::xxh3::xxh3_64(header.get(16..).unwrap_or_default());
+        header[8..16].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
 /// What an index was made from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Keys {
