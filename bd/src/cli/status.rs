@@ -68,12 +68,13 @@ impl Summary {
     fn from<'a>(counts: &mut Counts, epics: impl Iterator<Item = Head<'a>>) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
-        let all: u64 = counts.by_status.iter().sum();
+        let add = |all: u64, count: &u64| all.saturating_add(*count);
+        let all = counts.by_status.iter().fold(0, add);
         let deleted = of(Status::Tombstone);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
         let led = counts.led as f64;
         Self {
-            total: number(all) - deleted,
+            total: number(all).saturating_sub(deleted),
             open: of(Status::Open),
             in_progress: of(Status::InProgress),
             closed: of(Status::Closed),

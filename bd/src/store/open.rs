@@ -150,9 +150,12 @@ impl Snapshot {
     /// How many beads were not deleted.
     pub fn live_count(&self) -> usize {
         let counts = self.counts().by_status;
-        let all: u64 = counts.iter().sum();
+        // A damaged index may have any numbers.
+        let all = counts
+            .iter()
+            .fold(0_u64, |all, count| all.saturating_add(*count));
         let deleted = counts[usize::from(Status::Tombstone.code())];
-        usize::try_from(all - deleted).unwrap_or_default()
+        usize::try_from(all.saturating_sub(deleted)).unwrap_or_default()
     }
 
     /// A row of a bead that the index does not have; only what lists need is in it.
