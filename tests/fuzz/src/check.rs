@@ -112,11 +112,11 @@ fn indexed() -> &'static (PathBuf, Vec<u8>) {
     PLACE.get_or_init(|| {
         let folder = std::env::temp_dir().join(format!("bd-fuzz-{}", std::process::id()));
         let dir = folder.join(".beads");
-        std::fs::create_dir_all(&dir).expect("a temporary folder");
-        std::fs::write(dir.join("issues.jsonl"), BEADS).expect("a file in it");
-        let store = Store::open(&dir).expect("a store");
-        store.snapshot().expect("its beads");
-        let index = std::fs::read(dir.join("index.bin")).expect("an index");
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join("issues.jsonl"), BEADS).unwrap();
+        let store = Store::open(&dir).unwrap();
+        store.snapshot().unwrap();
+        let index = std::fs::read(dir.join("index.bin")).unwrap();
         (dir, index)
     })
 }
@@ -135,11 +135,11 @@ pub fn index_reader(data: &[u8]) {
     let path = dir.join("index.bin");
     // As the store does it: a mapped file is never changed in place.
     let beside = dir.join("index.new");
-    std::fs::write(&beside, &bytes).expect("the changed index");
-    std::fs::rename(&beside, &path).expect("in its place");
-    let store = Store::open(dir).expect("a store");
-    let snapshot = store.snapshot().expect("its beads");
-    let now = "2026-03-01T00:00:00Z".parse().expect("a time");
+    std::fs::write(&beside, &bytes).unwrap();
+    std::fs::rename(&beside, &path).unwrap();
+    let store = Store::open(dir).unwrap();
+    let snapshot = store.snapshot().unwrap();
+    let now = "2026-03-01T00:00:00Z".parse().unwrap();
     for bead in snapshot.all() {
         assert!(["a-1", "a-1.1", "a-2"].contains(&bead.id.as_str()));
     }
@@ -153,7 +153,7 @@ pub fn index_reader(data: &[u8]) {
         ready::descendants(&snapshot, id);
     }
     snapshot.resolve("1.1").ok();
-    snapshot.may_contain("child").expect("a search");
+    snapshot.may_contain("child").unwrap();
     for limit in [0, 2] {
         Filter::default().first(&snapshot, limit);
         Filter {
