@@ -17,6 +17,7 @@ const LOCAL: &[&str] = &[
     "wisps.jsonl",
     "events.local.jsonl",
     "index.bin",
+    "lost-told",
     "clone-id",
     "damaged/",
     "last-touched",

@@ -10,26 +10,32 @@ use super::index::{ISSUES, Index, JOURNALED};
 use super::journal::hash_text;
 use super::paths::Paths;
 use crate::store::event::Event;
+use crate::sys::file;
 
 /// How many ids a message names.
 const NAMED: usize = 5;
 
 /// What is to be told of a file that was changed from outside: which beads went back to a state that they
 /// had before a change of ours.
-pub(super) fn notice(before: &Index, now: &Index, paths: &Paths) -> Option<String> {
-    let changed = changed_ids(before, now);
-    if changed.is_empty() {
+///
+/// Without an index from before, every bead of history is looked at. What was told once is not told again.
+pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Option<String> {
+    let changed = before.map(|before| changed_ids(before, now));
+    if changed.as_ref().is_some_and(BTreeSet::is_empty) {
         return None;
     }
     let events = history::local(paths).ok()?;
     let lost = lost(&events, |id| {
-        if !changed.contains(id) {
+        if changed
+            .as_ref()
+            .is_some_and(|changed| !changed.contains(id))
+        {
             return Asked::No;
         }
         let row = now.find(id).and_then(|at| now.row(at));
         row.map_or(Asked::Gone, |row| Asked::Is(hash_text(row.hash)))
     });
-    if lost.is_empty() {
+    if !is_news(&lost, paths) {
         return None;
     }
     let mut names: Vec<&str> = lost.keys().map(String::as_str).collect();
@@ -45,6 +51,24 @@ pub(super) fn notice(before: &Index, now: &Index, paths: &Paths) -> Option<Strin
         paths.issues().display(),
         names.join(", ")
     ))
+}
+
+/// Whether this was not told before; remembers that it is told now.
+fn is_news(lost: &BTreeMap<String, Vec<&Event>>, paths: &Paths) -> bool {
+    let path = paths.told();
+    if lost.is_empty() {
+        // Should it be lost again, it is told again.
+        file::remove(&path).ok();
+        return false;
+    }
+    let ids = lost.values().flatten().map(|event| event.id.as_str());
+    let text = ids.collect::<Vec<_>>().join("\n");
+    if file::read(&path).ok().flatten().as_deref() == Some(text.as_bytes()) {
+        return false;
+    }
+    // Where it cannot be remembered it is told again.
+    file::replace_relaxed(&path, text.as_bytes(), 0o644).ok();
+    true
 }
 
 /// A bead's line now.

@@ -65,7 +65,7 @@ use crate::sys::Clock;
 use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
-use source::Source;
+use source::{Before, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
@@ -264,9 +264,12 @@ impl Store {
     }
 
     fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
-        if let Some(before) = &read.before
-            && let Some(notice) = lost::notice(before, &read.index, &self.paths)
-        {
+        let notice = match &read.before {
+            Before::Same => None,
+            Before::Known(before) => lost::notice(Some(before), &read.index, &self.paths),
+            Before::Unknown => lost::notice(None, &read.index, &self.paths),
+        };
+        if let Some(notice) = notice {
             upkeep::tell(notice);
         }
         if read.source.state.tail > INDEX_BEHIND {

@@ -78,6 +78,11 @@ impl Paths {
         self.dir.join("events")
     }
 
+    /// Which lost changes people were told of.
+    pub fn told(&self) -> PathBuf {
+        self.dir.join("lost-told")
+    }
+
     /// The file that writers lock.
     pub fn lock(&self) -> PathBuf {
         self.dir.join(".lock")

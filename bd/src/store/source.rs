@@ -52,13 +52,23 @@ pub(super) struct JournalState {
     pub began: Option<Stamp>,
 }
 
+/// The issues before they were read this time.
+pub(super) enum Before {
+    /// The same.
+    Same,
+    /// As this index has them.
+    Known(Index),
+    /// There was no index.
+    Unknown,
+}
+
 /// What is read of a store.
 pub(super) struct Read {
     pub index: Index,
     pub source: Source,
     pub overlay: Overlay,
-    /// The index that counted before, where the issues changed since.
-    pub before: Option<Index>,
+    /// What the issues were before.
+    pub before: Before,
 }
 
 impl Source {
@@ -79,7 +89,7 @@ impl Source {
         };
         let old = Index::open(&paths.index());
         let (index, before) = match old {
-            Some(old) if source.fits(&old)? => (old, None),
+            Some(old) if source.fits(&old)? => (old, Before::Same),
             old => source.make(old)?,
         };
         source.keys = index.keys();
@@ -144,7 +154,7 @@ impl Source {
 
     /// Makes the index anew and writes it where that can be done. Gives back the old one where the issues
     /// are not those it was made from.
-    fn make(&self, old: Option<Index>) -> Result<(Index, Option<Index>), StoreError> {
+    fn make(&self, old: Option<Index>) -> Result<(Index, Before), StoreError> {
         let index = self.read_files(old.as_ref())?;
         if !self.paths.index().exists() {
             ignore::hide(self.paths.dir());
@@ -152,8 +162,12 @@ impl Source {
         // Where it cannot be written every command makes it for itself.
         file::replace_relaxed(&self.paths.index(), index.bytes(), 0o644).ok();
         let issues = index.keys().issues;
-        let changed = |old: &Index| !same(&old.keys().issues, &issues);
-        Ok((index, old.filter(changed)))
+        let before = match old {
+            None => Before::Unknown,
+            Some(old) if same(&old.keys().issues, &issues) => Before::Same,
+            Some(old) => Before::Known(old),
+        };
+        Ok((index, before))
     }
 
     /// An index of what the files say, from nothing, which is not written.
