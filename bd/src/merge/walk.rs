@@ -106,6 +106,9 @@ impl<'a> Tables<'a, '_> {
         moved: &mut BTreeMap<String, Vec<u8>>,
     ) {
         let [base, mut left, mut right] = rows;
+        if left.is_none() && right.is_none() {
+            return;
+        }
         let mut spared = false;
         for (side, at) in [(&mut left, 0), (&mut right, 1)] {
             let fresh = damage[at + 1].iter().any(|line| !damage[0].contains(line));
@@ -114,9 +117,6 @@ impl<'a> Tables<'a, '_> {
                 *side = base;
                 spared = true;
             }
-        }
-        if left.is_none() && right.is_none() {
-            return;
         }
         if let Some(line) = one_sided(base, left, right) {
             if let Some(line) = line {
