@@ -126,7 +126,8 @@ fn init_sets_git_up_and_says_so_and_can_be_told_not_to() {
             .ends_with(": beads")
     );
     let local = std::fs::read_to_string(project.dir("b").join(".git/info/attributes")).unwrap();
-    assert_eq!(local, "/.beads/issues.jsonl merge=beads\n");
+    let wanted = "/.beads/issues.jsonl merge=beads\n/.beads/archive/*.jsonl merge=beads\n";
+    assert_eq!(local, wanted);
 }
 
 #[test]
@@ -252,6 +253,35 @@ fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
     let bead = project.show("b", moved);
     assert_eq!(bead["metadata"]["former_id"], child.as_str());
     assert_eq!(bead["parent"], parent.as_str());
+}
+
+#[test]
+fn beads_that_two_clones_archived_are_all_in_the_merged_archive() {
+    let project = Project::new();
+    let ids = ["One", "Two", "Three", "Four"].map(|title| project.bead("a", title));
+    project.commit("a", "Beads");
+    project.git("a", &["switch", "-q", "-c", "side"]).ok();
+    for (branch, own) in [("side", &ids[..2]), ("main", &ids[1..3])] {
+        project.git("a", &["switch", "-q", branch]).ok();
+        for id in own {
+            project.bd("a", &["close", id]).ok();
+        }
+        project.bd("a", &["compact", "--older-than", "0d"]).ok();
+        project.commit("a", "Archive");
+    }
+    project.git("a", &["merge", "-q", "side"]).ok();
+    let archive = project.dir("a").join(".beads/archive");
+    let year = std::fs::read_dir(&archive)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let text = std::fs::read_to_string(year.path()).unwrap();
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(project.issues("a").lines().count(), 1);
+    for id in &ids {
+        project.show("a", id);
+    }
 }
 
 #[test]

@@ -17,16 +17,29 @@ const DRIVER: &str = "bd merge %A %O %A %B";
 const NAME: &str = "beads, field by field";
 
 impl Git {
-    /// Makes git merge `path`, from the root of the work tree, as beads.
+    /// Makes git merge `path`, from the root of the work tree, as beads, and the archive beside it.
     pub fn install_merge_driver(&self, path: &str) -> Result<(), GitError> {
         self.config_set("merge.beads.name", NAME)?;
         self.config_set("merge.beads.driver", DRIVER)?;
-        if self.merge_attribute(path)?.as_deref() == Some("beads") {
-            return Ok(());
-        }
+        let folder = path.rfind('/').map_or("", |at| &path[..=at]);
+        let wanted = [
+            (
+                path.to_owned(),
+                quoted(folder, &path[folder.len()..], false),
+            ),
+            (
+                format!("{folder}archive/2026.jsonl"),
+                quoted(folder, "archive/*.jsonl", true),
+            ),
+        ];
         let attributes = self.common_dir()?.join("info/attributes");
-        let line = format!("/{} merge=beads", quoted(path));
-        append_line(&attributes, &line).map_err(|error| Self::file_error(&attributes, error))
+        for (example, pattern) in wanted {
+            if self.merge_attribute(&example)?.as_deref() != Some("beads") {
+                append_line(&attributes, &format!("{pattern} merge=beads"))
+                    .map_err(|error| Self::file_error(&attributes, error))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether git merges `path`, from the root of the work tree, as beads.
@@ -52,22 +65,30 @@ impl Git {
     }
 }
 
-/// A path as it stands in a file of attributes.
-fn quoted(path: &str) -> String {
+/// A name in a folder as it stands in a file of attributes; the name may be a pattern.
+fn quoted(folder: &str, name: &str, pattern: bool) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    if path.chars().all(plain) {
-        return path.to_owned();
+    let name_is_plain = pattern || name.chars().all(plain);
+    if folder.chars().all(plain) && name_is_plain {
+        return format!("/{folder}{name}");
     }
-    // Inside quotes git reads the escapes of C; signs of patterns are escaped once more.
-    let escaped: String = path
-        .chars()
+    let name = if pattern {
+        name.to_owned()
+    } else {
+        literal(name)
+    };
+    format!("\"/{}{name}\"", literal(folder))
+}
+
+/// Inside quotes git reads the escapes of C; signs of patterns are escaped once more.
+fn literal(text: &str) -> String {
+    text.chars()
         .flat_map(|c| match c {
             '"' => vec!['\\', '"'],
             '\\' | '*' | '?' | '[' => vec!['\\', '\\', c],
             _ => vec![c],
         })
-        .collect();
-    format!("\"{escaped}\"")
+        .collect()
 }
 
 fn append_line(path: &Path, line: &str) -> std::io::Result<()> {
@@ -83,4 +104,19 @@ fn append_line(path: &Path, line: &str) -> std::io::Result<()> {
     text.push('\n');
     file::make_folder(path.parent().unwrap_or(Path::new(".")), 0o755)?;
     file::replace(path, text.as_bytes(), 0o644)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn odd_names_are_quoted_and_patterns_stay_patterns() {
+        assert_eq!(
+            quoted(".beads/", "issues.jsonl", false),
+            "/.beads/issues.jsonl"
+        );
+        assert_eq!(quoted("", "archive/*.jsonl", true), "/archive/*.jsonl");
+        assert_eq!(quoted("a b*/", "x.jsonl", false), "\"/a b\\\\*/x.jsonl\"");
+    }
 }
