@@ -90,7 +90,10 @@ impl<'a> Tables<'a, '_> {
         });
         let sound = rows.map(|row| row.filter(|row| row.bead().is_some()));
         self.sound(group.id, sound, &damage, merge, put, moved);
-        for line in set([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice)) {
+        let mut damaged = set([&damage[0], &damage[1], &damage[2]].map(Vec::as_slice));
+        // The order in which they are read again.
+        damaged.sort_unstable();
+        for line in damaged {
             put(line);
         }
     }

@@ -130,11 +130,11 @@ pub fn value(bead: &Bead) -> serde_json::Value {
         for raw in raws {
             *raw = raw.take().map(as_string);
         }
-        plain.extra = plain
-            .extra
-            .into_iter()
-            .map(|(key, raw)| (key, as_string(raw)))
-            .collect();
+        let edges = plain.dependencies.iter_mut().map(|edge| &mut edge.extra);
+        let comments = plain.comments.iter_mut().map(|comment| &mut comment.extra);
+        for (_, raw) in edges.chain(comments).flatten().chain(&mut plain.extra) {
+            *raw = as_string(raw.clone());
+        }
         serde_json::to_value(&plain).unwrap_or_default()
     })
 }

@@ -157,3 +157,12 @@ proptest! {
         prop_assert_eq!(line(&read), once);
     }
 }
+
+#[test]
+fn a_number_too_large_for_a_value_is_a_string_there_wherever_it_stands() {
+    let line = br#"{"id":"a-1","x":1e400,"dependencies":[{"depends_on_id":"b","y":1e400}],"comments":[{"text":"t","z":[1e400]}]}"#;
+    let value = value(&parse(line).unwrap());
+    assert_eq!(value["x"], "1e400");
+    assert_eq!(value["dependencies"][0]["y"], "1e400");
+    assert_eq!(value["comments"][0]["z"], "[1e400]");
+}
