@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, Status};
@@ -39,15 +41,16 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         None => LIMIT,
     };
     let mut outside = Capabilities::new(&snapshot, store.dir());
+    let is_checked = outside.are_checked();
     let (mut items, mut total) = (Vec::new(), 0);
     for brief in snapshot.waiting_briefs() {
         let head = snapshot.head_at(brief.node);
-        let inside = below.as_ref().is_none_or(|below| below.contains(head.id()));
-        if !inside {
+        let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
+        if below.as_ref().is_some_and(outside_of) {
             continue;
         }
         // Whether another project has delivered is known only after looking there.
-        let is_sure = !head.has_external() || !outside.are_checked();
+        let is_sure = !brief.has_external() || !is_checked;
         if is_sure && items.len() >= limit {
             total += 1;
             continue;

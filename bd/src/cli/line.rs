@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::bead::{Bead, Status};
-use crate::store::Snapshot;
+use crate::bead::{Bead, DepKind, Status};
+use crate::store::{Head, Snapshot};
 use crate::ui::{Page, Style, escape, table};
 
 /// The least room for a title before the rest of the line gives way.
@@ -101,18 +101,20 @@ pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
 
 /// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
 pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
+    let is_open = |id: &str| snapshot.head(id).is_none_or(|head| head.is_open());
     let by: Vec<String> = bead
         .dependencies
         .iter()
-        .filter(|edge| edge.kind.affects_ready())
-        .filter(|edge| snapshot.get(&edge.depends_on_id).is_none_or(Bead::is_open))
+        .filter(|edge| edge.kind.affects_ready() && is_open(&edge.depends_on_id))
         .map(|edge| escape::line(&edge.depends_on_id))
         .collect();
+    let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| kind.affects_ready());
+    let holds_up = |head: &Head<'_>| bead.is_open() && head.is_open();
     let blocks: Vec<String> = snapshot
-        .dependents_of(&bead.id)
+        .dependents(&bead.id)
         .into_iter()
-        .filter(|(holder, edge)| edge.kind.affects_ready() && holder.is_open() && bead.is_open())
-        .map(|(holder, _)| escape::line(&holder.id))
+        .filter(|(holder, kind)| affects(*kind) && holds_up(holder))
+        .map(|(holder, _)| escape::line(holder.id()))
         .collect();
     let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]
         .into_iter()

@@ -47,26 +47,28 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     warn_of_damage(ctx, &snapshot);
     let mut filter = args.filter.filter(ctx)?;
     filter.text = Some(text.clone());
-    let mut found = filter.search(&snapshot)?;
-    let archived = if args.archived {
-        snapshot.archive().beads()
-    } else {
-        Vec::new()
+    let limit = match args.limit {
+        0 => usize::MAX,
+        limit => limit,
     };
-    let old = archived
-        .iter()
-        .filter(|bead| snapshot.get(&bead.id).is_none());
-    found.extend(old.filter(|bead| filter.matches(bead)));
-    let all = found.len();
-    sort::usual(&mut found, all);
+    // In another order the first are known only when all are.
+    let other_order = args.sort.is_some() || args.reverse;
+    let mut found = filter.search_first(&snapshot, if other_order { usize::MAX } else { limit })?;
+    if args.archived {
+        let archived = snapshot.archive().beads();
+        let old = archived
+            .iter()
+            .filter(|bead| snapshot.get(&bead.id).is_none());
+        found.extend(old.filter(|bead| filter.matches(bead)));
+        let all = found.len();
+        sort::usual(&mut found, all);
+    }
     if let Some(order) = args.sort {
         sort::sort(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }
-    if args.limit > 0 {
-        found.truncate(args.limit);
-    }
+    found.truncate(limit);
     let rows = found
         .into_iter()
         .map(|bead| Row::of(&snapshot, bead))

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::bead::{Kind, Status};
+use crate::bead::Status;
 use crate::context::Context;
 use crate::store::{Counts, Head, Snapshot};
 use crate::ui::{Page, Report};
@@ -49,23 +49,18 @@ struct Summary {
 
 impl Summary {
     fn of_all(snapshot: &Snapshot) -> Self {
-        let mut counts = snapshot.counts();
-        let epic = Kind::Epic.code();
-        let epics = snapshot
-            .open_briefs()
-            .into_iter()
-            .filter(|brief| brief.kind == epic)
-            .map(|brief| snapshot.head_at(brief.node));
-        Self::from(&mut counts, epics)
+        Self::from(&snapshot.counts())
     }
 
     fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = Head<'a>>) -> Self {
         let heads: Vec<Head<'a>> = heads.collect();
         let mut counts = snapshot.counts_of(&heads);
-        Self::from(&mut counts, heads.into_iter())
+        let done = heads.iter().filter(|head| head.is_done_epic()).count();
+        counts.epics_done = u64::try_from(done).unwrap_or_default();
+        Self::from(&counts)
     }
 
-    fn from<'a>(counts: &mut Counts, epics: impl Iterator<Item = Head<'a>>) -> Self {
+    fn from(counts: &Counts) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
         let add = |all: u64, count: &u64| all.saturating_add(*count);
@@ -83,7 +78,7 @@ impl Summary {
             ready: number(counts.ready),
             tombstones: deleted,
             pinned: number(counts.pinned),
-            epics_done: epics.filter(is_done_epic).count(),
+            epics_done: number(counts.epics_done),
             lead_hours: if counts.led == 0 {
                 0.0
             } else {
@@ -91,14 +86,6 @@ impl Summary {
             },
         }
     }
-}
-
-fn is_done_epic(head: &Head<'_>) -> bool {
-    if head.kind() != Kind::Epic || !head.is_open() {
-        return false;
-    }
-    let children = head.children();
-    !children.is_empty() && !children.iter().any(Head::is_open)
 }
 
 impl Report for Summary {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{Brief, Head, Snapshot, StoreError, Time, nanoseconds};
+use crate::store::{Brief, Head, Rank, Snapshot, StoreError, Time, nanoseconds};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,6 +100,40 @@ impl Filter {
         Ok(self.choose(heads.into_iter()))
     }
 
+    /// The first that a search finds, in the usual order; no more lines are read than that takes.
+    pub fn search_first<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+        limit: usize,
+    ) -> Result<Vec<&'a Bead>, StoreError> {
+        let text = self.text.as_deref().unwrap_or_default();
+        let mut heads = snapshot.may_contain(text)?;
+        heads.retain(|head| self.may_match(head));
+        let mut heads: Vec<_> = heads.into_iter().map(|head| (head.rank(), head)).collect();
+        // What the index has cut to its own limits is put in order by the records.
+        if heads.iter().any(|(rank, _)| rank.is_cut()) {
+            let mut found = self.choose(heads.into_iter().map(|(_, head)| head));
+            super::sort::usual(&mut found, limit);
+            found.truncate(limit);
+            return Ok(found);
+        }
+        let usual = |a: &(Rank, Head<'_>), b: &(Rank, Head<'_>)| {
+            a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
+        };
+        let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
+        while found.len() < limit && !rest.is_empty() {
+            // Most that have the text have it where it counts.
+            let some = limit.saturating_mul(2).min(rest.len());
+            super::sort::first_in_order(rest, some, usual);
+            let (first, others) = rest.split_at_mut(some);
+            let beads = first.iter().filter_map(|(_, head)| head.bead());
+            let more = beads.filter(|bead| self.matches(bead));
+            found.extend(more.take(limit - found.len()));
+            rest = others;
+        }
+        Ok(found)
+    }
+
     fn choose<'a>(&self, heads: impl Iterator<Item = Head<'a>>) -> Vec<&'a Bead> {
         heads
             .filter(|head| self.may_match(head))
@@ -119,8 +153,9 @@ impl Filter {
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
+        let sieve = Sieve::of(self);
         for brief in snapshot.open_briefs() {
-            let fits = match self.brief_fits(&brief) {
+            let fits = match sieve.fits(&brief) {
                 Some(fits) => fits,
                 None => {
                     let head = snapshot.head_at(brief.node);
@@ -155,34 +190,6 @@ impl Filter {
             return self.not_statuses.contains(&Status::Closed);
         }
         !self.statuses.iter().any(over)
-    }
-
-    /// Whether a brief meets the conditions, where it can tell.
-    fn brief_fits(&self, brief: &Brief) -> Option<bool> {
-        let known = |status: &Status| status.code() == brief.status;
-        let (status, kind) = (
-            Status::from_code(brief.status)?,
-            Kind::from_code(brief.kind)?,
-        );
-        let priority = i64::from(brief.priority);
-        let fits = (self.statuses.is_empty() || self.statuses.iter().any(known))
-            && !self.not_statuses.contains(&status)
-            && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
-            && !self.not_kinds.contains(&kind)
-            && self.priority.is_none_or(|wanted| wanted == priority)
-            && self.priority_min.is_none_or(|least| priority >= least)
-            && self.priority_max.is_none_or(|most| priority <= most)
-            && !(self.no_assignee && brief.assigned)
-            && self.pinned.is_none_or(|wanted| wanted == brief.is_pinned())
-            && !(self.no_templates && brief.is_template());
-        // A priority at the ends may be one beyond them.
-        if brief.priority == i8::MIN || brief.priority == i8::MAX {
-            return None;
-        }
-        if !fits {
-            return Some(false);
-        }
-        self.is_brief().then_some(true)
     }
 
     /// Whether all conditions can be told from a brief.
@@ -332,6 +339,72 @@ impl Filter {
                 .wisp_type
                 .as_ref()
                 .is_none_or(|kind| bead.wisp_type == *kind)
+    }
+}
+
+/// The conditions that a brief can tell, ready to be asked of very many.
+struct Sieve {
+    /// One bit for each built-in word by its code.
+    statuses: u64,
+    kinds: u64,
+    least: i64,
+    most: i64,
+    unassigned: bool,
+    pinned: Option<bool>,
+    no_templates: bool,
+    /// Whether these are all conditions.
+    is_all: bool,
+}
+
+impl Sieve {
+    fn of(filter: &Filter) -> Self {
+        let bits = |wanted: &dyn Fn(u8) -> bool| {
+            let bits = (0..64).map(|code| u64::from(wanted(code)) << code);
+            bits.sum()
+        };
+        let status_fits = |status: &Status| {
+            (filter.statuses.is_empty() || filter.statuses.contains(status))
+                && !filter.not_statuses.contains(status)
+        };
+        let kind_fits = |kind: &Kind| {
+            filter.kind.as_ref().is_none_or(|wanted| wanted == kind)
+                && !filter.not_kinds.contains(kind)
+        };
+        let exact = filter.priority;
+        Self {
+            statuses: bits(&|code| Status::from_code(code).is_some_and(|it| status_fits(&it))),
+            kinds: bits(&|code| Kind::from_code(code).is_some_and(|it| kind_fits(&it))),
+            least: exact.max(filter.priority_min).unwrap_or(i64::MIN),
+            most: [exact, filter.priority_max]
+                .into_iter()
+                .flatten()
+                .min()
+                .unwrap_or(i64::MAX),
+            unassigned: filter.no_assignee,
+            pinned: filter.pinned,
+            no_templates: filter.no_templates,
+            is_all: filter.is_brief(),
+        }
+    }
+
+    /// Whether a brief meets the conditions, where it can tell.
+    fn fits(&self, brief: &Brief) -> Option<bool> {
+        // Words of the users' own have no code, and a priority at the ends may be one beyond them.
+        let ends = [i8::MIN, i8::MAX];
+        if brief.status >= 64 || brief.kind >= 64 || ends.contains(&brief.priority) {
+            return None;
+        }
+        let priority = i64::from(brief.priority);
+        let fits = self.statuses & (1 << brief.status) != 0
+            && self.kinds & (1 << brief.kind) != 0
+            && (self.least..=self.most).contains(&priority)
+            && !(self.unassigned && brief.assigned)
+            && self.pinned.is_none_or(|wanted| wanted == brief.is_pinned())
+            && !(self.no_templates && brief.is_template());
+        if !fits {
+            return Some(false);
+        }
+        self.is_all.then_some(true)
     }
 }
 

@@ -54,6 +54,52 @@ pub(crate) fn first_in_order<T>(
     items.sort_unstable_by(&compare);
 }
 
+/// The first items in an order, of as many as are offered: only little more than the limit is kept.
+pub(crate) struct First<T, C> {
+    limit: usize,
+    compare: C,
+    items: Vec<T>,
+    offered: usize,
+    /// The last one that counts so far, once there are enough.
+    bar: Option<T>,
+}
+
+impl<T: Copy, C: Fn(&T, &T) -> Ordering> First<T, C> {
+    /// Up to `limit` items; 0 is all.
+    pub(crate) fn new(limit: usize, compare: C) -> Self {
+        Self {
+            limit: if limit == 0 { usize::MAX } else { limit },
+            compare,
+            items: Vec::new(),
+            offered: 0,
+            bar: None,
+        }
+    }
+
+    /// Offers an item.
+    pub(crate) fn offer(&mut self, item: T) {
+        self.offered += 1;
+        let too_late = |bar: &T| (self.compare)(&item, bar) == Ordering::Greater;
+        if self.bar.as_ref().is_some_and(too_late) {
+            return;
+        }
+        self.items.push(item);
+        if self.items.len() >= self.limit.saturating_mul(2) {
+            first_in_order(&mut self.items, self.limit, &self.compare);
+            self.items.truncate(self.limit);
+            self.bar = self.items.last().copied();
+        }
+    }
+
+    /// The first items in order, and how many were offered.
+    pub(crate) fn end(mut self) -> (Vec<T>, usize) {
+        let limit = self.limit.min(self.items.len());
+        first_in_order(&mut self.items, limit, &self.compare);
+        self.items.truncate(limit);
+        (self.items, self.offered)
+    }
+}
+
 fn compare(a: &Bead, b: &Bead, order: Order) -> Ordering {
     match order {
         Order::Priority => a.priority.cmp(&b.priority),
@@ -72,6 +118,19 @@ fn compare(a: &Bead, b: &Bead, order: Order) -> Ordering {
 mod tests {
     use super::*;
     use crate::bead::Stamp;
+
+    #[test]
+    fn the_first_of_many_are_those_of_a_full_sort() {
+        for limit in [0, 1, 3, 10, 50] {
+            let items: Vec<u32> = (0..40).map(|at| at * 7919 % 41).collect();
+            let mut first = First::new(limit, |a: &u32, b: &u32| a.cmp(b));
+            items.iter().for_each(|item| first.offer(*item));
+            let mut wanted = items.clone();
+            wanted.sort_unstable();
+            wanted.truncate(if limit == 0 { 40 } else { limit });
+            assert_eq!(first.end(), (wanted, 40), "{limit}");
+        }
+    }
 
     #[test]
     fn beads_that_were_never_closed_come_last() {

@@ -1,5 +1,7 @@
 //! One bead as a list sees it: what the index knows, without its texts.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 
 use super::Snapshot;
@@ -167,14 +169,6 @@ impl<'a> Head<'a> {
         self.flags() & flag::TEMPLATE != 0
     }
 
-    /// Whether letters of its line are written as escapes.
-    pub(crate) fn has_escapes(&self) -> bool {
-        match self.own() {
-            Some(_) => true,
-            None => self.flags() & flag::ESCAPES != 0,
-        }
-    }
-
     /// One of its times.
     pub fn time(&self, which: Time) -> Option<Timestamp> {
         let at = match (self.row(), self.own()) {
@@ -205,6 +199,19 @@ impl<'a> Head<'a> {
         Timestamp::from_nanosecond(i128::from(at)).ok()
     }
 
+    /// Its place in the usual order, apart from the id.
+    pub(crate) fn rank(&self) -> Rank {
+        let created = match (self.row(), self.own()) {
+            (Some(row), _) => row.created,
+            (_, Some(own)) => nanoseconds(own.bead.created_at.instant()),
+            _ => NEVER,
+        };
+        Rank {
+            priority: self.priority(),
+            created: Reverse(created),
+        }
+    }
+
     /// Its children by their parent-child edges.
     pub fn children(&self) -> Vec<Head<'a>> {
         self.snapshot.child_heads(self.id())
@@ -230,6 +237,15 @@ impl<'a> Head<'a> {
         self.flags() & flag::EXTERNAL != 0
     }
 
+    /// Whether it is an open epic that has children, none of them open.
+    pub fn is_done_epic(&self) -> bool {
+        if !self.is_open() || self.kind() != Kind::Epic {
+            return false;
+        }
+        let children = self.children();
+        !children.is_empty() && !children.iter().any(Head::is_open)
+    }
+
     /// Whether it has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
         let kind = crate::bead::DepKind::ParentChild;
@@ -245,6 +261,21 @@ impl<'a> Head<'a> {
                 .any(|edge| edge.depends_on_id == parent),
             _ => false,
         }
+    }
+}
+
+/// The usual order: most urgent first, then the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    priority: i8,
+    created: Reverse<i64>,
+}
+
+impl Rank {
+    /// Whether one of its values may stand for one that the index cannot hold.
+    pub(crate) fn is_cut(&self) -> bool {
+        [i8::MIN, i8::MAX].contains(&self.priority)
+            || [NEVER, NEVER + 1, i64::MAX].contains(&self.created.0)
     }
 }
 
@@ -305,6 +336,11 @@ impl Brief {
         self.flags & flag::BLOCKED != 0
     }
 
+    /// Whether it has a `blocks` edge to another project.
+    pub fn has_external(&self) -> bool {
+        self.flags & flag::EXTERNAL != 0
+    }
+
     /// Whether it is context rather than work.
     pub fn is_pinned(&self) -> bool {
         self.flags & flag::PINNED != 0
@@ -318,6 +354,11 @@ impl Brief {
     /// Whether it is a template.
     pub fn is_template(&self) -> bool {
         self.flags & flag::TEMPLATE != 0
+    }
+
+    /// Whether its id may contain a text, as far as the text's hyphens tell.
+    pub fn id_may_contain(&self, part: &str) -> bool {
+        self.flags & flag::HYPHENS != 0 || part.matches('-').count() < 2
     }
 
     /// Whether it is put off until some instant, perhaps one that is over.

@@ -50,10 +50,12 @@ use jiff::SignedDuration;
 
 pub use event::Event;
 pub use find::find;
+pub(crate) use head::Rank;
 pub use head::{Brief, Head, Node, Time};
 #[doc(hidden)]
 pub use index::seal as seal_index;
 pub(crate) use index::{Counts, nanoseconds};
+pub use open::Briefs;
 pub use route::Routes;
 pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;

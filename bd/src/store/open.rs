@@ -2,45 +2,48 @@
 //!
 //! The index knows both for its rows; what the journal changed, and what hangs on that, is worked out anew.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 
 use super::head::{Brief, Head, Node};
-use super::index::{self, Counts, Facts, NEVER, NONE, Row, flag};
+use super::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
 use super::snapshot::Snapshot;
 use crate::bead::{DepKind, Status};
 use crate::graph::blocked::{self, Graph, Link, is_open};
 
 impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
-    pub fn open_briefs(&self) -> Vec<Brief> {
-        let rows = self.index.open_rows();
-        if self.over.is_empty() {
-            return rows.iter().map(Brief::of_row).collect();
+    pub fn open_briefs(&self) -> Briefs<'_> {
+        let mut own: Vec<Brief> = Vec::new();
+        let mut changed = Vec::new();
+        if !self.over.is_empty() {
+            changed = vec![0_u64; self.index.len() as usize / 64 + 1];
+            for row in self.hidden.iter().chain(self.touched()) {
+                changed[*row as usize / 64] |= 1 << (row % 64);
+            }
+            own.extend(
+                self.over
+                    .values()
+                    .flatten()
+                    .filter_map(|slot| self.own_brief(*slot)),
+            );
+            own.sort_by(|a, b| self.usual_order(a, b));
         }
-        let touched = self.touched();
-        let mut briefs: Vec<Brief> = rows
-            .iter()
-            .filter(|open| !self.hidden.contains(&open.row))
-            .map(Brief::of_row)
-            .map(|brief| match brief.node {
-                Node::Row(row) if touched.contains(&row) => self.renewed(brief),
-                _ => brief,
-            })
-            .collect();
-        let slots = self.over.values().flatten();
-        let mut own: Vec<Brief> = slots.filter_map(|slot| self.own_brief(*slot)).collect();
-        if own.is_empty() {
-            return briefs;
+        Briefs {
+            snapshot: self,
+            rows: self.index.open_rows().iter(),
+            changed,
+            own: own.into_iter(),
+            next: None,
         }
-        briefs.append(&mut own);
-        briefs.sort_by(|a, b| {
-            let key = |brief: &Brief| (brief.priority, Reverse(brief.created));
-            key(a)
-                .cmp(&key(b))
-                .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
-        });
-        briefs
+    }
+
+    /// By urgency, then the newest, then by id.
+    fn usual_order(&self, a: &Brief, b: &Brief) -> Ordering {
+        let key = |brief: &Brief| (brief.priority, Reverse(brief.created));
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
     }
 
     /// Every bead by id, deleted ones too.
@@ -78,14 +81,10 @@ impl Snapshot {
     /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
     pub fn waiting_briefs(&self) -> Vec<Brief> {
         if self.over.is_empty() {
-            let rows = self.index.waiting().iter();
-            return rows
-                .filter_map(|row| Some((*row, self.index.row(*row)?)))
-                .map(|(at, row)| Brief::of_row(&index::open_row(at, row)))
-                .collect();
+            return self.index.waiting().iter().map(Brief::of_row).collect();
         }
-        let mut briefs = self.open_briefs();
-        briefs.retain(Brief::waits_by_itself);
+        let waits = self.open_briefs().filter(Brief::waits_by_itself);
+        let mut briefs: Vec<Brief> = waits.collect();
         briefs.sort_by(|a, b| {
             a.priority
                 .cmp(&b.priority)
@@ -96,10 +95,7 @@ impl Snapshot {
 
     /// Whether any bead is neither closed nor deleted.
     pub fn any_open(&self) -> bool {
-        if self.over.is_empty() {
-            return !self.index.open_rows().is_empty();
-        }
-        !self.open_briefs().is_empty()
+        self.open_briefs().next().is_some()
     }
 
     /// The counts over all beads.
@@ -126,7 +122,27 @@ impl Snapshot {
                 index::count_row(&mut counts, &row, 1);
             }
         }
+        for id in self.epics_in_question() {
+            let then = self.index.find(&id);
+            let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
+            let is_done = self.head(&id).is_some_and(|head| head.is_done_epic());
+            counts.epics_done += u64::from(is_done);
+            counts.epics_done -= u64::from(was_done).min(counts.epics_done);
+        }
         counts
+    }
+
+    /// The beads that changed, and those that are or were their parents.
+    fn epics_in_question(&self) -> HashSet<String> {
+        let mut ids = HashSet::new();
+        for (id, slot) in &self.over {
+            let then = self.index.find(id).map(|at| self.parents_in_index(at));
+            let own = slot.and_then(|slot| self.slots.get(slot as usize));
+            let now = own.map(|own| own.parents());
+            ids.extend([then, now].into_iter().flatten().flatten());
+            ids.insert(id.clone());
+        }
+        ids
     }
 
     /// The counts over some beads.
@@ -220,10 +236,7 @@ impl Snapshot {
                 // Whoever waits for the children of a parent, old or new.
                 let parents = self.index.find(id).map(|at| self.parents_in_index(at));
                 let own = slot.and_then(|slot| self.slots.get(slot as usize));
-                let now = own.map(|own| {
-                    let edges = own.bead.edges(&DepKind::ParentChild);
-                    edges.map(|edge| edge.depends_on_id.clone()).collect()
-                });
+                let now = own.map(|own| own.parents());
                 for parent in [parents, now].into_iter().flatten().flatten() {
                     front.extend(self.holders(&parent));
                 }
@@ -288,6 +301,54 @@ impl Snapshot {
 
     fn node(&self, id: &str) -> Option<Node> {
         self.head(id).map(|head| head.node())
+    }
+}
+
+/// The open beads of a snapshot, one after the other: rows of the index as they are, those that the journal
+/// changed with what it says, and between them the beads that the index does not have.
+#[derive(Debug)]
+pub struct Briefs<'a> {
+    snapshot: &'a Snapshot,
+    rows: std::slice::Iter<'a, OpenRow>,
+    /// One bit a row: whether it is hidden or what waits has to be worked out. Empty where none is.
+    changed: Vec<u64>,
+    own: std::vec::IntoIter<Brief>,
+    /// A row that one of `own` may come before.
+    next: Option<Brief>,
+}
+
+impl Briefs<'_> {
+    fn row(&mut self) -> Option<Brief> {
+        loop {
+            let open = self.rows.next()?;
+            let brief = Brief::of_row(open);
+            let word = self.changed.get(open.row as usize / 64).copied();
+            if word.unwrap_or_default() & (1 << (open.row % 64)) == 0 {
+                return Some(brief);
+            }
+            if !self.snapshot.hidden.contains(&open.row) {
+                return Some(self.snapshot.renewed(brief));
+            }
+        }
+    }
+}
+
+impl Iterator for Briefs<'_> {
+    type Item = Brief;
+
+    fn next(&mut self) -> Option<Brief> {
+        let Some(own) = self.own.as_slice().first() else {
+            return self.next.take().or_else(|| self.row());
+        };
+        let own = *own;
+        let Some(row) = self.next.take().or_else(|| self.row()) else {
+            return self.own.next();
+        };
+        if self.snapshot.usual_order(&own, &row) == Ordering::Less {
+            self.next = Some(row);
+            return self.own.next();
+        }
+        Some(row)
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::journal::{Change, Entry, Home, hash_text};
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Raw};
+use crate::bead::{Bead, DepKind, Raw};
 use crate::merge;
 
 /// A bead whose record is not in the files, or not as it is now.
@@ -38,6 +38,12 @@ impl Own {
     fn at(mut bead: Bead, home: Home) -> Self {
         bead.ephemeral = home == Home::Wisps;
         Self::of(bead)
+    }
+
+    /// The ids of its parents.
+    pub(super) fn parents(&self) -> Vec<String> {
+        let edges = self.bead.edges(&DepKind::ParentChild);
+        edges.map(|edge| edge.depends_on_id.clone()).collect()
     }
 
     /// From a bead that was just made.

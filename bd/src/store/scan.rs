@@ -1,12 +1,11 @@
 //! Finds beads by a text without reading all of them: the bytes of the file are searched, and only lines in
 //! which the text may stand are read.
 
-use std::collections::BTreeSet;
 use std::io;
 
 use super::StoreError;
 use super::head::{Head, Node};
-use super::index::{ISSUES, JOURNALED, WISPS};
+use super::index::{ISSUES, JOURNALED, Row, WISPS};
 use super::snapshot::Snapshot;
 
 /// How much is searched at once.
@@ -23,22 +22,34 @@ impl Snapshot {
         if needle.len() < 2 {
             return Ok(self.heads().collect());
         }
-        let mut rows: BTreeSet<u32> = BTreeSet::new();
+        // Lines that the search of the bytes may not see: with escapes, and in the journal.
+        let mut rows: Vec<u32> = self.index.escapes().to_vec();
+        if self.index.keys().journal.2 > 0 {
+            let journaled = |row: &Row| row.file & JOURNALED != 0;
+            rows.extend(
+                (0..)
+                    .zip(self.index.rows())
+                    .filter_map(|(at, row)| journaled(row).then_some(at)),
+            );
+        }
         for code in [ISSUES, WISPS] {
             let found = self
                 .places(code, &needle)
                 .map_err(|error| StoreError::io("read", &self.source.path(code), error))?;
             rows.extend(self.rows_at(code, &found));
         }
-        let heads = self.heads().filter(|head| match head.node() {
-            Node::Own(_) => true,
-            Node::Row(at) => {
-                let row = self.index.row(at);
-                let journaled = row.is_some_and(|row| row.file & JOURNALED != 0);
-                rows.contains(&at) || journaled || head.has_escapes()
-            }
-        });
-        Ok(heads.collect())
+        rows.sort_unstable();
+        rows.dedup();
+        let rows = rows
+            .into_iter()
+            .filter(|row| !self.hidden.contains(row))
+            .map(Node::Row);
+        let own = self.over.values().flatten().copied().map(Node::Own);
+        let mut heads: Vec<Head<'_>> = rows.chain(own).map(|node| self.head_at(node)).collect();
+        if !self.over.is_empty() {
+            heads.sort_by(|a, b| a.id().cmp(b.id()));
+        }
+        Ok(heads)
     }
 
     /// Where in a file the text stands, once a line at least.
@@ -88,6 +99,9 @@ impl Snapshot {
 
     /// The rows in whose lines the places are.
     fn rows_at(&self, code: u8, places: &[u64]) -> Vec<u32> {
+        if places.is_empty() {
+            return Vec::new();
+        }
         let mut lines: Vec<(u64, u32)> = (0..self.index.len())
             .filter_map(|at| Some((at, self.index.row(at)?)))
             .filter(|(_, row)| row.file == code)

@@ -366,6 +366,24 @@ impl Snapshot {
             .collect()
     }
 
+    /// The live beads that point at a bead by each of their edges to it, with the code of its kind.
+    pub fn dependents(&self, id: &str) -> Vec<(Head<'_>, u8)> {
+        let mut found = Vec::new();
+        for node in self.holders(id) {
+            let head = self.head_at(node);
+            if head.is_tombstone() {
+                continue;
+            }
+            let edges = self.raw_links(node).into_iter();
+            found.extend(
+                edges
+                    .filter(|(_, target)| *target == id)
+                    .map(|(kind, _)| (head, kind)),
+            );
+        }
+        found
+    }
+
     /// How many live beads point at a bead.
     pub fn dependent_count(&self, id: &str) -> usize {
         let heads = self.holders(id).into_iter().map(|node| self.head_at(node));

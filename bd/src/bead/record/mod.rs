@@ -255,14 +255,24 @@ macro_rules! word_enum {
 
             /// The place of the word in the list, for the index; 255 for a word that is not in it.
             pub fn code(&self) -> u8 {
-                const WORDS: &[&str] = &[$($word),*];
-                let at = WORDS.iter().position(|word| *word == self.as_str());
-                at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
+                enum Place {
+                    $($variant,)*
+                }
+                match self {
+                    $(Self::$variant => Place::$variant as u8,)*
+                    Self::Other(_) => u8::MAX,
+                }
             }
 
             /// The word at a place in the list.
             pub fn from_code(code: u8) -> Option<Self> {
-                [$(Self::$variant),*].into_iter().nth(code.into())
+                enum Place {
+                    $($variant,)*
+                }
+                $(if code == Place::$variant as u8 {
+                    return Some(Self::$variant);
+                })*
+                None
             }
         }
 

@@ -2,13 +2,14 @@
 //!
 //! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
-use crate::query::sort::first_in_order;
+use crate::query::sort::First;
 use crate::store::{Brief, Head, Snapshot, Time, nanoseconds};
 
 /// In which order ready work comes.
@@ -92,37 +93,57 @@ pub fn ready<'a>(
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let statuses: Vec<u8> = query.statuses.iter().map(Status::code).collect();
-    let asks = Asks::of(query, !hidden.is_empty());
-    let mut found: Vec<Brief> = candidates(snapshot, &statuses)
-        .into_iter()
-        .filter(|brief| may_be_ready(brief, query, &statuses) && !brief.is_blocked())
-        .filter(|brief| {
-            let head = || snapshot.head_at(brief.node);
-            let inside = below
+    let asks = Asks::of(query);
+    let kinds = Kinds::of(query);
+    let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
+    let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
+    let mut found = First::new(query.limit, |a: &Brief, b: &Brief| {
+        compare(snapshot, query.order, fresh_since, a, b)
+    });
+    let mut consider = |brief: Brief| {
+        let fits = !brief.is_blocked() && may_be_ready(&brief, query, &statuses, &kinds);
+        let head = || snapshot.head_at(brief.node);
+        let inside = || {
+            below
                 .as_ref()
-                .is_none_or(|below| below.contains(head().id()));
-            inside && (!asks.of_brief(brief) || is_candidate(&head(), query, &hidden, now))
-        })
-        .collect();
-    let total = found.len();
-    let limit = match query.limit {
-        0 => total,
-        limit => limit.min(total),
+                .is_none_or(|below| below.contains(head().id()))
+        };
+        let asked =
+            || asks.of_brief(&brief) || hidden.iter().any(|part| brief.id_may_contain(part));
+        let exactly = || !asked() || is_candidate(&head(), query, &hidden, now);
+        if fits && inside() && exactly() {
+            found.offer(brief);
+        }
     };
-    sort(snapshot, &mut found, query.order, limit, now);
-    found.truncate(limit);
+    if statuses.iter().all(|status| is_open(*status)) {
+        snapshot.open_briefs().for_each(&mut consider);
+    } else {
+        snapshot.all_briefs().into_iter().for_each(&mut consider);
+    }
+    let (found, total) = found.end();
     let beads = found
         .iter()
         .filter_map(|brief| snapshot.head_at(brief.node).bead());
     (beads.collect(), total)
 }
 
-/// The beads to choose from.
-fn candidates(snapshot: &Snapshot, statuses: &[u8]) -> Vec<Brief> {
-    if statuses.iter().all(|status| is_open(*status)) {
-        return snapshot.open_briefs();
+/// Which kinds may be ready, by their codes.
+struct Kinds(u64);
+
+impl Kinds {
+    fn of(query: &ReadyQuery) -> Self {
+        let wanted = |code: u8| match &query.kind {
+            Some(kind) => code == kind.code(),
+            None => Kind::from_code(code).is_none_or(|kind| !is_no_work(&kind)),
+        };
+        // The last bit is for words of the users' own.
+        let bits = (0..63).map(|code| u64::from(wanted(code)) << code);
+        Self(bits.sum::<u64>() | u64::from(wanted(u8::MAX)) << 63)
     }
-    snapshot.all_briefs()
+
+    fn has(&self, code: u8) -> bool {
+        self.0 & (1 << code.min(63)) != 0
+    }
 }
 
 /// Which questions cannot be answered from a brief.
@@ -131,12 +152,11 @@ struct Asks {
 }
 
 impl Asks {
-    fn of(query: &ReadyQuery, hides_ids: bool) -> Self {
+    fn of(query: &ReadyQuery) -> Self {
         let kind = query.kind.as_ref().map(Kind::code);
         let statuses = &query.statuses;
         Self {
-            always: hides_ids
-                || kind == Some(u8::MAX)
+            always: kind == Some(u8::MAX)
                 || statuses.iter().any(|status| !status.is_built_in())
                 || (query.assignee.is_some() && !query.unassigned)
                 || !query.labels.is_empty()
@@ -154,16 +174,12 @@ impl Asks {
 }
 
 /// Whether a brief does not already say that a bead is not asked for.
-fn may_be_ready(brief: &Brief, query: &ReadyQuery, statuses: &[u8]) -> bool {
-    let kind_fits = match &query.kind {
-        Some(kind) => brief.kind == kind.code(),
-        None => Kind::from_code(brief.kind).is_none_or(|kind| !is_no_work(&kind)),
-    };
+fn may_be_ready(brief: &Brief, query: &ReadyQuery, statuses: &[u8], kinds: &Kinds) -> bool {
     let fits = |wanted: i64| i8::try_from(wanted).is_ok_and(|wanted| wanted == brief.priority);
     statuses.contains(&brief.status)
         && !brief.is_pinned()
         && !brief.is_ephemeral()
-        && kind_fits
+        && kinds.has(brief.kind)
         && (!query.unassigned || !brief.assigned)
         && query.priority.is_none_or(fits)
 }
@@ -229,29 +245,22 @@ pub fn is_no_work(kind: &Kind) -> bool {
     )
 }
 
-/// Brings the first `limit` of what was found into order; what is behind them stays as it is.
-fn sort(snapshot: &Snapshot, found: &mut [Brief], order: Order, limit: usize, now: Timestamp) {
-    let fresh_since = now
-        .checked_sub(SignedDuration::from_hours(48))
-        .unwrap_or(now);
-    let fresh_since = nanoseconds(fresh_since);
+/// Which of two comes first; `fresh_since` is when what is new begins.
+fn compare(snapshot: &Snapshot, order: Order, fresh_since: i64, a: &Brief, b: &Brief) -> Ordering {
     let id = |brief: &Brief| snapshot.head_at(brief.node).id();
-    let compare = |a: &Brief, b: &Brief| {
-        let age = || a.created.cmp(&b.created).then_with(|| id(a).cmp(id(b)));
-        let urgency = || a.priority.cmp(&b.priority).then_with(age);
-        let fresh = |brief: &Brief| brief.created >= fresh_since;
-        match order {
-            Order::Priority => urgency(),
-            Order::Oldest => age(),
-            Order::Hybrid => match (fresh(a), fresh(b)) {
-                (true, true) => urgency(),
-                (false, false) => age(),
-                (true, false) => std::cmp::Ordering::Less,
-                (false, true) => std::cmp::Ordering::Greater,
-            },
-        }
-    };
-    first_in_order(found, limit, compare);
+    let age = || a.created.cmp(&b.created).then_with(|| id(a).cmp(id(b)));
+    let urgency = || a.priority.cmp(&b.priority).then_with(age);
+    let fresh = |brief: &Brief| brief.created >= fresh_since;
+    match order {
+        Order::Priority => urgency(),
+        Order::Oldest => age(),
+        Order::Hybrid => match (fresh(a), fresh(b)) {
+            (true, true) => urgency(),
+            (false, false) => age(),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        },
+    }
 }
 
 /// Whether a bead waits for something, itself or through a parent.

@@ -6,13 +6,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use zerocopy::{FromZeros, IntoBytes};
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 use super::layout::{
-    Counts, EdgeRow, Header, Incoming, MAGIC, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag,
+    Counts, EdgeRow, Header, Incoming, MAGIC, NEVER, NONE, OpenRow, PARTS, Part, Row, WISPS, flag,
 };
-use super::{Facts, Index, Keys};
-use crate::bead::{DepKind, Status};
+use super::{Bytes, Facts, Index, Keys};
+use crate::bead::{DepKind, Kind, Status};
 use crate::graph::blocked::{self, Graph, Link, is_open};
 use crate::store::lines::Note;
 
@@ -156,27 +156,27 @@ impl<'a> Builder<'a> {
         self.aim_edges(count);
         let (incoming, starts, dangling) = turn_round(&self.rows, &self.edges, count);
         let notes = serde_json::to_vec(notes).ok()?;
-        let plain = Parts {
-            rows: &self.rows,
-            ids: &self.ids,
-            words: &self.words,
-            labels: &self.labels,
-            edges: &self.edges,
-            incoming: &incoming,
-            starts: &starts,
-            dangling: &dangling,
-            notes: &notes,
-        };
-        let unmarked = Index::own(plain.assemble(keys, &Counts::default(), &[], &[]))?;
-        let mut rows = unmarked.rows().to_vec();
-        mark_waiting(&unmarked, &mut rows);
-        let counts = count_all(&rows);
-        let (open, waiting) = lists(&unmarked, &rows);
-        let marked = Parts {
-            rows: &rows,
-            ..plain
-        };
-        Index::own(marked.assemble(keys, &counts, &open, &waiting))
+        let parts: [&[u8]; PARTS] = [
+            self.rows.as_bytes(),
+            &self.ids,
+            &self.words.bytes,
+            self.words.ends.as_bytes(),
+            self.labels.as_bytes(),
+            self.edges.as_bytes(),
+            incoming.as_bytes(),
+            starts.as_bytes(),
+            dangling.as_bytes(),
+            &notes,
+            // What the lists hold is known only from the rest.
+            &[],
+            &[],
+            &[],
+        ];
+        let bare = Index::own(assemble(keys, &parts))?;
+        let marks = marks(&bare);
+        let lists = lists(&bare, &marks);
+        let counts = count_all(&bare, &marks);
+        bare.complete(keys, &marks, &counts, &lists)
     }
 
     /// Gives each edge the row of its target.
@@ -283,19 +283,28 @@ fn turn_round(
     (incoming, starts, dangling)
 }
 
-fn mark_waiting(index: &Index, rows: &mut [Row]) {
-    let count = index.len();
-    let blocked = blocked::blocked(index, 0..count);
-    for at in 0..count {
-        let row = &mut rows[at as usize];
-        if blocked.contains(&at) {
-            row.flags |= flag::BLOCKED;
-        }
-        if row.edges != index.rows()[at as usize + 1].edges && blocked::waits_for_others(index, at)
-        {
-            row.flags |= flag::WAITS;
+/// What waits: for each row the flags that only the whole graph can tell.
+fn marks(index: &Index) -> Vec<u32> {
+    let mut marks = vec![0; index.len() as usize];
+    let with_edges = (0..index.len()).filter(|at| !index.edges(*at).is_empty());
+    for at in blocked::blocked(index, with_edges.clone()) {
+        marks[at as usize] |= flag::BLOCKED;
+    }
+    for at in with_edges {
+        if blocked::waits_for_others(index, at) {
+            marks[at as usize] |= flag::WAITS;
         }
     }
+    marks
+}
+
+/// The rows with their marks.
+fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, Row)> + 'a {
+    let rows = (0..).zip(index.rows()).zip(marks);
+    rows.map(|((at, row), mark)| {
+        let flags = row.flags | mark;
+        (at, Row { flags, ..*row })
+    })
 }
 
 /// What one bead adds to the counts.
@@ -323,29 +332,46 @@ pub(crate) fn count_row(counts: &mut Counts, row: &Row, sign: i64) {
     }
 }
 
-fn count_all(rows: &[Row]) -> Counts {
+fn count_all(index: &Index, marks: &[u32]) -> Counts {
     let mut counts = Counts::default();
-    for row in rows.split_last().map_or(rows, |(_, rows)| rows) {
-        count_row(&mut counts, row, 1);
+    for (at, row) in marked(index, marks) {
+        count_row(&mut counts, &row, 1);
+        counts.epics_done += u64::from(index.is_done_epic(at));
     }
     counts
 }
 
+/// The lists that the index keeps ready.
+struct Lists {
+    open: Vec<OpenRow>,
+    waiting: Vec<OpenRow>,
+    escapes: Vec<u32>,
+}
+
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
-fn lists(index: &Index, rows: &[Row]) -> (Vec<OpenRow>, Vec<u32>) {
-    let mut open: Vec<OpenRow> = (0..index.len())
-        .zip(rows)
-        .filter(|(_, row)| is_open(row.status))
-        .map(|(at, row)| open_row(at, row))
-        .collect();
-    open.sort_unstable_by_key(|open| (open.priority, Reverse(open.created), open.row));
-    let mut waiting: Vec<(i8, u32)> = open
-        .iter()
-        .filter(|open| waits_by_itself(open.status, open.flags))
-        .map(|open| (open.priority, open.row))
-        .collect();
-    waiting.sort_unstable();
-    (open, waiting.into_iter().map(|(_, row)| row).collect())
+fn lists(index: &Index, marks: &[u32]) -> Lists {
+    let mut lists = Lists {
+        open: Vec::new(),
+        waiting: Vec::new(),
+        escapes: Vec::new(),
+    };
+    for (at, row) in marked(index, marks) {
+        if is_open(row.status) {
+            let open = open_row(at, &row);
+            lists.open.push(open);
+            if waits_by_itself(open.status, open.flags) {
+                lists.waiting.push(open);
+            }
+        }
+        if row.flags & flag::ESCAPES != 0 {
+            lists.escapes.push(at);
+        }
+    }
+    let usual = |open: &OpenRow| (open.priority, Reverse(open.created), open.row);
+    lists.open.sort_unstable_by_key(usual);
+    let by_id = |open: &OpenRow| (open.priority, open.row);
+    lists.waiting.sort_unstable_by_key(by_id);
+    lists
 }
 
 /// A row as lists have it.
@@ -477,59 +503,75 @@ pub(super) fn put_keys(header: &mut Header, keys: &Keys) {
     header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
 }
 
-/// The sections before they are put together.
-#[derive(Clone, Copy)]
-struct Parts<'a> {
-    rows: &'a [Row],
-    ids: &'a [u8],
-    words: &'a Words,
-    labels: &'a [u32],
-    edges: &'a [EdgeRow],
-    incoming: &'a [Incoming],
-    starts: &'a [u32],
-    dangling: &'a [Incoming],
-    notes: &'a [u8],
+/// Puts sections behind a header.
+fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
+    let mut header = Header::new_zeroed();
+    let mut at = size_of::<Header>().next_multiple_of(8);
+    for (slot, part) in header.parts.iter_mut().zip(parts) {
+        *slot = [at as u64, part.len() as u64];
+        at = (at + part.len()).next_multiple_of(8);
+    }
+    put_keys(&mut header, keys);
+    let mut words = vec![0_u64; at / 8];
+    put(&mut words, 0, header.as_bytes());
+    for ([start, _], part) in header.parts.iter().zip(parts) {
+        put(&mut words, *start, part);
+    }
+    words
 }
 
-impl Parts<'_> {
-    fn assemble(
-        &self,
-        keys: &Keys,
-        counts: &Counts,
-        open: &[OpenRow],
-        waiting: &[u32],
-    ) -> Vec<u64> {
-        let parts: [&[u8]; PARTS] = [
-            self.rows.as_bytes(),
-            self.ids,
-            &self.words.bytes,
-            self.words.ends.as_bytes(),
-            self.labels.as_bytes(),
-            self.edges.as_bytes(),
-            self.incoming.as_bytes(),
-            self.starts.as_bytes(),
-            self.dangling.as_bytes(),
-            open.as_bytes(),
-            waiting.as_bytes(),
-            self.notes,
-        ];
-        let mut header = Header::new_zeroed();
+/// Copies bytes to a place that has room for them.
+fn put(words: &mut [u64], at: u64, part: &[u8]) {
+    let start = usize::try_from(at).unwrap_or_default();
+    words.as_mut_bytes()[start..start + part.len()].copy_from_slice(part);
+}
+
+impl Index {
+    /// Sets the marks of the rows, and adds the counts and lists, which are the last sections.
+    fn complete(self, keys: &Keys, marks: &[u32], counts: &Counts, lists: &Lists) -> Option<Self> {
+        let Self {
+            bytes: Bytes::Own(mut words),
+            mut header,
+            parts,
+        } = self
+        else {
+            return None;
+        };
+        let rows = &mut words.as_mut_bytes()[parts[Part::Rows as usize].clone()];
+        let rows = <[Row]>::mut_from_bytes(rows).ok()?;
+        for (row, mark) in rows.iter_mut().zip(marks) {
+            row.flags |= mark;
+        }
         header.counts = *counts;
-        let mut at = size_of::<Header>().next_multiple_of(8);
-        for (slot, part) in header.parts.iter_mut().zip(parts) {
-            *slot = [at as u64, part.len() as u64];
-            at = (at + part.len()).next_multiple_of(8);
+        for (part, bytes) in [
+            (Part::Open, lists.open.as_bytes()),
+            (Part::Waiting, lists.waiting.as_bytes()),
+            (Part::Escapes, lists.escapes.as_bytes()),
+        ] {
+            let at = words.len() as u64 * 8;
+            header.parts[part as usize] = [at, bytes.len() as u64];
+            words.resize(words.len() + bytes.len().div_ceil(8), 0);
+            put(&mut words, at, bytes);
         }
         put_keys(&mut header, keys);
-        let mut words = vec![0_u64; at / 8];
-        let bytes = words.as_mut_bytes();
-        bytes[..size_of::<Header>()].copy_from_slice(header.as_bytes());
-        for ([start, length], part) in header.parts.iter().zip(parts) {
-            // They were counted above, so they fit.
-            let start = usize::try_from(*start).unwrap_or_default();
-            let end = start + usize::try_from(*length).unwrap_or_default();
-            bytes[start..end].copy_from_slice(part);
+        put(&mut words, 0, header.as_bytes());
+        Self::own(words)
+    }
+
+    /// Whether a row is an open epic that has children, none of them open.
+    pub(crate) fn is_done_epic(&self, at: u32) -> bool {
+        let Some(row) = self.row(at) else {
+            return false;
+        };
+        if row.kind != Kind::Epic.code() || !is_open(row.status) {
+            return false;
         }
-        words
+        let deleted = Status::Tombstone.code();
+        let children = Graph::holders(self, at, &DepKind::ParentChild).into_iter();
+        let mut statuses = children
+            .map(|child| self.status(child))
+            .filter(|status| *status != deleted)
+            .peekable();
+        statuses.peek().is_some() && !statuses.any(is_open)
     }
 }

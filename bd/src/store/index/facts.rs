@@ -133,6 +133,12 @@ impl<'a> Facts<'a> {
         if self.deferred != NEVER {
             self.flags |= flag::DEFERRED;
         }
+        if memchr::memchr_iter(b'-', self.id.as_bytes())
+            .nth(1)
+            .is_some()
+        {
+            self.flags |= flag::HYPHENS;
+        }
     }
 
     /// The same, on its own.

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x01";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x02";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -46,13 +46,14 @@ pub(super) enum Part {
     Incoming,
     IncomingStarts,
     Dangling,
+    Notes,
     Open,
     Waiting,
-    Notes,
+    Escapes,
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 12;
+pub(super) const PARTS: usize = 13;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -65,6 +66,8 @@ pub(crate) struct Counts {
     /// Status open without an open `blocks` target.
     pub ready: u64,
     pub pinned: u64,
+    /// Open epics that have children, none of them open.
+    pub epics_done: u64,
     /// Beads with a time of closing, and the sum of their lead times in seconds.
     pub led: u64,
     pub lead_seconds: f64,
@@ -146,6 +149,8 @@ pub(crate) mod flag {
     pub(crate) const ESCAPES: u32 = 1 << 7;
     /// It is put off until some instant.
     pub(crate) const DEFERRED: u32 = 1 << 8;
+    /// Its id has more than the one hyphen behind the prefix.
+    pub(crate) const HYPHENS: u32 = 1 << 9;
 }
 
 /// One edge, in the order of the record.

@@ -149,20 +149,24 @@ impl Index {
 
     /// The id of a row.
     pub(crate) fn id(&self, at: u32) -> &str {
+        std::str::from_utf8(self.id_bytes(at)).unwrap_or_default()
+    }
+
+    /// The bytes of the id of a row, which sort as the ids do.
+    pub(crate) fn id_bytes(&self, at: u32) -> &[u8] {
         let rows = self.rows();
         let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
-            return "";
+            return &[];
         };
         let ids: &[u8] = self.part(Part::Ids);
-        let id = ids.get(row.id as usize..next.id as usize);
-        id.and_then(|id| std::str::from_utf8(id).ok())
+        ids.get(row.id as usize..next.id as usize)
             .unwrap_or_default()
     }
 
     /// The row of an id.
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
         let at = self.first_from(id);
-        (at < self.len() && self.id(at) == id).then_some(at)
+        (at < self.len() && self.id_bytes(at) == id.as_bytes()).then_some(at)
     }
 
     /// The first row whose id is not before this one.
@@ -170,7 +174,7 @@ impl Index {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);
-            if self.id(middle) < id {
+            if self.id_bytes(middle) < id.as_bytes() {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -284,9 +288,14 @@ impl Index {
         self.part(Part::Open)
     }
 
-    /// The rows of beads that wait by their own account: see `bd blocked`; by priority and id.
-    pub(crate) fn waiting(&self) -> &[u32] {
+    /// The beads that wait by their own account: see `bd blocked`; by priority and id.
+    pub(crate) fn waiting(&self) -> &[OpenRow] {
         self.part(Part::Waiting)
+    }
+
+    /// The rows whose lines have letters written as escapes.
+    pub(super) fn escapes(&self) -> &[u32] {
+        self.part(Part::Escapes)
     }
 
     /// Lines that are no beads.

@@ -282,12 +282,24 @@ fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
         of(&|bead| bead.status == Status::Open && !naive.waits_for_others(bead))
     );
     assert_eq!(counts.pinned, of(&|bead| bead.pinned));
+    let is_done_epic = |bead: &Bead| {
+        let mut children = naive.children(&bead.id);
+        children.retain(|child| !child.is_tombstone());
+        let none_open = !children.iter().any(|child| child.is_open());
+        bead.issue_type == Kind::Epic && bead.is_open() && !children.is_empty() && none_open
+    };
+    assert_eq!(counts.epics_done, of(&is_done_epic));
     for status in STATUSES {
         let status = Status::from(status);
         let slot = usize::from(status.code()).min(15);
         assert_eq!(counts.by_status[slot], of(&|bead| bead.status == status));
     }
     assert_eq!(snapshot.live_count(), naive.live().count());
+}
+
+fn usual(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
+    let created = bead.created_at.instant();
+    (bead.priority, Reverse(created), bead.id.clone())
 }
 
 /// Questions about where a bead stands.
@@ -380,13 +392,7 @@ fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
             ids(wanted.clone()),
             "{filter:?}"
         );
-        wanted.sort_by_key(|bead| {
-            (
-                bead.priority,
-                Reverse(bead.created_at.instant()),
-                bead.id.clone(),
-            )
-        });
+        wanted.sort_by_key(|bead| usual(bead));
         let (found, total) = filter.first(snapshot, 3);
         assert_eq!(
             (ids(found), total),
@@ -401,7 +407,15 @@ fn check_filters(snapshot: &Snapshot, naive: &Naive<'_>) {
             ..Filter::default()
         };
         let wanted = naive.live().filter(|bead| filter.matches(bead));
-        assert_eq!(ids(filter.search(snapshot).unwrap()), ids(wanted), "{text}");
+        let mut wanted: Vec<&Bead> = wanted.collect();
+        let found = filter.search(snapshot).unwrap();
+        assert_eq!(ids(found), ids(wanted.clone()), "{text}");
+        wanted.sort_by_key(|bead| usual(bead));
+        for limit in [1, 3, usize::MAX] {
+            let found = filter.search_first(snapshot, limit).unwrap();
+            let wanted = wanted.iter().copied().take(limit);
+            assert_eq!(ids(found), ids(wanted), "{text}");
+        }
     }
 }
 
