@@ -9,7 +9,11 @@
 use std::hint::black_box;
 
 use bd::bead::record;
+use bd::graph::ready::{ReadyQuery, ready};
 use bd::merge;
+use bd::query::Filter;
+use bd::store::Store;
+use bd::store::journal::{self, Change, Entry, Home};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every time.
@@ -113,5 +117,77 @@ fn merges(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, records, merges);
+/// A store of a thousand beads with a journal of a hundred changes that are not folded.
+fn stores(criterion: &mut Criterion) {
+    let lines = corpus(1_000);
+    let entries: Vec<Vec<u8>> = (0..100).map(|number| entry(&lines[number * 10])).collect();
+    let journal = entries.concat();
+    let mut group = criterion.benchmark_group("store");
+    group.throughput(Throughput::Bytes(journal.len() as u64));
+    group.bench_function("decode a journal of 100 entries", |bencher| {
+        bencher.iter(|| black_box(journal::decode(&journal)));
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join(".beads");
+    let store = Store::create(&dir, "bd").unwrap();
+    std::fs::write(store.issues_file(), joined(&lines)).unwrap();
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("open the index of 1000 beads", |bencher| {
+        bencher.iter(|| black_box(store.snapshot().unwrap()));
+    });
+    group.bench_function("make the index of 1000 beads", |bencher| {
+        bencher.iter(|| {
+            std::fs::remove_file(dir.join("index.bin")).unwrap();
+            black_box(store.snapshot().unwrap())
+        });
+    });
+    let snapshot = store.snapshot().unwrap();
+    group.bench_function("ready work, the first ten", |bencher| {
+        let query = ReadyQuery {
+            limit: 10,
+            ..ReadyQuery::default()
+        };
+        let now = "2026-04-01T00:00:00Z".parse().unwrap();
+        bencher.iter(|| black_box(ready(&snapshot, &query, now)));
+    });
+    group.bench_function("a search, the first ten", |bencher| {
+        let filter = Filter {
+            text: Some("Comma".to_owned()),
+            ..Filter::default()
+        };
+        bencher.iter(|| black_box(filter.search_first(&snapshot, 10).unwrap()));
+    });
+    std::fs::write(dir.join("journal.jsonl"), &journal).unwrap();
+    group.bench_function("open the index with the journal over it", |bencher| {
+        bencher.iter(|| black_box(store.snapshot().unwrap()));
+    });
+    group.finish();
+}
+
+/// A change of a bead, as the journal has it.
+fn entry(line: &[u8]) -> Vec<u8> {
+    let bead = record::parse(line).unwrap();
+    let mut changed = bead.clone();
+    changed.priority += 1;
+    let line = record::line(&changed);
+    journal::encode(&Entry {
+        id: "t1".into(),
+        at: "2026-04-01T00:00:00Z".into(),
+        actor: "dana".into(),
+        session: String::new(),
+        verb: String::new(),
+        undoes: String::new(),
+        changes: vec![Change {
+            store: Home::Issues,
+            id: bead.id.clone(),
+            before: Some(journal::line_hash(&record::line(&bead))),
+            after: Some(journal::line_hash(&line)),
+            old: None,
+            line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
+            lost: None,
+        }],
+    })
+}
+
+criterion_group!(benches, records, merges, stores);
 criterion_main!(benches);

@@ -263,7 +263,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Ok(ctx) => ctx,
         Err(error) => return fail(&screen, &error),
     };
-    match run(&ctx, command) {
+    let answer = run(&ctx, command);
+    if let Some(error) = upkeep::failure() {
+        return fail(&ctx.ui, &error.into());
+    }
+    match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
             keep_up(&ctx);

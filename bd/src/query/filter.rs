@@ -154,21 +154,18 @@ impl Filter {
         }
         let (mut found, mut total) = (Vec::new(), 0);
         let sieve = Sieve::of(self);
-        for brief in snapshot.open_briefs() {
-            let fits = match sieve.fits(&brief) {
-                Some(fits) => fits,
-                None => {
-                    let head = snapshot.head_at(brief.node);
-                    self.may_match(&head) && head.bead().is_some_and(|bead| self.matches(bead))
-                }
-            };
+        snapshot.open_briefs().for_each(|brief| {
+            let fits = sieve.fits(&brief).unwrap_or_else(|| {
+                let head = snapshot.head_at(brief.node);
+                self.may_match(&head) && head.bead().is_some_and(|bead| self.matches(bead))
+            });
             if fits {
                 total += 1;
                 if found.len() < limit {
                     found.extend(snapshot.head_at(brief.node).bead());
                 }
             }
-        }
+        });
         (found, total)
     }
 

@@ -9,13 +9,12 @@
 //!
 //! Lines that nobody changed are copied as they are, without being parsed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::index::{FileKey, ISSUES, Keys, Place, WISPS};
+use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Mark};
-use super::lines::Note;
 use super::snapshot::{Snapshot, home_of};
 use super::write::{Piece, Written, write};
 use super::{Event, Node, StoreError, history, mark, reindex, source};
@@ -66,6 +65,7 @@ impl Fold<'_> {
         }
         let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
         let issues = self.content(Home::Issues, homes.contains(&Home::Issues))?;
+        let index = self.sync(&issues, &wisps)?;
         if self.is_overtaken(ISSUES)? || self.is_overtaken(WISPS)? {
             return Ok(Folded::Overtaken);
         }
@@ -91,7 +91,7 @@ impl Fold<'_> {
         let issues_key = self.put(issues, ISSUES)?;
         let journal = paths.journal();
         journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-        self.write_index(&issues_key, &wisps_key);
+        self.write_index(index, issues_key, wisps_key);
         mark::touch(paths);
         Ok(Folded::Done)
     }
@@ -143,8 +143,24 @@ impl Fold<'_> {
             .map_err(|error| StoreError::io("write", &path, error))
     }
 
-    /// Renames new content in. Gives the key of the file and where its lines are.
-    fn put(&self, content: Content, code: u8) -> Result<Placed, StoreError> {
+    /// Syncs new content, and makes the index of what will be there meanwhile.
+    fn sync(&self, issues: &Content, wisps: &Content) -> Result<Option<Index>, StoreError> {
+        let source = &self.snapshot.source;
+        std::thread::scope(|scope| {
+            let index = scope.spawn(|| self.index(issues, wisps));
+            for (content, code) in [(wisps, WISPS), (issues, ISSUES)] {
+                if let Content::New(written) = content {
+                    let failed = |error| StoreError::io("write", &source.path(code), error);
+                    written.file.sync().map_err(failed)?;
+                }
+            }
+            // Where it cannot be made the next reader tries.
+            Ok(index.join().ok().flatten())
+        })
+    }
+
+    /// Renames new content in. Gives the key of the file.
+    fn put(&self, content: Content, code: u8) -> Result<FileKey, StoreError> {
         let source = &self.snapshot.source;
         let path = source.path(code);
         match content {
@@ -155,63 +171,56 @@ impl Fold<'_> {
                 } else {
                     keys.wisps
                 };
-                let key = FileKey {
+                Ok(FileKey {
                     content: then.content,
                     ..source.key(code)?
-                };
-                Ok(Placed { key, written: None })
+                })
             }
             Content::New(written) => {
                 let failed = |error| StoreError::io("write", &path, error);
                 let meta = written.file.put(&path).map_err(failed)?;
-                let key = FileKey {
+                Ok(FileKey {
                     content: written.content,
                     ..source::file_key(&meta)
-                };
-                Ok(Placed {
-                    key,
-                    written: Some(Places {
-                        rows: written.rows,
-                        own: written.own,
-                        foreign: written.foreign,
-                    }),
                 })
             }
         }
     }
 
-    /// Writes the index of what is there now. Where that fails the next reader makes it.
-    fn write_index(&self, issues: &Placed, wisps: &Placed) {
+    /// The index of what will be there; its keys are known once it is there.
+    fn index(&self, issues: &Content, wisps: &Content) -> Option<Index> {
         let snapshot = self.snapshot;
-        let keys = Keys {
-            issues: issues.key,
-            wisps: wisps.key,
-            journal: (0, 0, 0),
-            made: source::wall(),
-        };
         let place_of = |home: Home, node: Node| {
-            let placed = if home == Home::Issues { issues } else { wisps };
-            let Some(written) = placed.written.as_ref() else {
-                let Node::Row(at) = node else {
-                    return None;
-                };
-                return snapshot.index.row(at).map(reindex::place);
-            };
-            match node {
-                Node::Row(at) => written.rows.get(&at).copied(),
-                Node::Own(at) => written.own.get(&at).copied(),
+            let content = if home == Home::Issues { issues } else { wisps };
+            match (content, node) {
+                (Content::New(written), _) => written.places.of(node),
+                (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
+                (Content::Same, Node::Own(_)) => None,
             }
         };
         let mut notes: Vec<_> = snapshot.index.notes();
         notes.retain(|note| {
-            let placed = if note.file == ISSUES { issues } else { wisps };
-            placed.written.is_none()
+            let content = if note.file == ISSUES { issues } else { wisps };
+            matches!(content, Content::Same)
         });
-        for placed in [issues, wisps] {
-            let foreign = placed.written.iter().flat_map(|written| &written.foreign);
-            notes.extend(foreign.cloned());
+        for content in [issues, wisps] {
+            if let Content::New(written) = content {
+                notes.extend(written.places.foreign.iter().cloned());
+            }
         }
-        reindex::write(snapshot, &keys, &notes, place_of);
+        reindex::build(snapshot, &Keys::default(), &notes, place_of)
+    }
+
+    /// Writes the index of what is there now. Where that fails the next reader makes it.
+    fn write_index(&self, index: Option<Index>, issues: FileKey, wisps: FileKey) {
+        let keys = Keys {
+            issues,
+            wisps,
+            journal: (0, 0, 0),
+            made: source::wall(),
+        };
+        let index = index.and_then(|index| index.keyed(&keys));
+        reindex::write(self.snapshot, index.as_ref());
     }
 
     /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
@@ -291,19 +300,6 @@ impl Fold<'_> {
 enum Content {
     Same,
     New(Written),
-}
-
-/// A file after the fold.
-struct Placed {
-    key: FileKey,
-    written: Option<Places>,
-}
-
-/// Where the lines of a new file are.
-struct Places {
-    rows: HashMap<u32, Place>,
-    own: HashMap<u32, Place>,
-    foreign: Vec<Note>,
 }
 
 /// What is said of a journal with an unfinished end.

@@ -356,9 +356,9 @@ impl Brief {
         self.flags & flag::TEMPLATE != 0
     }
 
-    /// Whether its id may contain a text, as far as the text's hyphens tell.
-    pub fn id_may_contain(&self, part: &str) -> bool {
-        self.flags & flag::HYPHENS != 0 || part.matches('-').count() < 2
+    /// Whether its id has more than one hyphen.
+    pub fn has_hyphens(&self) -> bool {
+        self.flags & flag::HYPHENS != 0
     }
 
     /// Whether it is put off until some instant, perhaps one that is over.

@@ -182,7 +182,8 @@ pub fn cut(path: &Path, sound: u64) -> io::Result<()> {
 
 /// Puts an empty journal in place by rename, so that a reader of the old one notices.
 pub fn fresh(path: &Path) -> io::Result<()> {
-    file::replace(path, b"", 0o644)
+    // There is nothing in it to be synced; its name is, with the folder.
+    file::Beside::new(path, 0o644)?.put(path).map(drop)
 }
 
 /// The hash of a record's line, as entries and history have it.

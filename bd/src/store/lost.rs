@@ -122,14 +122,22 @@ pub(super) fn lost(
 
 /// The durable beads that are gone or have another line now.
 fn changed_ids(before: &Index, now: &Index) -> BTreeSet<String> {
-    (0..before.len())
-        .filter_map(|at| Some((at, before.row(at)?)))
-        .filter(|(_, row)| row.file & !JOURNALED == ISSUES)
-        .filter(|(at, row)| {
-            let id = before.id(*at);
-            let there = now.find(id).and_then(|at| now.row(at));
-            there.is_none_or(|there| there.hash != row.hash)
-        })
-        .map(|(at, _)| before.id(at).to_owned())
-        .collect()
+    let mut changed = BTreeSet::new();
+    // Both are by id.
+    let mut next = 0;
+    for at in 0..before.len() {
+        let id = before.id_bytes(at);
+        while next < now.len() && now.id_bytes(next) < id {
+            next += 1;
+        }
+        let Some(row) = before.row(at) else {
+            continue;
+        };
+        let there = now.row(next).filter(|_| now.id_bytes(next) == id);
+        let is_same = there.is_some_and(|there| there.hash == row.hash);
+        if row.file & !JOURNALED == ISSUES && !is_same {
+            changed.insert(before.id(at).to_owned());
+        }
+    }
+    changed
 }

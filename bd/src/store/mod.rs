@@ -186,6 +186,18 @@ impl StoreError {
             source,
         }
     }
+
+    /// The same failure to read, to be told in another place.
+    fn again(&self) -> Self {
+        match self {
+            Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
+            other => Self::io(
+                "read",
+                Path::new("the store"),
+                io::Error::other(other.to_string()),
+            ),
+        }
+    }
 }
 
 /// A handle on one beads folder: paths only.
@@ -301,7 +313,10 @@ impl Store {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
         let snapshot = self.prepare(clock)?;
         let mut tx = Tx::new(snapshot, author, clock);
-        let answer = change(&mut tx)?;
+        let answer = change(&mut tx);
+        // What was decided without a record that is there is not done.
+        tx.failure()?;
+        let answer = answer?;
         let at = tx.now();
         let done = tx.finish()?;
         if done.changes.is_empty() {

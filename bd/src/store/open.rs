@@ -350,6 +350,17 @@ impl Iterator for Briefs<'_> {
         }
         Some(row)
     }
+
+    fn fold<B, F: FnMut(B, Brief) -> B>(mut self, start: B, mut with: F) -> B {
+        if self.changed.is_empty() {
+            return self.rows.map(Brief::of_row).fold(start, with);
+        }
+        let mut so_far = start;
+        while let Some(brief) = self.next() {
+            so_far = with(so_far, brief);
+        }
+        so_far
+    }
 }
 
 impl Graph for Snapshot {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::index::{Builder, Facts, Item, JOURNALED, Keys, Place, Row, WISPS};
+use super::index::{Builder, Facts, Index, Item, JOURNALED, Keys, Place, Row, WISPS};
 use super::journal::{self, Home};
 use super::lines::Note;
 use super::snapshot::{Snapshot, home_of};
@@ -20,14 +20,13 @@ pub(super) fn place(row: &Row) -> Place {
     }
 }
 
-/// Writes the index of a snapshot's beads at new places. Where a place is not known, or the file cannot be
-/// written, nothing is: the next reader makes an index.
-pub(super) fn write(
+/// The index of a snapshot's beads at new places; `None` where a place is not known.
+pub(super) fn build(
     snapshot: &Snapshot,
     keys: &Keys,
     notes: &[Note],
     place_of: impl Fn(Home, Node) -> Option<Place>,
-) {
+) -> Option<Index> {
     let mut builder = Builder::over(Some(&snapshot.index));
     for head in snapshot.heads() {
         let node = head.node();
@@ -35,23 +34,22 @@ pub(super) fn write(
             Node::Row(at) => {
                 let row = snapshot.index.row(at);
                 let place = row.and_then(|row| place_of(home_of(row.file), node));
-                let Some(place) = place else {
-                    return;
-                };
-                builder.push(&Item::Old(at, place));
+                builder.push(&Item::Old(at, place?));
             }
             Node::Own(at) => {
                 let own = snapshot.slots.get(at as usize);
                 let facts = own.and_then(|own| Facts::read(&own.raw).ok());
                 let place = own.and_then(|own| place_of(own.home, node));
-                let (Some(facts), Some(place)) = (facts, place) else {
-                    return;
-                };
-                builder.push(&Item::Fresh(&facts, place));
+                builder.push(&Item::Fresh(&facts?, place?));
             }
         }
     }
-    if let Some(index) = builder.finish(keys, notes) {
+    builder.finish(keys, notes)
+}
+
+/// Writes an index. Where that fails, or there is none, the next reader makes one.
+pub(super) fn write(snapshot: &Snapshot, index: Option<&Index>) {
+    if let Some(index) = index {
         let path = snapshot.source.paths.index();
         file::replace_relaxed(&path, index.bytes(), 0o644).ok();
     }
@@ -73,7 +71,7 @@ pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
         made: source::wall(),
         ..source.keys
     };
-    write(
+    let index = build(
         snapshot,
         &keys,
         &snapshot.index.notes(),
@@ -91,6 +89,7 @@ pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
             }
         },
     );
+    write(snapshot, index.as_ref());
     Ok(())
 }
 

@@ -12,7 +12,6 @@ use std::sync::OnceLock;
 
 use elsa::sync::FrozenMap;
 
-use super::StoreError;
 use super::archive::Archive;
 use super::head::{Head, Node};
 use super::index::{Index, JOURNALED, NONE};
@@ -20,6 +19,7 @@ use super::journal::Home;
 use super::lines::Note;
 use super::overlay::{Earlier, Overlay, Own};
 use super::source::Source;
+use super::{StoreError, upkeep};
 use crate::bead::id::{self, ResolveError};
 use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
@@ -60,6 +60,8 @@ pub struct Snapshot {
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
+    /// The first record that is there and could not be read.
+    failed: OnceLock<StoreError>,
     damaged: Vec<Damaged>,
     config: Config,
     /// Read when first asked for.
@@ -80,6 +82,7 @@ impl Snapshot {
             touched: OnceLock::new(),
             loaded: FrozenMap::new(),
             fallback: OnceLock::new(),
+            failed: OnceLock::new(),
             damaged,
             config,
             archive: OnceLock::new(),
@@ -150,8 +153,20 @@ impl Snapshot {
         }
         let row = self.index.row(at)?;
         let id = self.index.id(at);
-        let line = self.source.line(row).ok();
-        let sound = line.filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
+        let line = self.source.line(row);
+        if let Err(error) = &line
+            && error.kind() != std::io::ErrorKind::UnexpectedEof
+        {
+            self.fail(StoreError::io(
+                "read",
+                &self.source.path(row.file),
+                copy_of(error),
+            ));
+            return None;
+        }
+        let sound = line
+            .ok()
+            .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
         let bead = sound.and_then(|line| record::parse(&line).ok());
         let mut bead = match bead.filter(|bead| bead.id == id) {
             Some(bead) => bead,
@@ -166,9 +181,25 @@ impl Snapshot {
     fn full_read(&self, id: &str) -> Option<Bead> {
         let all = self.fallback.get_or_init(|| {
             self.source.forget_index();
-            self.source.all_beads()
+            self.source.all_beads().unwrap_or_else(|error| {
+                self.fail(error);
+                HashMap::new()
+            })
         });
         all.get(id).cloned()
+    }
+
+    /// Keeps the first failure: for writers, who then refuse, and for the end of the command, so that a bead
+    /// that cannot be read is never reported as one that is not there.
+    fn fail(&self, error: StoreError) {
+        upkeep::fail(error.again());
+        // The first one counts.
+        self.failed.set(error).ok();
+    }
+
+    /// Why a record that is there could not be read.
+    pub(super) fn failure(&self) -> Result<(), StoreError> {
+        self.failed.get().map_or(Ok(()), |error| Err(error.again()))
     }
 
     /// The line of a bead.
@@ -461,6 +492,14 @@ impl Snapshot {
         let notes = self.index.notes();
         let marker = notes.iter().find(|note| note.conflict && note.file == 0);
         marker.map(|note| note.line)
+    }
+}
+
+/// The same error once more.
+pub(super) fn copy_of(error: &std::io::Error) -> std::io::Error {
+    match error.raw_os_error() {
+        Some(code) => std::io::Error::from_raw_os_error(code),
+        None => std::io::Error::new(error.kind(), error.to_string()),
     }
 }
 

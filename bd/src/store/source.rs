@@ -1,9 +1,11 @@
 //! The files of a store as one reader has them open: issues, wisps and journal, and the index over them.
 //!
 //! The index counts when it was made from these very files and a beginning of this very journal. A file that
-//! changed within 20 ms of the index's making is in doubt and is hashed. Else the files are read: lines that
+//! changed within 20 ms of the index's making is in doubt and is hashed; the first who can be sure of it writes
+//! the index with a later time of making. Else the files are read: lines that
 //! the old index has are not parsed.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
@@ -94,13 +96,15 @@ impl Source {
         };
         source.keys = index.keys();
         let journal = source.tail()?;
-        let overlay = overlay::lay(
-            journal.entries.iter().map(|(_, entry)| entry),
-            &InIndex {
-                index: &index,
-                source: &source,
-            },
-        );
+        let files = InIndex {
+            index: &index,
+            source: &source,
+            failed: RefCell::default(),
+        };
+        let overlay = overlay::lay(journal.entries.iter().map(|(_, entry)| entry), &files);
+        if let Some((code, error)) = files.failed.into_inner() {
+            return Err(StoreError::io("read", &source.path(code), error));
+        }
         source.state.merged.clone_from(&overlay.merged);
         Ok(Read {
             index,
@@ -126,30 +130,37 @@ impl Source {
                 return Ok(false);
             }
         }
-        self.is_beyond_doubt(&issues, &keys.issues, keys.made, self.issues.as_ref())
-            .and_then(|sure| {
-                Ok(sure
-                    && self.is_beyond_doubt(&wisps, &keys.wisps, keys.made, self.wisps.as_ref())?)
-            })
-    }
-
-    fn is_beyond_doubt(
-        &self,
-        now: &FileKey,
-        then: &FileKey,
-        made: i64,
-        file: Option<&File>,
-    ) -> Result<bool, StoreError> {
-        let modified = now
-            .modified_s
-            .saturating_mul(1_000_000_000)
-            .saturating_add(now.modified_ns);
-        let (Some(file), true) = (file, modified > made.saturating_sub(DOUBT)) else {
-            return Ok(true);
+        let looked = wall();
+        let files = [
+            (&issues, &keys.issues, self.issues.as_ref()),
+            (&wisps, &keys.wisps, self.wisps.as_ref()),
+        ];
+        let in_doubt = |made: i64| {
+            files
+                .iter()
+                .filter(move |(now, _, _)| modified(now) > made.saturating_sub(DOUBT))
         };
-        let content = index::content_hash(file, now.size)
-            .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
-        Ok(content == then.content)
+        for (now, then, file) in in_doubt(keys.made) {
+            let Some(file) = file else {
+                continue;
+            };
+            let content = index::content_hash(file, now.size)
+                .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
+            if content != then.content {
+                return Ok(false);
+            }
+        }
+        if in_doubt(keys.made).next().is_some() && in_doubt(looked).next().is_none() {
+            // Nobody else need look again.
+            let keys = Keys {
+                made: looked,
+                ..keys
+            };
+            if let Some(sure) = index.copy_with(&keys) {
+                file::replace_relaxed(&self.paths.index(), sure.bytes(), 0o644).ok();
+            }
+        }
+        Ok(true)
     }
 
     /// Makes the index anew and writes it where that can be done. Gives back the old one where the issues
@@ -344,15 +355,16 @@ impl Source {
     }
 
     /// All beads of the files, read in full.
-    pub(super) fn all_beads(&self) -> HashMap<String, Bead> {
+    pub(super) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
-            let text = file::read(&self.path(code)).ok().flatten();
+            let path = self.path(code);
+            let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
             for (_, _, bead) in super::lines::read(text.unwrap_or_default()).beads {
                 all.insert(bead.id.clone(), bead);
             }
         }
-        all
+        Ok(all)
     }
 
     /// The name of the project: of the folder that holds `.beads`.
@@ -393,6 +405,12 @@ pub(super) fn file_key(meta: &Metadata) -> FileKey {
     }
 }
 
+/// When a file was changed, nanoseconds since the epoch.
+fn modified(key: &FileKey) -> i64 {
+    let seconds = key.modified_s.saturating_mul(1_000_000_000);
+    seconds.saturating_add(key.modified_ns)
+}
+
 /// Whether two identities are of one content.
 fn same(a: &FileKey, b: &FileKey) -> bool {
     let bare = |key: &FileKey| FileKey { content: 0, ..*key };
@@ -421,6 +439,8 @@ fn first_time(journal: &File) -> Option<Stamp> {
 struct InIndex<'a> {
     index: &'a Index,
     source: &'a Source,
+    /// The first line that could not be read: its file and why.
+    failed: RefCell<Option<(u8, io::Error)>>,
 }
 
 impl InIndex<'_> {
@@ -436,7 +456,14 @@ impl Files for InIndex<'_> {
     }
 
     fn bead(&self, id: &str, home: Home) -> Option<Bead> {
-        let line = self.source.line(self.row(id, home)?).ok()?;
-        record::parse(&line).ok()
+        let row = self.row(id, home)?;
+        match self.source.line(row) {
+            Ok(line) => record::parse(&line).ok(),
+            Err(error) => {
+                let first = self.failed.take();
+                self.failed.replace(first.or(Some((row.file, error))));
+                None
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Store;
+use super::{Store, StoreError};
 use crate::sys::Clock;
 
 /// What is still to be done.
@@ -16,11 +16,13 @@ struct Due {
     /// Stores, and whether their journal is to be folded.
     stores: BTreeMap<PathBuf, bool>,
     notices: Vec<String>,
+    failure: Option<StoreError>,
 }
 
 static DUE: Mutex<Due> = Mutex::new(Due {
     stores: BTreeMap::new(),
     notices: Vec::new(),
+    failure: None,
 });
 
 fn due() -> MutexGuard<'static, Due> {
@@ -49,6 +51,16 @@ pub(super) fn tell(notice: String) {
 /// What was noticed since the last time.
 pub fn notices() -> Vec<String> {
     std::mem::take(&mut due().notices)
+}
+
+/// A record that is there could not be read.
+pub(super) fn fail(error: StoreError) {
+    due().failure.get_or_insert(error);
+}
+
+/// The first failure since the last time: the command's answer is then not to be trusted.
+pub fn failure() -> Option<StoreError> {
+    due().failure.take()
 }
 
 /// Does what is due. Failures are left to the next writer, who tells of them.

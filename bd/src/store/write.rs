@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::Xxh3;
 
-use super::index::{JOURNALED, Place, Row};
+use super::Node;
+use super::index::{Content, JOURNALED, Place, Row};
 use super::lines::Note;
 use super::overlay::Own;
 use super::source::Source;
@@ -15,6 +17,8 @@ use crate::sys::file::Beside;
 
 /// How much is copied at once.
 const PIECE: usize = 1 << 20;
+/// From this size on another thread hashes.
+const SPLIT: u64 = 4 << 20;
 
 /// One line of the new content.
 #[derive(Debug)]
@@ -27,76 +31,151 @@ pub(super) enum Piece<'a> {
     Foreign(&'a Note),
 }
 
-/// New content that is synced, but not yet in place.
+impl Piece<'_> {
+    /// How long its line will be, with the line end.
+    fn size(&self) -> u64 {
+        let line = match self {
+            Self::Row(_, row) => u64::from(row.length),
+            Self::Own(_, own) => own.raw.len() as u64,
+            Self::Foreign(note) => u64::from(note.length),
+        };
+        line + 1
+    }
+}
+
+/// New content, neither synced nor in place.
 pub(super) struct Written {
     pub file: Beside,
     pub sha256: String,
     pub content: u64,
-    /// Where the lines of rows and of our own are.
-    pub rows: HashMap<u32, Place>,
-    pub own: HashMap<u32, Place>,
+    pub places: Places,
+}
+
+/// Where the lines of new content are.
+#[derive(Default)]
+pub(super) struct Places {
+    /// Of rows of the index, by their numbers.
+    rows: Vec<Option<Place>>,
+    own: HashMap<u32, Place>,
     /// The records of other kinds, where they are now.
     pub foreign: Vec<Note>,
 }
 
-/// Writes the pieces to a file beside `path` and syncs it.
+impl Places {
+    /// The place of a bead.
+    pub(super) fn of(&self, node: Node) -> Option<Place> {
+        match node {
+            Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
+            Node::Own(at) => self.own.get(&at).copied(),
+        }
+    }
+}
+
+/// Writes the pieces to a file beside `path`.
 pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::Result<Written> {
-    let mut out = Out {
-        source,
-        file: Beside::new(path, 0o644)?,
-        sha256: Sha256::new(),
-        content: Xxh3::new(),
-        at: 0,
-        run: None,
-        buffer: vec![0; PIECE],
-        filled: 0,
-    };
-    let mut rows = HashMap::with_capacity(pieces.len());
-    let mut own = HashMap::new();
-    let mut foreign = Vec::new();
-    for (number, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Row(at, row) => {
-                let offset = out.copy(row.file, row.offset, u64::from(row.length))?;
-                let place = Place {
-                    file: row.file & 1,
-                    offset,
-                    length: row.length,
-                    hash: row.hash,
-                };
-                rows.insert(*at, place);
+    let size = pieces.iter().map(Piece::size).sum();
+    std::thread::scope(|scope| {
+        let mut out = Out {
+            source,
+            file: Beside::new(path, 0o644)?,
+            hashing: Hashing::begin(scope, size),
+            at: 0,
+            run: None,
+            buffer: vec![0; PIECE],
+            filled: 0,
+        };
+        let places = out.pieces(pieces)?;
+        out.end_run()?;
+        out.flush()?;
+        let hashes = out.hashing.end()?;
+        Ok(Written {
+            sha256: format!("{:x}", Hex(&hashes.sha256.finalize())),
+            content: hashes.content.digest(None),
+            file: out.file,
+            places,
+        })
+    })
+}
+
+/// The hashes of content in the making.
+struct Hashes {
+    sha256: Sha256,
+    content: Content,
+    at: u64,
+}
+
+impl Hashes {
+    fn update(&mut self, bytes: &[u8]) {
+        self.sha256.update(bytes);
+        self.content.update(self.at, bytes);
+        self.at += bytes.len() as u64;
+    }
+}
+
+/// Where the hashes are made: here, or for large content by another thread while this one writes.
+enum Hashing<'scope> {
+    Here(Box<Hashes>),
+    There {
+        full: SyncSender<(Vec<u8>, usize)>,
+        empty: Receiver<Vec<u8>>,
+        thread: ScopedJoinHandle<'scope, Hashes>,
+    },
+}
+
+impl<'scope> Hashing<'scope> {
+    fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
+        let mut hashes = Hashes {
+            sha256: Sha256::new(),
+            content: Content::new(size),
+            at: 0,
+        };
+        if size < SPLIT {
+            return Self::Here(Box::new(hashes));
+        }
+        let (full, work) = sync_channel::<(Vec<u8>, usize)>(1);
+        let (done, empty) = sync_channel(2);
+        let thread = scope.spawn(move || {
+            for (buffer, filled) in work {
+                hashes.update(&buffer[..filled]);
+                // The writer may have ended and need no more of them.
+                done.try_send(buffer).ok();
             }
-            Piece::Own(at, line) => {
-                let offset = out.line(&line.raw)?;
-                let place = Place {
-                    file: u8::from(line.home == super::journal::Home::Wisps),
-                    offset,
-                    length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
-                    hash: line.hash,
-                };
-                own.insert(*at, place);
+            hashes
+        });
+        Self::There {
+            full,
+            empty,
+            thread,
+        }
+    }
+
+    /// Hashes what is in a buffer, and gives one back to be filled.
+    fn take(&mut self, buffer: Vec<u8>, filled: usize) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Here(hashes) => {
+                hashes.update(&buffer[..filled]);
+                Ok(buffer)
             }
-            Piece::Foreign(note) => {
-                let offset = out.copy(note.file, note.offset, u64::from(note.length))?;
-                foreign.push(Note {
-                    line: number + 1,
-                    offset,
-                    ..(*note).clone()
-                });
+            Self::There { full, empty, .. } => {
+                full.send((buffer, filled)).map_err(|_| stopped())?;
+                Ok(empty.try_recv().unwrap_or_else(|_| vec![0; PIECE]))
             }
         }
     }
-    out.end_run()?;
-    out.flush()?;
-    out.file.sync()?;
-    Ok(Written {
-        sha256: format!("{:x}", Hex(&out.sha256.finalize())),
-        content: out.content.digest(),
-        file: out.file,
-        rows,
-        own,
-        foreign,
-    })
+
+    fn end(self) -> io::Result<Hashes> {
+        match self {
+            Self::Here(hashes) => Ok(*hashes),
+            Self::There { full, thread, .. } => {
+                drop(full);
+                thread.join().map_err(|_| stopped())
+            }
+        }
+    }
+}
+
+fn stopped() -> io::Error {
+    io::Error::other("hashing stopped")
 }
 
 struct Hex<'a>(&'a [u8]);
@@ -107,11 +186,10 @@ impl std::fmt::LowerHex for Hex<'_> {
     }
 }
 
-struct Out<'a> {
+struct Out<'a, 'scope> {
     source: &'a Source,
     file: Beside,
-    sha256: Sha256,
-    content: Xxh3,
+    hashing: Hashing<'scope>,
     /// How much was handed in.
     at: u64,
     /// Lines in a row in one file: which, from, to.
@@ -120,7 +198,46 @@ struct Out<'a> {
     filled: usize,
 }
 
-impl Out<'_> {
+impl Out<'_, '_> {
+    /// Hands in all pieces; says where they will be.
+    fn pieces(&mut self, pieces: &[Piece<'_>]) -> io::Result<Places> {
+        let mut places = Places::default();
+        for (number, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Row(at, row) => {
+                    let offset = self.copy(row.file, row.offset, u64::from(row.length))?;
+                    let place = Place {
+                        file: row.file & 1,
+                        offset,
+                        length: row.length,
+                        hash: row.hash,
+                    };
+                    // Rows come by their numbers.
+                    places.rows.resize(*at as usize, None);
+                    places.rows.push(Some(place));
+                }
+                Piece::Own(at, line) => {
+                    let place = Place {
+                        file: u8::from(line.home == super::journal::Home::Wisps),
+                        offset: self.line(&line.raw)?,
+                        length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
+                        hash: line.hash,
+                    };
+                    places.own.insert(*at, place);
+                }
+                Piece::Foreign(note) => {
+                    let offset = self.copy(note.file, note.offset, u64::from(note.length))?;
+                    places.foreign.push(Note {
+                        line: number + 1,
+                        offset,
+                        ..(*note).clone()
+                    });
+                }
+            }
+        }
+        Ok(places)
+    }
+
     /// Hands in a line of another file; says where it will be.
     fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<u64> {
         let place = self.at;
@@ -183,10 +300,9 @@ impl Out<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let bytes = &self.buffer[..self.filled];
-        self.sha256.update(bytes);
-        self.content.update(bytes);
-        self.file.write_all(bytes)?;
+        self.file.write_all(&self.buffer[..self.filled])?;
+        let buffer = std::mem::take(&mut self.buffer);
+        self.buffer = self.hashing.take(buffer, self.filled)?;
         self.filled = 0;
         Ok(())
     }

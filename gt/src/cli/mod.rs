@@ -206,10 +206,14 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     };
     let ui = Ui::new(line.root.json, false, &env);
     let ctx = Context { env, ui };
-    match line
+    let answer = line
         .command
-        .map_or_else(no_command, |command| run(&ctx, command))
-    {
+        .map_or_else(no_command, |command| run(&ctx, command));
+    let answer = match upkeep::failure() {
+        Some(error) => Err(error.into()),
+        None => answer,
+    };
+    match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
             for notice in upkeep::notices() {

@@ -6,6 +6,7 @@
 //! in between has the same values. Written lines escape `<`, `>`, `&`, U+2028 and
 //! U+2029 as existing clients do, so that both leave the same bytes in git.
 
+use std::borrow::Cow;
 use std::io;
 
 use serde::ser::Serialize;
@@ -30,7 +31,11 @@ pub enum RecordError {
 
 /// Reads one line.
 pub fn parse(line: &[u8]) -> Result<Bead, RecordError> {
-    let text = String::from_utf8_lossy(line);
+    // Far quicker than the lossy reading, which looks at each character.
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(line),
+    };
     let mut bead: Bead = match serde_json::from_str(&text) {
         Ok(bead) => bead,
         Err(error) => leniently(&text).ok_or(error)?,

@@ -93,7 +93,7 @@ pub fn ready<'a>(
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let statuses: Vec<u8> = query.statuses.iter().map(Status::code).collect();
-    let asks = Asks::of(query);
+    let asks = Asks::of(query, &hidden);
     let kinds = Kinds::of(query);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
@@ -108,8 +108,7 @@ pub fn ready<'a>(
                 .as_ref()
                 .is_none_or(|below| below.contains(head().id()))
         };
-        let asked =
-            || asks.of_brief(&brief) || hidden.iter().any(|part| brief.id_may_contain(part));
+        let asked = || asks.of_brief(&brief);
         let exactly = || !asked() || is_candidate(&head(), query, &hidden, now);
         if fits && inside() && exactly() {
             found.offer(brief);
@@ -149,14 +148,19 @@ impl Kinds {
 /// Which questions cannot be answered from a brief.
 struct Asks {
     always: bool,
+    /// Of ids with more than one hyphen.
+    of_hyphens: bool,
 }
 
 impl Asks {
-    fn of(query: &ReadyQuery) -> Self {
+    fn of(query: &ReadyQuery, hidden: &[String]) -> Self {
+        let is_in_any_id = |part: &String| part.matches('-').count() < 2;
         let kind = query.kind.as_ref().map(Kind::code);
         let statuses = &query.statuses;
         Self {
-            always: kind == Some(u8::MAX)
+            of_hyphens: !hidden.is_empty(),
+            always: hidden.iter().any(is_in_any_id)
+                || kind == Some(u8::MAX)
                 || statuses.iter().any(|status| !status.is_built_in())
                 || (query.assignee.is_some() && !query.unassigned)
                 || !query.labels.is_empty()
@@ -169,7 +173,7 @@ impl Asks {
     }
 
     fn of_brief(&self, brief: &Brief) -> bool {
-        self.always || brief.has_deferral()
+        self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
     }
 }
 

@@ -4,13 +4,14 @@
 //! whom is turned round, what waits is marked, and the lists are sorted.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 use super::layout::{
     Counts, EdgeRow, Header, Incoming, MAGIC, NEVER, NONE, OpenRow, PARTS, Part, Row, WISPS, flag,
 };
+use super::table::Table;
+use super::words::Words;
 use super::{Bytes, Facts, Index, Keys};
 use crate::bead::{DepKind, Kind, Status};
 use crate::graph::blocked::{self, Graph, Link, is_open};
@@ -181,52 +182,78 @@ impl<'a> Builder<'a> {
 
     /// Gives each edge the row of its target.
     fn aim_edges(&mut self, count: u32) {
-        let find = |rows: &[Row], ids: &[u8], id: &str| -> u32 {
-            let id_of =
-                |at: u32| &ids[rows[at as usize].id as usize..rows[at as usize + 1].id as usize];
-            let (mut low, mut high) = (0, count);
+        let mut ids = Ids::over(&self.rows, &self.ids, count);
+        for edge in &mut self.edges {
+            let then = edge.target;
+            if then != NONE {
+                edge.target = self.moved.get(then as usize).copied().unwrap_or(NONE);
+            } else if let Some(target) = ids.find(self.words.word_bytes(edge.word)) {
+                edge.target = target;
+            }
+            if edge.target == NONE && then != NONE {
+                // Its row is gone: the id becomes a word, unless the bead is new under it.
+                let id = self.old.map_or("", |index| index.id(then));
+                match ids.find(id.as_bytes()) {
+                    Some(again) => edge.target = again,
+                    None => edge.word = self.words.number(id),
+                }
+            }
+        }
+    }
+}
+
+/// How many ids are looked for by halving before a table of all is worth its making.
+const LOOKED_FOR: usize = 500;
+
+/// Rows by their ids.
+struct Ids<'a> {
+    rows: &'a [Row],
+    ids: &'a [u8],
+    count: u32,
+    asked: usize,
+    table: Option<Table>,
+}
+
+impl<'a> Ids<'a> {
+    fn over(rows: &'a [Row], ids: &'a [u8], count: u32) -> Self {
+        Self {
+            rows,
+            ids,
+            count,
+            asked: 0,
+            table: None,
+        }
+    }
+
+    fn id(&self, at: u32) -> &'a [u8] {
+        let at = at as usize;
+        &self.ids[self.rows[at].id as usize..self.rows[at + 1].id as usize]
+    }
+
+    fn find(&mut self, id: &[u8]) -> Option<u32> {
+        self.asked += 1;
+        if self.asked < LOOKED_FOR {
+            let (mut low, mut high) = (0, self.count);
             while low < high {
                 let middle = low.midpoint(high);
-                if id_of(middle) < id.as_bytes() {
+                if self.id(middle) < id {
                     low = middle + 1;
                 } else {
                     high = middle;
                 }
             }
-            if low < count && id_of(low) == id.as_bytes() {
-                low
-            } else {
-                NONE
-            }
-        };
-        for at in 0..self.edges.len() {
-            let edge = self.edges[at];
-            let target = if edge.target == NONE {
-                find(&self.rows, &self.ids, self.words.word(edge.word))
-            } else {
-                let moved = self.moved.get(edge.target as usize);
-                moved.copied().unwrap_or(NONE)
-            };
-            let word = match (target, edge.target) {
-                // Its row is gone: the id becomes a word.
-                (NONE, old) if old != NONE => {
-                    let id = self.old.map_or("", |index| index.id(old));
-                    let id = id.to_owned();
-                    let again = find(&self.rows, &self.ids, &id);
-                    if again != NONE {
-                        self.edges[at].target = again;
-                        continue;
-                    }
-                    self.words.number(&id)
-                }
-                _ => edge.word,
-            };
-            self.edges[at] = EdgeRow {
-                target,
-                word,
-                ..edge
-            };
+            return (low < self.count && self.id(low) == id).then_some(low);
         }
+        let table = self.table.take().unwrap_or_else(|| {
+            let mut table = Table::new(self.count as usize);
+            for at in 0..self.count {
+                table.add(self.id(at), at);
+            }
+            table
+        });
+        let found = table.find(id, |at| self.id(at) == id);
+        self.table = Some(table);
+        found
     }
 }
 
@@ -242,7 +269,7 @@ fn place_row(row: &mut Row, place: Place) {
 
 /// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
 /// lines that they come from would be hundreds of gigabytes.
-fn narrow(length: usize) -> u32 {
+pub(super) fn narrow(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE - 1)
 }
 
@@ -437,58 +464,6 @@ impl Graph for Index {
     }
 }
 
-/// Texts that many beads share, each once.
-struct Words {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
-    numbers: HashMap<String, u32>,
-}
-
-impl Words {
-    fn over(old: Option<&Index>) -> Self {
-        let mut words = Self {
-            bytes: Vec::new(),
-            ends: Vec::new(),
-            numbers: HashMap::new(),
-        };
-        for number in 0..old.map_or(0, Index::word_count) {
-            let word = old.map_or("", |old| old.word(number));
-            words.add(word);
-        }
-        words
-    }
-
-    fn add(&mut self, word: &str) -> u32 {
-        let number = narrow(self.ends.len());
-        self.bytes.extend_from_slice(word.as_bytes());
-        self.ends.push(narrow(self.bytes.len()));
-        self.numbers.insert(word.to_owned(), number);
-        number
-    }
-
-    fn number(&mut self, word: &str) -> u32 {
-        match self.numbers.get(word) {
-            Some(number) => *number,
-            None => self.add(word),
-        }
-    }
-
-    fn word(&self, number: u32) -> &str {
-        let end = self.ends.get(number as usize).copied().unwrap_or_default();
-        let start = match number {
-            0 => 0,
-            _ => self
-                .ends
-                .get(number as usize - 1)
-                .copied()
-                .unwrap_or_default(),
-        };
-        let word = self.bytes.get(start as usize..end as usize);
-        word.and_then(|word| std::str::from_utf8(word).ok())
-            .unwrap_or_default()
-    }
-}
-
 /// Writes the keys and the checksum into a header.
 pub(super) fn put_keys(header: &mut Header, keys: &Keys) {
     header.magic = MAGIC;
@@ -553,6 +528,24 @@ impl Index {
             words.resize(words.len() + bytes.len().div_ceil(8), 0);
             put(&mut words, at, bytes);
         }
+        put_keys(&mut header, keys);
+        put(&mut words, 0, header.as_bytes());
+        Self::own(words)
+    }
+
+    /// The same index with other keys.
+    pub(in crate::store) fn copy_with(&self, keys: &Keys) -> Option<Self> {
+        let mut words = vec![0; self.bytes().len().div_ceil(8)];
+        put(&mut words, 0, self.bytes());
+        Self::own(words)?.keyed(keys)
+    }
+
+    /// The same index with other keys; only one in memory.
+    pub(in crate::store) fn keyed(self, keys: &Keys) -> Option<Self> {
+        let Bytes::Own(mut words) = self.bytes else {
+            return None;
+        };
+        let mut header = self.header;
         put_keys(&mut header, keys);
         put(&mut words, 0, header.as_bytes());
         Self::own(words)

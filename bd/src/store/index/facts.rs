@@ -62,9 +62,9 @@ impl<'a> Edge<'a> {
 impl<'a> Facts<'a> {
     /// Reads a line.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, RecordError> {
-        let quick: Option<Self> = serde_json::from_slice::<Quick<'a>>(line)
-            .ok()
-            .and_then(Quick::facts);
+        let text = std::str::from_utf8(line).ok();
+        let quick = text.and_then(|text| serde_json::from_str::<Quick<'a>>(text).ok());
+        let quick: Option<Self> = quick.and_then(Quick::facts);
         let mut facts = match quick {
             Some(facts) => facts,
             None => Facts::of(&record::parse(line)?).own(),

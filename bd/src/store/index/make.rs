@@ -3,14 +3,15 @@
 //! Files are read in pieces, so that one that is cut short meanwhile is an error and no crash; large ones by
 //! two threads.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::build::{Builder, Item, Place};
+use super::content::{self, Content};
+use super::table::Table;
 use super::{Facts, Index, Keys};
 use crate::store::lines::{self, Note};
 
@@ -45,10 +46,10 @@ pub(in crate::store) struct Made {
 }
 
 impl Parsed {
-    pub(in crate::store) fn id<'a>(&'a self, old: Option<&'a Index>) -> &'a str {
+    fn id<'a>(&'a self, old: Option<&'a Index>) -> &'a [u8] {
         match &self.what {
-            What::Known(row) => old.map_or("", |old| old.id(*row)),
-            What::New(facts) => &facts.id,
+            What::Known(row) => old.map_or(&[], |old| old.id_bytes(*row)),
+            What::New(facts) => facts.id.as_bytes(),
         }
     }
 
@@ -77,12 +78,18 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
     } else {
         line_start_from(file, size / 2, size)?
     };
-    let part = |from, to| Part::new(file, code, old).read(from, to);
+    let part = |from, to| Part::new(file, code, old, size).read(from, to);
     let (mut first, second) = if middle == size {
         (part(0, size)?, None)
     } else {
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| part(middle, size));
+            let second = scope.spawn(|| {
+                let mut part = Part::new(file, code, old, size);
+                // The line in the middle is the first part's, but half of its bytes are here.
+                let half = part.content.middle();
+                content::feed(&mut part.content, file, half, middle)?;
+                part.read(middle, size)
+            });
             let first = part(0, middle)?;
             let second = second
                 .join()
@@ -90,6 +97,9 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
             io::Result::Ok((first, Some(second)))
         })?
     };
+    first.made.content = first
+        .content
+        .digest(second.as_ref().map(|second| &second.content));
     if let Some(second) = second {
         let lines = first.lines;
         first
@@ -107,24 +117,7 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
                 note
             }));
     }
-    first.made.content = content_hash(file, size)?;
     Ok(first.made)
-}
-
-/// The hash of a file's content.
-pub(in crate::store) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
-    let mut hash = Xxh3::new();
-    let mut buffer = vec![0; PIECE.min(usize::try_from(size).unwrap_or(PIECE))];
-    let mut at = 0;
-    while at < size {
-        let want = buffer
-            .len()
-            .min(usize::try_from(size - at).unwrap_or(PIECE));
-        file.read_exact_at(&mut buffer[..want], at)?;
-        hash.update(&buffer[..want]);
-        at += want as u64;
-    }
-    Ok(hash.digest())
 }
 
 /// The first place from `at` where a line begins.
@@ -149,15 +142,16 @@ struct Part<'a> {
     file: &'a File,
     code: u8,
     old: Option<&'a Index>,
-    by_hash: Option<HashMap<u64, u32>>,
+    by_hash: Option<Table>,
     /// The row that the next line probably is.
     guess: u32,
     lines: usize,
+    content: Content,
     made: Made,
 }
 
 impl<'a> Part<'a> {
-    fn new(file: &'a File, code: u8, old: Option<&'a Index>) -> Self {
+    fn new(file: &'a File, code: u8, old: Option<&'a Index>, size: u64) -> Self {
         Self {
             file,
             code,
@@ -165,6 +159,7 @@ impl<'a> Part<'a> {
             by_hash: None,
             guess: 0,
             lines: 0,
+            content: Content::new(size),
             made: Made::default(),
         }
     }
@@ -179,6 +174,7 @@ impl<'a> Part<'a> {
             let want = room.min(usize::try_from(to - at).unwrap_or(room));
             self.file
                 .read_exact_at(&mut buffer[filled..filled + want], at)?;
+            self.content.update(at, &buffer[filled..filled + want]);
             filled += want;
             let last = start + filled as u64 == to;
             let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
@@ -256,13 +252,14 @@ impl<'a> Part<'a> {
         }
         let code = self.code;
         let by_hash = self.by_hash.get_or_insert_with(|| {
-            (0..old.len())
-                .filter_map(|at| Some((at, old.row(at)?)))
-                .filter(|(_, row)| row.file == code)
-                .map(|(at, row)| (row.hash, at))
-                .collect()
+            let mut table = Table::new(old.len() as usize);
+            let rows = (0..old.len()).filter_map(|at| Some((at, old.row(at)?)));
+            for (at, row) in rows.filter(|(_, row)| row.file == code) {
+                table.add(&row.hash.to_le_bytes(), at);
+            }
+            table
         });
-        by_hash.get(&hash).copied()
+        by_hash.find(&hash.to_le_bytes(), is)
     }
 }
 
@@ -300,7 +297,10 @@ pub(in crate::store) fn merge_files(
                 line: beads[at].line,
                 offset: beads[at].place.offset,
                 length: beads[at].place.length,
-                reason: Some(format!("a second record of {id}")),
+                reason: Some(format!(
+                    "a second record of {}",
+                    String::from_utf8_lossy(id)
+                )),
                 conflict: false,
             });
             continue;

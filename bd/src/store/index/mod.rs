@@ -5,9 +5,12 @@
 //! content of the files it was made from, and how much of the journal is in it.
 
 mod build;
+mod content;
 mod facts;
 mod layout;
 mod make;
+mod table;
+mod words;
 
 use std::fs::File;
 use std::ops::Range;
@@ -16,12 +19,13 @@ use std::path::Path;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub(crate) use build::{Builder, Item, Place, count_row, open_row, waits_by_itself};
+pub(super) use content::{Content, content_hash};
 pub(crate) use facts::{Facts, clamp, nanoseconds};
 pub(crate) use layout::Counts;
 pub(crate) use layout::{
     EdgeRow, FileKey, ISSUES, Incoming, JOURNALED, NEVER, NONE, OpenRow, Row, WISPS, flag,
 };
-pub(super) use make::{Made, content_hash, make, merge_files, split};
+pub(super) use make::{Made, make, merge_files, split};
 
 use super::lines::Note;
 use layout::{Header, MAGIC, PARTS, Part};
@@ -199,8 +203,9 @@ impl Index {
             .unwrap_or_default()
     }
 
-    pub(super) fn word_count(&self) -> u32 {
-        u32::try_from(self.part::<u32>(Part::WordEnds).len()).unwrap_or_default()
+    /// The bytes of all words, and where each ends.
+    pub(super) fn word_parts(&self) -> (&[u8], &[u32]) {
+        (self.part(Part::Words), self.part(Part::WordEnds))
     }
 
     /// Who has it; empty for no one.

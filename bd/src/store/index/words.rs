@@ -1,0 +1,62 @@
+//! Texts that many beads share, each once: labels, assignees, ids without a bead.
+
+use super::Index;
+use super::build::narrow;
+use super::table::Table;
+
+/// Numbered texts.
+pub(super) struct Words {
+    pub(super) bytes: Vec<u8>,
+    pub(super) ends: Vec<u32>,
+    /// Made when the first text is looked for.
+    table: Option<Table>,
+}
+
+impl Words {
+    /// Those of an older index, with their numbers, and room for more.
+    pub(super) fn over(old: Option<&Index>) -> Self {
+        let (bytes, ends) = old.map_or((&[][..], &[][..]), Index::word_parts);
+        Self {
+            bytes: bytes.to_vec(),
+            ends: ends.to_vec(),
+            table: None,
+        }
+    }
+
+    /// The number of a text, which is added where it is new.
+    pub(super) fn number(&mut self, word: &str) -> u32 {
+        let table = match self.table.take() {
+            Some(table) if !table.is_full() => table,
+            _ => self.fresh_table(),
+        };
+        let found = table.find(word.as_bytes(), |number| {
+            self.word_bytes(number) == word.as_bytes()
+        });
+        let table = self.table.insert(table);
+        found.unwrap_or_else(|| {
+            let number = narrow(self.ends.len());
+            self.bytes.extend_from_slice(word.as_bytes());
+            self.ends.push(narrow(self.bytes.len()));
+            table.add(word.as_bytes(), number);
+            number
+        })
+    }
+
+    fn fresh_table(&self) -> Table {
+        let mut table = Table::new(self.ends.len() * 2);
+        for number in 0..narrow(self.ends.len()) {
+            table.add(self.word_bytes(number), number);
+        }
+        table
+    }
+
+    /// The bytes of a text by its number.
+    pub(super) fn word_bytes(&self, number: u32) -> &[u8] {
+        let end = self.ends.get(number as usize).copied().unwrap_or_default();
+        let before = (number as usize).checked_sub(1);
+        let start = before.and_then(|before| self.ends.get(before)).copied();
+        self.bytes
+            .get(start.unwrap_or_default() as usize..end as usize)
+            .unwrap_or_default()
+    }
+}
