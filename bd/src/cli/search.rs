@@ -54,8 +54,12 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     // In another order the first are known only when all are.
     let other_order = args.sort.is_some() || args.reverse;
     let mut found = filter.search_first(&snapshot, if other_order { usize::MAX } else { limit })?;
+    let archived = if args.archived {
+        snapshot.archive().beads()
+    } else {
+        Vec::new()
+    };
     if args.archived {
-        let archived = snapshot.archive().beads();
         let old = archived
             .iter()
             .filter(|bead| snapshot.get(&bead.id).is_none());

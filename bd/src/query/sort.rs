@@ -127,7 +127,9 @@ mod tests {
         for limit in [0, 1, 3, 10, 5000] {
             let items: Vec<u32> = (0..2000).map(|at| at * 7919 % 2003).collect();
             let mut first = First::new(limit, |a: &u32, b: &u32| a.cmp(b));
-            items.iter().for_each(|item| first.offer(*item));
+            for item in &items {
+                first.offer(*item);
+            }
             let mut wanted = items.clone();
             wanted.sort_unstable();
             wanted.truncate(if limit == 0 { 2000 } else { limit });

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::head::{Brief, Head, Node};
 use super::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
+use super::overlay::Own;
 use super::snapshot::Snapshot;
 use crate::bead::{DepKind, Status};
 use crate::graph::blocked::{self, Graph, Link, is_open};
@@ -125,7 +126,7 @@ impl Snapshot {
         for id in self.epics_in_question() {
             let then = self.index.find(&id);
             let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
-            let is_done = self.head(&id).is_some_and(|head| head.is_done_epic());
+            let is_done = self.head(&id).is_some_and(|head| Head::is_done_epic(&head));
             counts.epics_done += u64::from(is_done);
             counts.epics_done -= u64::from(was_done).min(counts.epics_done);
         }
@@ -138,7 +139,7 @@ impl Snapshot {
         for (id, slot) in &self.over {
             let then = self.index.find(id).map(|at| self.parents_in_index(at));
             let own = slot.and_then(|slot| self.slots.get(slot as usize));
-            let now = own.map(|own| own.parents());
+            let now = own.map(Own::parents);
             ids.extend([then, now].into_iter().flatten().flatten());
             ids.insert(id.clone());
         }
@@ -236,7 +237,7 @@ impl Snapshot {
                 // Whoever waits for the children of a parent, old or new.
                 let parents = self.index.find(id).map(|at| self.parents_in_index(at));
                 let own = slot.and_then(|slot| self.slots.get(slot as usize));
-                let now = own.map(|own| own.parents());
+                let now = own.map(Own::parents);
                 for parent in [parents, now].into_iter().flatten().flatten() {
                     front.extend(self.holders(&parent));
                 }
@@ -352,11 +353,11 @@ impl Iterator for Briefs<'_> {
     }
 
     fn fold<B, F: FnMut(B, Brief) -> B>(mut self, start: B, mut with: F) -> B {
-        if self.changed.is_empty() {
-            return self.rows.map(Brief::of_row).fold(start, with);
-        }
         let mut so_far = start;
-        while let Some(brief) = self.next() {
+        if self.changed.is_empty() {
+            return self.rows.map(Brief::of_row).fold(so_far, with);
+        }
+        for brief in &mut self {
             so_far = with(so_far, brief);
         }
         so_far

@@ -208,17 +208,17 @@ const LOOKED_FOR: usize = 500;
 /// Rows by their ids.
 struct Ids<'a> {
     rows: &'a [Row],
-    ids: &'a [u8],
+    bytes: &'a [u8],
     count: u32,
     asked: usize,
     table: Option<Table>,
 }
 
 impl<'a> Ids<'a> {
-    fn over(rows: &'a [Row], ids: &'a [u8], count: u32) -> Self {
+    fn over(rows: &'a [Row], bytes: &'a [u8], count: u32) -> Self {
         Self {
             rows,
-            ids,
+            bytes,
             count,
             asked: 0,
             table: None,
@@ -227,7 +227,7 @@ impl<'a> Ids<'a> {
 
     fn id(&self, at: u32) -> &'a [u8] {
         let at = at as usize;
-        &self.ids[self.rows[at].id as usize..self.rows[at + 1].id as usize]
+        &self.bytes[self.rows[at].id as usize..self.rows[at + 1].id as usize]
     }
 
     fn find(&mut self, id: &[u8]) -> Option<u32> {
