@@ -518,6 +518,8 @@ impl Index {
             row.flags |= mark;
         }
         header.counts = *counts;
+        let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
+        words.reserve_exact((room + lists.escapes.as_bytes().len()) / 8 + 3);
         for (part, bytes) in [
             (Part::Open, lists.open.as_bytes()),
             (Part::Waiting, lists.waiting.as_bytes()),
