@@ -464,10 +464,18 @@ impl Snapshot {
     /// How many ids have this prefix and are no child's; deleted ones count.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
-        self.ids_from(&start)
-            .chain(self.archive().ids().filter(|id| id.starts_with(&start)))
-            .filter(|id| !id[start.len()..].contains('.'))
-            .count()
+        let is_top = |id: &str| !id[start.len()..].contains('.');
+        let archived = self.archive().ids().filter(|id| id.starts_with(&start));
+        let archived = archived.filter(|id| is_top(id)).count();
+        if prefix.contains('.') {
+            return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
+        }
+        // What begins so ends where the next character of the alphabet begins: a dot.
+        let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
+        let hidden = self.hidden.range(rows.clone());
+        let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
+        let own = self.own_ids_from(&start).filter(|id| is_top(id)).count();
+        (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
     }
 
     /// All ids that begin so.
@@ -478,13 +486,16 @@ impl Snapshot {
             .take_while(move |(_, id)| id.starts_with(start))
             .filter(|(row, _)| !self.hidden.contains(row))
             .map(|(_, id)| id);
-        let own = self
-            .over
+        rows.chain(self.own_ids_from(start))
+    }
+
+    /// Those of them that changed.
+    fn own_ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        self.over
             .range::<str, _>((Bound::Included(start), Bound::Unbounded))
             .take_while(move |(id, _)| id.starts_with(start))
             .filter(|(_, slot)| slot.is_some())
-            .map(|(id, _)| id.as_str());
-        rows.chain(own)
+            .map(|(id, _)| id.as_str())
     }
 
     /// Whether a bead's line in the files says that it is durable.

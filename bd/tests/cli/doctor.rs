@@ -104,7 +104,7 @@ fn an_index_that_lies_is_found_and_made_anew() {
     let path = project.path(".beads/index.bin");
     let mut bytes = std::fs::read(&path).unwrap();
     // Somewhere in the rows, behind the header with its checksum.
-    let header = 8 + 8 + 72 * 2 + 8 * 4 + 8 * 22 + 16 * 13;
+    let header = 8 + 8 + 72 * 2 + 8 * 4 + 8 * 22 + 16 * 14;
     bytes[header + 8] ^= 0xff;
     std::fs::write(&path, bytes).unwrap();
     let said = report(&project, &[]);

@@ -172,6 +172,7 @@ impl<'a> Builder<'a> {
             &[],
             &[],
             &[],
+            &[],
         ];
         let bare = Index::own(assemble(keys, &parts))?;
         let marks = marks(&bare);
@@ -373,6 +374,7 @@ struct Lists {
     open: Vec<OpenRow>,
     waiting: Vec<OpenRow>,
     escapes: Vec<u32>,
+    dotted: Vec<u32>,
 }
 
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
@@ -381,6 +383,7 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
         open: Vec::new(),
         waiting: Vec::new(),
         escapes: Vec::new(),
+        dotted: Vec::new(),
     };
     for (at, row) in marked(index, marks) {
         if is_open(row.status) {
@@ -392,6 +395,9 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
         }
         if row.flags & flag::ESCAPES != 0 {
             lists.escapes.push(at);
+        }
+        if index.id_bytes(at).contains(&b'.') {
+            lists.dotted.push(at);
         }
     }
     let usual = |open: &OpenRow| (open.priority, Reverse(open.created), open.row);
@@ -519,11 +525,13 @@ impl Index {
         }
         header.counts = *counts;
         let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
-        words.reserve_exact((room + lists.escapes.as_bytes().len()) / 8 + 3);
+        let numbers = (lists.escapes.len() + lists.dotted.len()) * size_of::<u32>();
+        words.reserve_exact((room + numbers) / 8 + 4);
         for (part, bytes) in [
             (Part::Open, lists.open.as_bytes()),
             (Part::Waiting, lists.waiting.as_bytes()),
             (Part::Escapes, lists.escapes.as_bytes()),
+            (Part::Dotted, lists.dotted.as_bytes()),
         ] {
             let at = words.len() as u64 * 8;
             header.parts[part as usize] = [at, bytes.len() as u64];

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x02";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x03";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -50,10 +50,11 @@ pub(super) enum Part {
     Open,
     Waiting,
     Escapes,
+    Dotted,
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 13;
+pub(super) const PARTS: usize = 14;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]

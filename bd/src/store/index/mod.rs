@@ -303,6 +303,13 @@ impl Index {
         self.part(Part::Escapes)
     }
 
+    /// How many of some rows have a dot in their id.
+    pub(super) fn count_dotted(&self, rows: Range<u32>) -> usize {
+        let dotted: &[u32] = self.part(Part::Dotted);
+        let before = |row: u32| dotted.partition_point(|at| *at < row);
+        before(rows.end).saturating_sub(before(rows.start))
+    }
+
     /// Lines that are no beads.
     pub(super) fn notes(&self) -> Vec<Note> {
         serde_json::from_slice(self.part(Part::Notes)).unwrap_or_default()

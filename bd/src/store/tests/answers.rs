@@ -52,7 +52,10 @@ fn seed() -> impl Strategy<Value = Seed> {
 }
 
 fn bead((number, bits, status, look, edges, time): &Seed) -> Bead {
-    let id = format!("bd-x{number:02}");
+    let id = match number {
+        9 => "bd-x01.1".to_owned(),
+        _ => format!("bd-x{number:02}"),
+    };
     let at = |minute: u8| {
         Stamp::read(&format!(
             "2026-03-{:02}T{:02}:10:00Z",
@@ -295,6 +298,12 @@ fn check_counts(snapshot: &Snapshot, naive: &Naive<'_>) {
         assert_eq!(counts.by_status[slot], of(&|bead| bead.status == status));
     }
     assert_eq!(snapshot.live_count(), naive.live().count());
+    for prefix in ["bd", "b", "bd-x01", "bd-x01.1"] {
+        let start = format!("{prefix}-");
+        let ids = naive.0.keys().filter_map(|id| id.strip_prefix(&start));
+        let top = ids.filter(|rest| !rest.contains('.')).count();
+        assert_eq!(snapshot.count_top_level(prefix), top, "{prefix}");
+    }
 }
 
 fn usual(bead: &Bead) -> (i64, Reverse<Timestamp>, String) {
