@@ -59,7 +59,7 @@ pub(super) enum Before {
     /// The same.
     Same,
     /// As this index has them.
-    Known(Index),
+    Known(Box<Index>),
     /// There was no index.
     Unknown,
 }
@@ -176,7 +176,7 @@ impl Source {
         let before = match old {
             None => Before::Unknown,
             Some(old) if same(&old.keys().issues, &issues) => Before::Same,
-            Some(old) => Before::Known(old),
+            Some(old) => Before::Known(Box::new(old)),
         };
         Ok((index, before))
     }
