@@ -176,8 +176,11 @@ fn refuse_more_than_a_record(
         })
     };
     let id = &change.id;
-    if event.verb == "merge" {
-        return refuse("a merge by git", format!("bd update {id} …"));
+    match event.verb.as_str() {
+        "merge" => return refuse("a merge by git", format!("bd update {id} …")),
+        "archive" => return refuse("a move to the archive", format!("bd restore {id}")),
+        "unarchive" => return refuse("a return from the archive", "bd compact".to_owned()),
+        _ => {}
     }
     let bead = tx.get(id);
     let is_a = |kind: Kind| bead.is_some_and(|bead| bead.issue_type == kind);

@@ -284,6 +284,9 @@ fn keep_up(ctx: &Context) {
     }
     if !ctx.readonly {
         upkeep::run(&ctx.clock);
+        for notice in upkeep::notices() {
+            ctx.ui.warn(&notice);
+        }
     }
 }
 

@@ -21,6 +21,13 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
         .heads()
         .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
         .filter(|head| !head.is_template())
+        // Other projects look for what this one provides.
+        .filter(|head| {
+            !head
+                .labels()
+                .iter()
+                .any(|label| label.starts_with("provides:"))
+        })
         .filter(|head| head.time(Time::Closed).is_some_and(|at| at < before))
         .map(|head| head.id())
         .collect();
@@ -98,16 +105,24 @@ impl Store {
             for id in ids {
                 let bead = tx.archive().get(id);
                 let bead = bead.ok_or_else(|| StoreError::NotArchived(id.clone()))?;
-                if tx.get(id).is_none() {
+                // Where it is deleted, or was never taken out, the archive has it still.
+                if tx.get_live(id).is_none() {
                     tx.put(bead.clone())?;
                 }
                 beads.push(bead);
             }
-            tx.describe("restore", "");
+            tx.describe("unarchive", "");
             Ok(beads)
         })?;
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
-        archive::remove(self.dir(), ids)?;
+        // Someone may have archived them again in between.
+        let there = self.snapshot()?;
+        let back: Vec<String> = ids
+            .iter()
+            .filter(|id| there.get_live(id).is_some())
+            .cloned()
+            .collect();
+        archive::remove(self.dir(), &back)?;
         Ok(beads)
     }
 }

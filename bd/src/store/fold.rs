@@ -10,7 +10,6 @@
 //! Lines that nobody changed are copied as they are, without being parsed.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
@@ -28,6 +27,8 @@ pub(super) enum Folded {
     Done,
     /// Someone else changed a file meanwhile; read again.
     Overtaken,
+    /// Someone else may still be writing the issues; nothing was done.
+    Unsettled,
 }
 
 /// What is to be folded.
@@ -45,6 +46,9 @@ impl Fold<'_> {
     /// Runs the steps.
     pub(super) fn run(&mut self) -> Result<Folded, StoreError> {
         let source = &self.snapshot.source;
+        if source.is_unsettled() {
+            return Ok(Folded::Unsettled);
+        }
         let paths = &source.paths;
         let entries = journal::decode(&source.whole_journal()?);
         let mut homes: BTreeSet<Home> = BTreeSet::new();
@@ -66,7 +70,7 @@ impl Fold<'_> {
         let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
         let issues = self.content(Home::Issues, homes.contains(&Home::Issues))?;
         let index = self.sync(&issues, &wisps)?;
-        if self.is_overtaken(ISSUES)? || self.is_overtaken(WISPS)? {
+        if source.is_overtaken(ISSUES) || source.is_overtaken(WISPS) {
             return Ok(Folded::Overtaken);
         }
         let wisps_key = self.put(wisps, WISPS)?;
@@ -85,7 +89,7 @@ impl Fold<'_> {
             .collect();
         events.extend(history::merge_event(&source.state.merged, self.now));
         history::append(paths, &events, entries.was_folding)?;
-        if self.is_overtaken(ISSUES)? {
+        if source.is_overtaken(ISSUES) {
             return Ok(Folded::Overtaken);
         }
         let issues_key = self.put(issues, ISSUES)?;
@@ -94,16 +98,6 @@ impl Fold<'_> {
         self.write_index(index, issues_key, wisps_key);
         mark::touch(paths);
         Ok(Folded::Done)
-    }
-
-    /// Whether a file is no longer the one that was read.
-    fn is_overtaken(&self, code: u8) -> Result<bool, StoreError> {
-        let source = &self.snapshot.source;
-        let there = match fs::metadata(source.path(code)) {
-            Ok(meta) => source::file_key(&meta),
-            Err(_) => FileKey::default(),
-        };
-        Ok(there != source.key(code)?)
     }
 
     /// The new content of a file, written beside the old one.
@@ -218,6 +212,7 @@ impl Fold<'_> {
             wisps,
             journal: (0, 0, 0),
             made: source::wall(),
+            outside: 0,
         };
         let index = index.and_then(|index| index.keyed(&keys));
         reindex::write(self.snapshot, index.as_ref());
@@ -255,7 +250,10 @@ impl Fold<'_> {
         }
         let paths = &self.snapshot.source.paths;
         let kept = keep(&paths.damaged(), "journal.jsonl", &torn, self.now)?;
-        self.notices.push(torn_notice(&kept));
+        self.notices.push(format!(
+            "lines inside the journal are damaged; what they held is kept in {}, the others are as they were acknowledged",
+            kept.display()
+        ));
         Ok(())
     }
 

@@ -142,13 +142,14 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
 
 /// Every event of the files and the journal, oldest first.
 pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+    // The journal first: what a fold moves meanwhile is then seen twice, not missed.
+    let journal = file::read(&paths.journal())
+        .map_err(|source| StoreError::io("read", &paths.journal(), source))?;
+    let journal = journal::decode(&journal.unwrap_or_default());
     let mut events = Vec::new();
     for path in files(paths) {
         events.extend(read_file(&path)?);
     }
-    let journal = file::read(&paths.journal())
-        .map_err(|source| StoreError::io("read", &paths.journal(), source))?;
-    let journal = journal::decode(&journal.unwrap_or_default());
     events.extend(
         journal
             .entries

@@ -88,7 +88,8 @@ pub(super) fn lost(
     line: impl Fn(&str) -> Asked,
 ) -> BTreeMap<String, Vec<&Event>> {
     let mut by_bead: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
-    for event in events {
+    // What went to the archive is not lost.
+    for event in events.iter().filter(|event| event.verb != "archive") {
         for change in &event.changes {
             by_bead.entry(&change.id).or_default().push(event);
         }

@@ -45,6 +45,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 
@@ -63,7 +64,7 @@ pub use tx::Tx;
 use crate::bead::Stamp;
 use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
-use crate::sys::Clock;
+use crate::sys::{Clock, clock};
 use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
@@ -71,6 +72,9 @@ use source::{Before, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
+/// How often a fold waits for someone else to be done with the issues, and how long each time.
+const CALM_TRIES: usize = 100;
+const CALM_PAUSE: Duration = Duration::from_millis(50);
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
 /// Up to this size of the issues every write is folded at once.
@@ -391,7 +395,7 @@ impl Store {
 
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
-        for _ in 0..FOLD_TRIES {
+        for _ in 0..CALM_TRIES {
             let snapshot = self.take(Source::read(&self.paths)?)?;
             if let Some(line) = snapshot.conflict() {
                 return Err(StoreError::Conflict {
@@ -405,8 +409,10 @@ impl Store {
             if is_whole && !state.was_folding && state.merged.is_empty() {
                 return Ok(snapshot);
             }
-            if is_whole || !self.cut_torn_end(&snapshot, &now)? {
-                self.run_fold(&snapshot, &now)?;
+            if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
+                && self.run_fold(&snapshot, &now)? == Folded::Unsettled
+            {
+                clock::pause(CALM_PAUSE);
             }
         }
         self.take(Source::read(&self.paths)?)
@@ -459,7 +465,13 @@ impl Store {
     fn fold_acknowledged(&self, now: &Stamp) {
         let folded = Source::read(&self.paths)
             .and_then(|read| self.take(read))
-            .and_then(|snapshot| self.run_folds(snapshot, now));
+            .and_then(|snapshot| {
+                if snapshot.source.is_unsettled() {
+                    // It is safe in the journal until the issues hold still.
+                    return Ok(());
+                }
+                self.run_folds(snapshot, now)
+            });
         if let Err(error) = folded {
             self.notices().push(format!(
                 "the change is saved in {}, but not yet in {}: {}",
@@ -473,9 +485,15 @@ impl Store {
     /// Folds until nobody overtakes.
     fn run_folds(&self, snapshot: Snapshot, now: &Stamp) -> Result<(), StoreError> {
         let mut snapshot = snapshot;
-        for _ in 0..FOLD_TRIES {
-            if self.run_fold(&snapshot, now)? == Folded::Done {
-                return Ok(());
+        let mut tries = 0;
+        for _ in 0..CALM_TRIES {
+            match self.run_fold(&snapshot, now)? {
+                Folded::Done => return Ok(()),
+                Folded::Unsettled => clock::pause(CALM_PAUSE),
+                Folded::Overtaken => tries += 1,
+            }
+            if tries >= FOLD_TRIES {
+                break;
             }
             snapshot = self.take(Source::read(&self.paths)?)?;
         }

@@ -94,6 +94,8 @@ pub(super) trait Files {
 pub(super) struct Overlay {
     pub beads: BTreeMap<String, Option<Own>>,
     pub merged: Vec<Merged>,
+    /// Beads of ours that got another id, since theirs has it.
+    renamed: Vec<(String, String)>,
 }
 
 /// Lays entries over the files.
@@ -116,6 +118,13 @@ pub(super) fn lay<'a>(entries: impl Iterator<Item = &'a Entry>, files: &impl Fil
         match state(&changes, id, home, files, &mut overlay) {
             State::AsInFile => {}
             State::Is(own) => {
+                // A durable bead that is in the file, and that nobody took out, is the one that counts.
+                let is_second = home == Home::Wisps
+                    && files.hash(id, Home::Issues).is_some()
+                    && !overlay.beads.contains_key(id);
+                if is_second {
+                    continue;
+                }
                 overlay
                     .beads
                     .entry(id.to_owned())
@@ -131,7 +140,27 @@ pub(super) fn lay<'a>(entries: impl Iterator<Item = &'a Entry>, files: &impl Fil
             }
         }
     }
+    follow(&mut overlay);
     overlay
+}
+
+/// Lets the edges of our beads follow those of ours that got another id.
+fn follow(overlay: &mut Overlay) {
+    for (from, to) in std::mem::take(&mut overlay.renamed) {
+        for own in overlay.beads.values_mut().flatten() {
+            let mut edges = own.bead.dependencies.iter();
+            if !edges.any(|edge| edge.depends_on_id == from) {
+                continue;
+            }
+            let mut bead = own.bead.clone();
+            for edge in &mut bead.dependencies {
+                if edge.depends_on_id == from {
+                    edge.depends_on_id.clone_from(&to);
+                }
+            }
+            *own = Own::at(*bead, own.home);
+        }
+    }
 }
 
 enum State {
@@ -197,6 +226,11 @@ fn merge_in(change: &Change, home: Home, theirs: Option<&Bead>, overlay: &mut Ov
         lost,
     });
     if let Some(moved) = result.moved {
+        if moved.side == merge::collision::Side::Left {
+            // Ours has a new id; our edges follow it.
+            let names = (moved.from.clone(), moved.bead.id.clone());
+            overlay.renamed.push(names);
+        }
         let own = Own::at(moved.bead, home);
         overlay.beads.insert(own.bead.id.clone(), Some(own));
     }

@@ -11,6 +11,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
 use super::journal::{self, Home, Journal};
@@ -22,6 +23,12 @@ use crate::sys::{clock, file};
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
 const DOUBT: i64 = 20_000_000;
+
+/// How long after a change by someone else the issues are left to them, in nanoseconds.
+const CALM: i64 = 2_000_000_000;
+/// How often a file that someone else is writing is read again, and after which pause.
+const CALM_TRIES: usize = 100;
+const CALM_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
@@ -76,7 +83,19 @@ pub(super) struct Read {
 impl Source {
     /// Opens the files and finds or makes the index. Whether the journal was replaced meanwhile is for the
     /// caller to ask.
+    ///
+    /// A file that someone else is writing is read again until it holds still.
     pub(super) fn read(paths: &Paths) -> Result<Read, StoreError> {
+        for _ in 0..CALM_TRIES {
+            match Self::read_once(paths) {
+                Err(StoreError::Restless(_)) => clock::pause(CALM_PAUSE),
+                read => return read,
+            }
+        }
+        Self::read_once(paths)
+    }
+
+    fn read_once(paths: &Paths) -> Result<Read, StoreError> {
         // The journal first: see `is_current`.
         let journal = open(&paths.journal())?;
         let issues = open(paths.issues())?;
@@ -200,23 +219,58 @@ impl Source {
                 .map_err(|error| StoreError::io("read", &self.path(code), error)),
             None => Ok(index::Made::default()),
         };
+        // What is read has to be the same before and after.
+        let before = [self.key(ISSUES)?, self.key(WISPS)?];
         let issues = read(ISSUES, self.issues.as_ref())?;
         let wisps = read(WISPS, self.wisps.as_ref())?;
+        if [self.key(ISSUES)?, self.key(WISPS)?] != before {
+            return Err(StoreError::Restless(self.paths.issues().to_owned()));
+        }
+        let is_other = |old: &Index| !same(&old.keys().issues, &before[0]);
         let keys = Keys {
             issues: FileKey {
                 content: issues.content,
-                ..self.key(ISSUES)?
+                ..before[0]
             },
             wisps: FileKey {
                 content: wisps.content,
-                ..self.key(WISPS)?
+                ..before[1]
             },
             journal: (0, 0, 0),
             made: wall(),
+            outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
         let (beads, notes) = index::merge_files([issues, wisps], old);
         index::make(&beads, &notes, old, &keys)
             .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
+    }
+
+    /// Whether someone else changed the issues so lately that they may not be done: git writes a file piece
+    /// by piece.
+    pub(super) fn is_unsettled(&self) -> bool {
+        if self.keys.outside == 0 {
+            return false;
+        }
+        let changed = if self.keys.issues.exists == 1 {
+            modified(&self.keys.issues)
+        } else {
+            // Taken away, perhaps to be written anew.
+            let folder = std::fs::metadata(self.paths.dir());
+            folder.map_or(0, |meta| modified(&file_key(&meta)))
+        };
+        wall().saturating_sub(changed) < CALM
+    }
+
+    /// Whether one of the files is no longer the one that was read.
+    pub(super) fn is_overtaken(&self, code: u8) -> bool {
+        let there =
+            std::fs::metadata(self.path(code)).map_or(FileKey::default(), |meta| file_key(&meta));
+        let read = if code == ISSUES {
+            &self.keys.issues
+        } else {
+            &self.keys.wisps
+        };
+        !same(&there, read)
     }
 
     /// Reads the journal behind what the index has.

@@ -75,5 +75,8 @@ pub fn run(clock: &Clock) {
         } else {
             store.index_journal().ok();
         }
+        for notice in store.take_notices() {
+            tell(notice);
+        }
     }
 }

@@ -146,11 +146,29 @@ fn on_hooks(beads: &Snapshot) -> HashSet<&str> {
         .collect()
 }
 
+/// A bead that was done so long ago that it is in the archive.
+fn archived(bead: Bead) -> Tracked {
+    Tracked {
+        status: bead.status.to_string(),
+        issue_type: bead.issue_type.to_string(),
+        id: bead.id,
+        title: bead.title,
+        dependency_type: "tracks",
+        assignee: bead.assignee,
+        standing: Standing::Done,
+        waits_for: Vec::new(),
+    }
+}
+
 fn look(homes: &[Home], id: &str) -> Tracked {
     let found = homes
         .iter()
         .find_map(|home| Some((home, home.beads.get(id)?)));
     let Some((home, bead)) = found else {
+        let mut archives = homes.iter().map(|home| home.beads.archive());
+        if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
+            return archived(bead);
+        }
         return Tracked {
             id: id.to_owned(),
             title: "(external)".to_owned(),

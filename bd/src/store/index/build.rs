@@ -481,6 +481,7 @@ pub(super) fn put_keys(header: &mut Header, keys: &Keys) {
         header.journal_covered,
     ) = keys.journal;
     header.made = keys.made;
+    header.outside = keys.outside;
     header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
 }
 

@@ -89,6 +89,8 @@ pub(super) struct Header {
     pub journal_covered: u64,
     /// When it was made, nanoseconds since the epoch.
     pub made: i64,
+    /// 1 where the issues were changed by someone else since the index before.
+    pub outside: u64,
     pub counts: Counts,
     /// Where each section starts, and how long it is.
     pub parts: [[u64; 2]; PARTS],

@@ -47,6 +47,8 @@ pub(super) struct Keys {
     pub journal: (u64, u64, u64),
     /// When the index was made.
     pub made: i64,
+    /// 1 where the issues were changed by someone else since the index before.
+    pub outside: u64,
 }
 
 /// The bytes of an index.
@@ -117,6 +119,7 @@ impl Index {
                 header.journal_covered,
             ),
             made: header.made,
+            outside: header.outside,
         }
     }
 

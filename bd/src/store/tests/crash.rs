@@ -45,12 +45,40 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
     (place, journal::encode(&entry), first, second)
 }
 
+/// Makes a file look as if it had been written some time ago.
+fn settle(path: &std::path::Path) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000))
+        .unwrap();
+}
+
+#[test]
+fn while_someone_else_may_still_be_writing_the_file_nothing_is_folded() {
+    let place = Place::with_issues(&format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")));
+    assert_eq!(place.ids().len(), 2);
+    // A checkout that has written the first line so far.
+    let path = place.dir.join("issues.jsonl");
+    fs::write(&path, format!("{}\n", line("bd-a", "x"))).unwrap();
+    let made = place.make("Meanwhile");
+    assert!(!place.text("issues.jsonl").contains(&made));
+    fs::write(
+        &path,
+        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+    )
+    .unwrap();
+    settle(&path);
+    place.make("Later");
+    let text = place.text("issues.jsonl");
+    assert!(text.contains(&made) && text.contains("bd-b"), "{text}");
+}
+
 #[test]
 fn a_crash_at_any_byte_of_the_journal_loses_nothing_that_was_acknowledged() {
     let (place, whole, first, second) = crashed();
     let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
     for cut in 0..=whole.len() {
         fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
+        settle(&place.dir.join("issues.jsonl"));
         fs::write(place.dir.join("journal.jsonl"), &whole[..cut]).unwrap();
         let snapshot = place.store.snapshot().unwrap();
         assert!(snapshot.get(&first).is_some());
