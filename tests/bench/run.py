@@ -253,12 +253,15 @@ def memory(store, table):
         if found is None:
             table.add("memory", store.size, "not measured: no GNU time", "", None)
             return
+        bar = bar if store.size >= 100_000 else None  # below that it is the program itself
         table.add(f"peak memory of {name}", store.size, f"{found:.1f} MiB", f"{bar} MiB" if bar else "",
                   found <= bar if bar else None)
     (store.issues.parent / "index.bin").unlink(missing_ok=True)
     bar = 1.2 * store.issues.stat().st_size / (1024 * 1024)
     found = peak(store.argv(["ready"]), store.work, store.env)
-    table.add("peak memory of a rebuild", store.size, f"{found:.1f} MiB", f"{bar:.1f} MiB", found <= bar)
+    is_large = store.size >= 100_000
+    table.add("peak memory of a rebuild", store.size, f"{found:.1f} MiB", f"{bar:.1f} MiB" if is_large else "",
+              found <= bar if is_large else None)
 
 
 def versus(ours, other, names, runs, table):

@@ -327,7 +327,8 @@ impl Store {
             return Ok(answer);
         }
         let source = &done.snapshot.source;
-        let place = (source.key(index::ISSUES)?.size, source.state.began.clone());
+        let size = source.key(index::ISSUES)?.size;
+        let (began, covered) = (source.state.began.clone(), source.keys.journal.2);
         self.acknowledge(&Entry {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
@@ -338,12 +339,12 @@ impl Store {
             changes: done.changes,
         })?;
         drop(done.snapshot);
-        self.after_write(place.0, place.1.as_ref(), &at);
+        self.after_write(size, covered, began.as_ref(), &at);
         Ok(answer)
     }
 
     /// Folds at once while the store is small, and puts off to after the answer what takes longer.
-    fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
+    fn after_write(&self, size: u64, covered: u64, began: Option<&Stamp>, now: &Stamp) {
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         if self.fold_at_once.is_some_and(|most| size <= most)
             || journal > FOLD_JOURNAL.max(size / 8)
@@ -355,7 +356,7 @@ impl Store {
         let age = began.map(|began| now.instant().duration_since(began.instant()));
         if age.is_some_and(|age| age >= FOLD_AGE) {
             upkeep::fold_later(self.dir());
-        } else if journal > INDEX_BEHIND {
+        } else if journal.saturating_sub(covered) > INDEX_BEHIND {
             upkeep::later(self.dir());
         }
     }
@@ -377,19 +378,32 @@ impl Store {
         if is_empty {
             return Ok(false);
         }
-        let began = Source::read(&self.paths)?.source.state.began;
         let now = Stamp::from(clock.now());
-        let age = began.map(|began| now.instant().duration_since(began.instant()));
-        if age.is_none_or(|age| age < FOLD_AGE) {
+        let is_old = |source: &Source| {
+            let began = source.state.began.as_ref();
+            began.is_some_and(|began| now.instant().duration_since(began.instant()) >= FOLD_AGE)
+        };
+        if !is_old(&Source::read(&self.paths)?.source) {
             return Ok(false);
         }
-        self.fold(clock).map(|()| true)
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let snapshot = self.prepare(clock)?;
+        // Many may have found it old at once; the first one folds.
+        if !is_old(&snapshot.source) {
+            return Ok(false);
+        }
+        self.run_folds(snapshot, &now).map(|()| true)
     }
 
-    /// Writes an index that has the journal too, so that readers have less of it to read.
-    fn index_journal(&self) -> Result<(), StoreError> {
+    /// Writes an index that has the journal too, so that readers have less of it to read; only where more than
+    /// this is not in the index.
+    fn index_journal(&self, behind: u64) -> Result<(), StoreError> {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
         let read = Source::read(&self.paths)?;
+        // Another may have done it meanwhile.
+        if read.source.state.tail <= behind {
+            return Ok(());
+        }
         reindex::cover_journal(&Snapshot::new(read.index, read.source, read.overlay)?)
     }
 

@@ -71,9 +71,9 @@ pub fn run(clock: &Clock) {
             continue;
         };
         if fold {
-            store.fold(clock).ok();
+            store.fold_when_old(clock).ok();
         } else {
-            store.index_journal().ok();
+            store.index_journal(super::INDEX_BEHIND).ok();
         }
         for notice in store.take_notices() {
             tell(notice);

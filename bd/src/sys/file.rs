@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// How much a file being written is given to the system at a time.
 const CHUNK: usize = 256 * 1024;
 
+/// How much of a file that will be mapped is given to the system at a time.
+const SMALL: usize = 32 * 1024;
+
 /// Replaces the content of `path`: a temporary file beside it, synced, then renamed over it, then the
 /// folder synced. A link is followed, so that its target is replaced. The old file's mode is kept; a
 /// new file gets `mode`.
@@ -117,7 +120,11 @@ pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()>
     let mut temporary = tempfile::Builder::new()
         .prefix(".tmp-")
         .tempfile_in(folder)?;
-    temporary.write_all(content)?;
+    // In small pieces: the system keeps a file in pieces as large as it was written in, and who maps it gets
+    // whole ones for every byte that is looked at.
+    for piece in content.chunks(SMALL) {
+        temporary.write_all(piece)?;
+    }
     set_mode(temporary.as_file(), mode)?;
     temporary.persist(&target).map_err(|error| error.error)?;
     Ok(())
