@@ -312,7 +312,8 @@ fn a_rig_whose_repository_tracks_beads_merges_them() {
     let url = project.dir("a");
     town.gt(["rig", "add", "web", url.to_str().unwrap(), "--no-remote"])
         .ok();
-    for place in ["web/.repo.git", "web/mayor/rig"] {
+    town.gt(["crew", "add", "lee", "--rig", "web"]).ok();
+    for place in ["web/.repo.git", "web/mayor/rig", "web/crew/lee"] {
         let said = project.git(
             "a",
             &[

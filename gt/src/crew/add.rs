@@ -103,6 +103,10 @@ fn clone(town: &Town, rig: &RigLayout, name: &str, own_branch: bool) -> anyhow::
         Some(url) => clone.clone_tree(&url, Some(&target), Some(&rig.repo()))?,
         None => clone.clone_tree(&rig.repo().to_string_lossy(), Some(&target), None)?,
     }
+    let beads = ".beads/issues.jsonl";
+    if !clone.tracked(&[beads])?.is_empty() {
+        clone.install_merge_driver(beads)?;
+    }
     if !own_branch {
         return Ok(target);
     }
