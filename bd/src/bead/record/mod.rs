@@ -53,7 +53,14 @@ fn leniently(text: &str) -> Option<Bead> {
     let fields: Fields = serde_json::from_str(text).ok()?;
     let mut sound = String::from("{");
     let mut odd = Vec::new();
+    let mut seen = Vec::new();
     for (key, raw) in fields.0 {
+        if KEYS.contains(&key.as_str()) {
+            if seen.contains(&key) {
+                continue;
+            }
+            seen.push(key.clone());
+        }
         let name = serde_json::to_string(&key).ok()?;
         let alone = format!("{{{name}:{}}}", raw.get());
         if serde_json::from_str::<Bead>(&alone).is_err() {

@@ -166,3 +166,12 @@ fn a_number_too_large_for_a_value_is_a_string_there_wherever_it_stands() {
     assert_eq!(value["dependencies"][0]["y"], "1e400");
     assert_eq!(value["comments"][0]["z"], "[1e400]");
 }
+
+#[test]
+fn a_second_value_of_the_wrong_type_does_not_take_the_place_of_the_first() {
+    let text = br#"{"id":"a-1","timeout":1e400,"id":4,"title":"t","title":[]}"#;
+    let bead = parse(text).unwrap();
+    assert_eq!((bead.id.as_str(), bead.title.as_str()), ("a-1", "t"));
+    let line = String::from_utf8(line(&bead)).unwrap();
+    assert!(line.starts_with(r#"{"id":"a-1","title":"t","#), "{line}");
+}
