@@ -45,6 +45,8 @@ impl Project {
     }
 
     pub(crate) fn commit(&self, clone: &str, subject: &str) {
+        // Right after git wrote the file, a change waits in the journal.
+        self.bd(clone, &["sync"]).ok();
         self.git(clone, &["add", "-A"]).ok();
         self.git(clone, &["commit", "-q", "-m", subject]).ok();
     }
@@ -165,6 +167,7 @@ fn a_stash_of_bead_changes_pops_over_a_pull() {
         .git("b", &["push", "-q", "origin", "HEAD:side"])
         .ok();
     project.bd("a", &["update", &id, "--priority", "0"]).ok();
+    project.bd("a", &["sync"]).ok();
     project.git("a", &["stash", "-q"]).ok();
     project.git("a", &["merge", "-q", "side"]).ok();
     project.git("a", &["stash", "pop", "-q"]).ok();
