@@ -4,7 +4,7 @@
     make bench                                    # everything; some minutes
     make bench BENCH='--sizes 1000 --runs 9'      # a quick look
     make bench BENCH='--other /usr/bin/br'        # beside another tracker with the same commands
-    make bench BENCH='--out docs/BENCHMARKS.md'   # and keep the table
+    make bench BENCH='--out table.md'             # and keep the table
 
 A time is the lower quartile of `--runs` whole processes; commands that are compared run in turn. "start" is
 `bd version`. Needs nothing but Python; counts come from strace and memory from GNU time, where they are.
@@ -191,6 +191,8 @@ def batch(store, runs, table):
 def outside(store, runs, table):
     """The first command after 20 lines were changed by somebody else, and the first without an index."""
     store.ask("sync")
+    # As in a clone: what was written here and is in no commit yet would be looked through, too.
+    (store.issues.parent / "events.local.jsonl").unlink(missing_ok=True)
     lines = store.issues.read_bytes().splitlines(keepends=True)
 
     def change(turn):
@@ -310,7 +312,7 @@ def one_size(args, folder, size, table, small):
         shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
-ABOUT = """Made by `make bench` (`BENCH='--out docs/BENCHMARKS.md'` writes this page again); `make bench-code` measures the inner
+ABOUT = """Made by `make bench` (`BENCH='--out PATH'` writes it to a file); `make bench-code` measures the inner
 loops alone. Whole processes from outside, release build, the lower quartile of {runs} or more, compared commands in turn; "start" is `bd version`. A bar
 in milliseconds is made from the start, sync and rewrite times of the same minutes, so that a slower or busier machine moves both. Counts of system calls
 and peak memory do not vary. Nothing here is a test: tests never hang on time.
