@@ -75,6 +75,7 @@ const FOLD_TRIES: usize = 5;
 /// How often a fold waits for someone else to be done with the issues, and how long each time.
 const CALM_TRIES: usize = 100;
 const CALM_PAUSE: Duration = Duration::from_millis(50);
+const CALM_LIMIT: Duration = Duration::from_secs(4);
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
 /// Up to this size of the issues every write is folded at once.
@@ -371,6 +372,16 @@ impl Store {
         Ok(())
     }
 
+    /// Waits, without holding up other writers, until nobody else seems to be writing the issues; not for
+    /// ever.
+    fn wait_until_settled(&self) {
+        clock::wait_for(CALM_LIMIT, || {
+            let read = Source::read(&self.paths);
+            read.is_ok_and(|read| !read.source.is_unsettled())
+                .then_some(())
+        });
+    }
+
     /// Folds the journal where its oldest entry is older than half a minute; says whether it did. For a
     /// process that stays, when it has nothing else to do.
     pub fn fold_when_old(&self, clock: &Clock) -> Result<bool, StoreError> {
@@ -482,6 +493,7 @@ impl Store {
             .and_then(|snapshot| {
                 if snapshot.source.is_unsettled() {
                     // It is safe in the journal until the issues hold still.
+                    upkeep::fold_settled(self.dir());
                     return Ok(());
                 }
                 self.run_folds(snapshot, now)

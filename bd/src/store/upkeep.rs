@@ -3,7 +3,7 @@
 //!
 //! Nothing depends on it: what is not done here is done by a later writer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,12 +15,15 @@ use crate::sys::Clock;
 struct Due {
     /// Stores, and whether their journal is to be folded.
     stores: BTreeMap<PathBuf, bool>,
+    /// Stores to be folded once nobody else seems to be writing them.
+    unsettled: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
 }
 
 static DUE: Mutex<Due> = Mutex::new(Due {
     stores: BTreeMap::new(),
+    unsettled: BTreeSet::new(),
     notices: Vec::new(),
     failure: None,
 });
@@ -38,6 +41,11 @@ pub(super) fn later(dir: &Path) {
 /// The journal of a store is to be folded.
 pub(super) fn fold_later(dir: &Path) {
     due().stores.insert(dir.to_owned(), true);
+}
+
+/// The journal of a store is to be folded once nobody else seems to be writing the issues.
+pub(super) fn fold_settled(dir: &Path) {
+    due().unsettled.insert(dir.to_owned());
 }
 
 /// Something that people should know.
@@ -65,6 +73,12 @@ pub fn failure() -> Option<StoreError> {
 
 /// Does what is due. Failures are left to the next writer, who tells of them.
 pub fn run(clock: &Clock) {
+    let unsettled = std::mem::take(&mut due().unsettled);
+    for store in unsettled.iter().filter_map(|dir| Store::open(dir).ok()) {
+        store.wait_until_settled();
+        store.fold(clock).ok();
+        store.take_notices().into_iter().for_each(tell);
+    }
     let stores = std::mem::take(&mut due().stores);
     for (dir, fold) in stores {
         let Ok(store) = Store::open(&dir) else {
