@@ -1,6 +1,6 @@
 //! Whether the files are as they should be, and putting them so.
 
-use super::fold::Fold;
+use super::fold::{Fold, Folded};
 use super::source::Source;
 use super::{Store, StoreError, index, lock};
 use crate::bead::Stamp;
@@ -23,6 +23,7 @@ impl Store {
 
     /// Writes the issues anew where they are not as they should be; says whether it did.
     pub fn rewrite(&self, clock: &Clock) -> Result<bool, StoreError> {
+        self.wait_until_settled();
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
         let snapshot = self.prepare(clock)?;
         let notes = snapshot.index.notes();
@@ -36,7 +37,9 @@ impl Store {
             all: true,
             notices: Vec::new(),
         };
-        fold.run()?;
+        if fold.run()? != Folded::Done {
+            return Err(StoreError::Restless(self.paths.issues().to_owned()));
+        }
         self.notices().append(&mut fold.notices);
         Ok(true)
     }
