@@ -13,12 +13,12 @@
 //!    change that met a removal is told. A side that moved it to the archive has it as it is there: merged with
 //!    that, it stays in the archive unless the other side adds something to it.
 //! 2. Two beads that were made apart under one id (`created_at`, `created_by` differ): the smaller of the two keeps
-//!    the id, the other one moves ([`collision`]).
+//!    the id, the other one moves (`collision`).
 //! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, of
-//!    two deletions the later, else the record with the later `updated_at` ([`standing`]).
-//! 4. Labels, waiters, edges and comments merge as sets against base ([`set`]); `metadata` key by key.
+//!    two deletions the later, else the record with the later `updated_at` (`standing`).
+//! 4. Labels, waiters, edges and comments merge as sets against base (`set`); `metadata` key by key.
 //! 5. Every other field, known to us or not: only one side changed it → that value. Both → the value of the
-//!    record with the later `updated_at`; where that is equal, the larger text ([`field`]).
+//!    record with the later `updated_at`; where that is equal, the larger text (`field`).
 //! 6. `updated_at` is the later one.
 
 pub mod collision;
