@@ -105,6 +105,35 @@ fn a_failing_call_never_harms_a_store_whose_changes_are_folded_late() {
     faults("faults, large", &project, 12);
 }
 
+#[test]
+fn a_change_that_is_folded_late_is_one_sync() {
+    let project = Project::dynamic();
+    project.grow(2);
+    let Some(shim) = shim(&project) else {
+        eprintln!("skipped: there is no C compiler (cc) to build the shim with");
+        return;
+    };
+    // The first change of all also makes the journal.
+    project.make("The first");
+    let before = project.folded();
+    keep(&project.path(".beads"), &project.beside("kept"));
+    let bench = Bench {
+        project: &project,
+        before,
+        shim,
+    };
+    for case in &CASES {
+        let (calls, expected) = bench.count(case);
+        let syncs: Vec<&String> = calls.iter().filter(|call| call.ends_with("sync")).collect();
+        let wanted: &[&str] = if expected.changes.is_empty() {
+            &[]
+        } else {
+            &["fdatasync"]
+        };
+        assert_eq!(syncs, wanted, "{}", case.name);
+    }
+}
+
 /// A store as it is before each try, and the program with its calls under control.
 struct Bench<'a> {
     project: &'a Project,
@@ -331,6 +360,10 @@ fn keep(from: &Path, to: &Path) {
             keep(&entry.path(), &target);
         } else {
             std::fs::copy(entry.path(), &target).unwrap();
+            // As if it had been there for a while: a file that someone just wrote is left to them.
+            let file = std::fs::File::options().write(true).open(&target).unwrap();
+            let a_while_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+            file.set_modified(a_while_ago).unwrap();
         }
     }
 }

@@ -23,13 +23,13 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store_of(&args.id)?;
     let snapshot = store.snapshot()?;
-    // A bead that was deleted has its history too.
-    let id = match snapshot.head(&args.id) {
-        Some(head) => head.id().to_owned(),
-        None if store.events_of(&args.id)?.is_empty() => snapshot.resolve(&args.id)?.id.clone(),
-        None => args.id.clone(),
-    };
+    let mut id = args.id.clone();
     let mut events = store.events_of(&id)?;
+    // A bead that was removed has its history too; any other name is looked up.
+    if events.is_empty() && snapshot.head(&id).is_none() {
+        id.clone_from(&snapshot.resolve(&id)?.id);
+        events = store.events_of(&id)?;
+    }
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }

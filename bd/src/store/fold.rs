@@ -1,5 +1,8 @@
 //! Folds the journal into the files: what is acknowledged moves to where git and people see it.
 //!
+//! A file that someone else changed within the last two seconds is left to them: git writes a file piece by
+//! piece, and what it has not written yet must not be taken for gone.
+//!
 //! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
 //! renamed in; the issues are written beside the old ones and synced; a mark with their SHA-256 ends the
 //! journal; the events go to history; the new issues are renamed in, unless an id would vanish that nobody
@@ -158,18 +161,8 @@ impl Fold<'_> {
         let source = &self.snapshot.source;
         let path = source.path(code);
         match content {
-            Content::Same => {
-                let keys = &source.keys;
-                let then = if code == ISSUES {
-                    keys.issues
-                } else {
-                    keys.wisps
-                };
-                Ok(FileKey {
-                    content: then.content,
-                    ..source.key(code)?
-                })
-            }
+            // What was read, not what may be there by now.
+            Content::Same => Ok(*source.read_key(code)),
             Content::New(written) => {
                 let failed = |error| StoreError::io("write", &path, error);
                 let meta = written.file.put(&path).map_err(failed)?;

@@ -45,7 +45,6 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use jiff::SignedDuration;
 
@@ -68,14 +67,10 @@ use crate::sys::{Clock, clock};
 use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
-use source::{Before, Source};
+use source::{Before, CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
-/// How often a fold waits for someone else to be done with the issues, and how long each time.
-const CALM_TRIES: usize = 100;
-const CALM_PAUSE: Duration = Duration::from_millis(50);
-const CALM_LIMIT: Duration = Duration::from_secs(4);
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
 /// Up to this size of the issues every write is folded at once.
@@ -375,7 +370,7 @@ impl Store {
     /// Waits, without holding up other writers, until nobody else seems to be writing the issues; not for
     /// ever.
     fn wait_until_settled(&self) {
-        clock::wait_for(CALM_LIMIT, || {
+        clock::wait_for(CALM_PAUSE * CALM_TRIES, || {
             let read = Source::read(&self.paths);
             read.is_ok_and(|read| !read.source.is_unsettled())
                 .then_some(())
@@ -440,7 +435,12 @@ impl Store {
                 clock::pause(CALM_PAUSE);
             }
         }
-        self.take(Source::read(&self.paths)?)
+        let snapshot = self.take(Source::read(&self.paths)?)?;
+        if snapshot.source.state.torn.is_empty() {
+            return Ok(snapshot);
+        }
+        // A line that is not whole must not get another one behind it.
+        Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
     /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at

@@ -12,6 +12,8 @@ use super::snapshot::Snapshot;
 const PIECE: usize = 1 << 20;
 /// From this size on two threads search.
 const SPLIT: u64 = 4 << 20;
+/// The longest text that is searched for in the bytes.
+const LONGEST: usize = 256;
 /// Letters from frequent to rare.
 const FREQUENT: &[u8] = b" etaoinsrhldcumfpgwybvkxjqz";
 
@@ -135,7 +137,8 @@ fn plain_run(text: &str) -> Vec<u8> {
             }
         }
     }
-    best.to_ascii_lowercase()
+    // A part of it is enough to choose by.
+    best[..best.len().min(LONGEST)].to_ascii_lowercase()
 }
 
 /// Searches for a text in any case by its rarest letter.
@@ -184,6 +187,7 @@ mod tests {
     fn what_may_be_escaped_is_not_searched_for() {
         assert_eq!(plain_run("Say \"Hello World\""), b"hello world");
         assert_eq!(plain_run("a<b"), b"a");
+        assert_eq!(plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
         assert_eq!(plain_run("x/path/y"), b"path");
         assert_eq!(plain_run("\u{e9}\u{e8}"), b"");
     }

@@ -25,10 +25,11 @@ use crate::sys::{clock, file};
 const DOUBT: i64 = 20_000_000;
 
 /// How long after a change by someone else the issues are left to them, in nanoseconds.
-const CALM: i64 = 2_000_000_000;
-/// How often a file that someone else is writing is read again, and after which pause.
-const CALM_TRIES: usize = 100;
-const CALM_PAUSE: Duration = Duration::from_millis(30);
+const CALM: u64 = 2_000_000_000;
+/// How often someone else who is writing a file is waited for, and how long each time: together longer
+/// than [`CALM`].
+pub(super) const CALM_TRIES: u32 = 100;
+pub(super) const CALM_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
@@ -258,19 +259,24 @@ impl Source {
             let folder = std::fs::metadata(self.paths.dir());
             folder.map_or(0, |meta| modified(&file_key(&meta)))
         };
-        wall().saturating_sub(changed) < CALM
+        // A time far ahead is another clock's, and says nothing.
+        wall().abs_diff(changed) < CALM
     }
 
     /// Whether one of the files is no longer the one that was read.
     pub(super) fn is_overtaken(&self, code: u8) -> bool {
         let there =
             std::fs::metadata(self.path(code)).map_or(FileKey::default(), |meta| file_key(&meta));
-        let read = if code == ISSUES {
+        !same(&there, self.read_key(code))
+    }
+
+    /// The identity that one of the files had when it was read.
+    pub(super) fn read_key(&self, code: u8) -> &FileKey {
+        if code == ISSUES {
             &self.keys.issues
         } else {
             &self.keys.wisps
-        };
-        !same(&there, read)
+        }
     }
 
     /// Reads the journal behind what the index has.

@@ -432,3 +432,52 @@ fn ten_thousand_beads_are_read_in_one_pass() {
         .sum();
     assert_eq!(edges, 0);
 }
+
+#[test]
+fn a_journal_is_folded_when_idle_once_it_is_half_a_minute_old() {
+    let place = Place::new();
+    let deferred = place.deferring();
+    let id = deferred.make("Late");
+    let at = |text: &str| Clock::stepped(text.parse().unwrap());
+    let early = at("2026-02-01T00:00:20Z");
+    assert!(!deferred.store.fold_when_old(&early).unwrap());
+    assert_eq!(place.text("issues.jsonl"), "");
+    let late = at("2026-02-01T00:00:40Z");
+    assert!(deferred.store.fold_when_old(&late).unwrap());
+    assert!(place.text("issues.jsonl").contains(&id));
+    assert_eq!(place.text("journal.jsonl"), "");
+    assert!(!deferred.store.fold_when_old(&late).unwrap());
+}
+
+#[test]
+fn a_file_with_a_time_far_ahead_is_folded_into() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    assert_eq!(place.ids(), ["bd-a"]);
+    let path = place.dir.join("issues.jsonl");
+    fs::write(
+        &path,
+        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+    )
+    .unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let ahead = std::time::Duration::from_secs(10_000_000_000);
+    file.set_modified(std::time::UNIX_EPOCH + ahead).unwrap();
+    let id = place.make("Now");
+    assert!(place.text("issues.jsonl").contains(&id));
+}
+
+#[test]
+fn an_index_that_lacks_a_bead_of_the_file_is_found_out() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    place.store.snapshot().unwrap();
+    let index = fs::read(place.dir.join("index.bin")).unwrap();
+    assert!(place.store.index_agrees().unwrap());
+    let path = place.dir.join("issues.jsonl");
+    fs::write(
+        &path,
+        format!("{}\n{}\n", line("bd-a", "x"), line("bd-b", "y")),
+    )
+    .unwrap();
+    fs::write(place.dir.join("index.bin"), index).unwrap();
+    assert!(!place.store.index_agrees().unwrap());
+}
