@@ -162,7 +162,8 @@ fn a_hard_reset_is_told_and_undone_by_restore() {
     project.bd("a", &["update", &old, "--title", "New"]).ok();
     let own = project.bead("a", "Made since");
     project.git("a", &["reset", "-q", "--hard"]).ok();
-    let said = list(&project, "a");
+    // Whichever command notices it says so, one that fails too.
+    let said = project.bd("a", &["show", "p-none"]).fails("no issue");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
     assert_eq!(title(&project, "a", &old), "Old");
     let plan = project.bd("a", &["restore", "--lost", "--dry-run"]).ok();

@@ -60,7 +60,7 @@ pub fn content(bead: &Bead) -> String {
 }
 
 /// Bytes as lower-case hexadecimal.
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing into a string cannot fail.
@@ -122,11 +122,7 @@ fn items(raw: Option<&Raw>) -> Vec<serde_json::Value> {
 /// known by its text.
 pub fn short(text: impl AsRef<[u8]>, bytes: usize) -> String {
     let digest = Sha256::digest(text);
-    digest
-        .iter()
-        .take(bytes)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&digest[..bytes.min(digest.len())])
 }
 
 #[cfg(test)]

@@ -264,30 +264,17 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => return fail(&screen, &error),
     };
     let answer = run(&ctx, command);
-    if let Some(error) = upkeep::failure() {
-        return fail(&ctx.ui, &error.into());
-    }
-    match answer {
+    let answer = upkeep::failure().map_or(answer, |error| Err(error.into()));
+    let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
-            keep_up(&ctx);
             ExitCode::from(report.exit())
         }
         Err(error) => fail(&ctx.ui, &error),
-    }
-}
-
-/// What the stores have to be told of, and what was put off until after the answer.
-fn keep_up(ctx: &Context) {
-    for notice in upkeep::notices() {
-        ctx.ui.warn(&notice);
-    }
-    if !ctx.readonly {
-        upkeep::run(&ctx.clock);
-        for notice in upkeep::notices() {
-            ctx.ui.warn(&notice);
-        }
-    }
+    };
+    let clock = (!ctx.readonly).then_some(&ctx.clock);
+    upkeep::finish(clock, |notice| ctx.ui.warn(notice));
+    exit
 }
 
 fn context(env: Env, global: &Global) -> anyhow::Result<Context> {

@@ -71,6 +71,20 @@ pub fn failure() -> Option<StoreError> {
     due().failure.take()
 }
 
+/// The end of a command, whether it succeeded or not: what was noticed is told, then what is due is done
+/// where there is a clock, and what comes up by that is told.
+pub fn finish(clock: Option<&Clock>, mut warn: impl FnMut(&str)) {
+    for notice in &notices() {
+        warn(notice);
+    }
+    if let Some(clock) = clock {
+        run(clock);
+        for notice in &notices() {
+            warn(notice);
+        }
+    }
+}
+
 /// Does what is due. Failures are left to the next writer, who tells of them.
 pub fn run(clock: &Clock) {
     let unsettled = std::mem::take(&mut due().unsettled);

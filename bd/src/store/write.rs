@@ -13,6 +13,7 @@ use super::index::{Content, JOURNALED, Place, Row};
 use super::lines::Note;
 use super::overlay::Own;
 use super::source::Source;
+use crate::bead::hash::hex;
 use crate::sys::file::Beside;
 
 /// How much is copied at once.
@@ -89,7 +90,7 @@ pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::R
         out.flush()?;
         let hashes = out.hashing.end()?;
         Ok(Written {
-            sha256: format!("{:x}", Hex(&hashes.sha256.finalize())),
+            sha256: hex(&hashes.sha256.finalize()),
             content: hashes.content.digest(None),
             file: out.file,
             places,
@@ -176,14 +177,6 @@ impl<'scope> Hashing<'scope> {
 
 fn stopped() -> io::Error {
     io::Error::other("hashing stopped")
-}
-
-struct Hex<'a>(&'a [u8]);
-
-impl std::fmt::LowerHex for Hex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
 }
 
 struct Out<'a, 'scope> {

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use bd::cli::parse::Program;
 use bd::store::upkeep;
-use bd::sys::Env;
+use bd::sys::{Clock, Env};
 use bd::ui::{Page, Report, Ui};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -209,17 +209,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let answer = line
         .command
         .map_or_else(no_command, |command| run(&ctx, command));
-    let answer = match upkeep::failure() {
-        Some(error) => Err(error.into()),
-        None => answer,
-    };
-    match answer {
+    let answer = upkeep::failure().map_or(answer, |error| Err(error.into()));
+    let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
-            for notice in upkeep::notices() {
-                ctx.ui.warn(&notice);
-            }
-            upkeep::run(&bd::sys::Clock::choose(ctx.env.get("BD_NOW")));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -227,7 +220,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ctx.ui.error(&failure);
             ExitCode::from(failure.exit)
         }
-    }
+    };
+    let clock = Clock::choose(ctx.env.get("BD_NOW"));
+    upkeep::finish(Some(&clock), |notice| ctx.ui.warn(notice));
+    exit
 }
 
 #[cfg(test)]
