@@ -148,7 +148,7 @@ impl Context {
                 return;
             }
             // A convenience: a folder that cannot be written to has told so already.
-            file::replace_relaxed(&path, format!("{id}\n").as_bytes(), 0o600).ok();
+            file::replace_derived(&path, format!("{id}\n").as_bytes(), 0o600).ok();
         }
     }
 

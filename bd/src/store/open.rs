@@ -16,12 +16,8 @@ impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
     pub fn open_briefs(&self) -> Briefs<'_> {
         let mut own: Vec<Brief> = Vec::new();
-        let mut changed = Vec::new();
+        let changed = self.changed_rows();
         if !self.over.is_empty() {
-            changed = vec![0_u64; self.index.len() as usize / 64 + 1];
-            for row in self.hidden.iter().chain(self.touched()) {
-                changed[*row as usize / 64] |= 1 << (row % 64);
-            }
             own.extend(
                 self.over
                     .values()
@@ -39,12 +35,32 @@ impl Snapshot {
         }
     }
 
+    /// One bit a row: whether it is hidden or what waits has to be worked out. Empty where none is.
+    fn changed_rows(&self) -> Vec<u64> {
+        if self.over.is_empty() {
+            return Vec::new();
+        }
+        let mut changed = vec![0_u64; self.index.len() as usize / 64 + 1];
+        for row in self.hidden.iter().chain(self.touched()) {
+            changed[*row as usize / 64] |= 1 << (row % 64);
+        }
+        changed
+    }
+
     /// By urgency, then the newest, then by id.
     fn usual_order(&self, a: &Brief, b: &Brief) -> Ordering {
         let key = |brief: &Brief| (brief.priority, Reverse(brief.created));
         key(a)
             .cmp(&key(b))
-            .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
+            .then_with(|| self.id_order(a.node, b.node))
+    }
+
+    /// By id; rows have that order already.
+    fn id_order(&self, a: Node, b: Node) -> Ordering {
+        match (a, b) {
+            (Node::Row(a), Node::Row(b)) => a.cmp(&b),
+            _ => self.head_at(a).id().cmp(self.head_at(b).id()),
+        }
     }
 
     /// Every bead by id, deleted ones too.
@@ -84,12 +100,24 @@ impl Snapshot {
         if self.over.is_empty() {
             return self.index.waiting().iter().map(Brief::of_row).collect();
         }
-        let waits = self.open_briefs().filter(Brief::waits_by_itself);
-        let mut briefs: Vec<Brief> = waits.collect();
+        let changed = self.changed_rows();
+        let as_indexed = self.index.waiting().iter();
+        let mut briefs: Vec<Brief> = as_indexed
+            .filter(|open| !has_bit(&changed, open.row))
+            .map(Brief::of_row)
+            .collect();
+        let own = self.over.values().flatten();
+        let own = own.filter_map(|slot| self.own_brief(*slot));
+        let touched = self.touched().iter();
+        let rows = touched.filter(|at| !self.hidden.contains(at));
+        let rows = rows.filter_map(|at| {
+            let open = index::open_row(*at, self.index.row(*at)?);
+            is_open(open.status).then(|| self.renewed(Brief::of_row(&open)))
+        });
+        briefs.extend(own.chain(rows).filter(Brief::waits_by_itself));
         briefs.sort_by(|a, b| {
-            a.priority
-                .cmp(&b.priority)
-                .then_with(|| self.head_at(a.node).id().cmp(self.head_at(b.node).id()))
+            let by_id = || self.id_order(a.node, b.node);
+            a.priority.cmp(&b.priority).then_with(by_id)
         });
         briefs
     }
@@ -311,26 +339,37 @@ impl Snapshot {
 pub struct Briefs<'a> {
     snapshot: &'a Snapshot,
     rows: std::slice::Iter<'a, OpenRow>,
-    /// One bit a row: whether it is hidden or what waits has to be worked out. Empty where none is.
+    /// As [`Snapshot::changed_rows`] has it.
     changed: Vec<u64>,
     own: std::vec::IntoIter<Brief>,
     /// A row that one of `own` may come before.
     next: Option<Brief>,
 }
 
+/// Whether the bit of a row is set.
+fn has_bit(bits: &[u64], row: u32) -> bool {
+    let word = bits.get(row as usize / 64).copied();
+    word.unwrap_or_default() & (1 << (row % 64)) != 0
+}
+
 impl Briefs<'_> {
     fn row(&mut self) -> Option<Brief> {
         loop {
             let open = self.rows.next()?;
-            let brief = Brief::of_row(open);
-            let word = self.changed.get(open.row as usize / 64).copied();
-            if word.unwrap_or_default() & (1 << (open.row % 64)) == 0 {
+            if let Some(brief) = self.as_it_is(open) {
                 return Some(brief);
             }
-            if !self.snapshot.hidden.contains(&open.row) {
-                return Some(self.snapshot.renewed(brief));
-            }
         }
+    }
+
+    /// A row as it is now; `None` where it is hidden.
+    fn as_it_is(&self, open: &OpenRow) -> Option<Brief> {
+        let brief = Brief::of_row(open);
+        if !has_bit(&self.changed, open.row) {
+            return Some(brief);
+        }
+        let hidden = self.snapshot.hidden.contains(&open.row);
+        (!hidden).then(|| self.snapshot.renewed(brief))
     }
 }
 
@@ -357,10 +396,26 @@ impl Iterator for Briefs<'_> {
         if self.changed.is_empty() {
             return self.rows.map(Brief::of_row).fold(so_far, with);
         }
-        for brief in &mut self {
+        // A row that was looked at already finds its place one by one; all others go in runs.
+        while self.next.is_some()
+            && let Some(brief) = self.next()
+        {
             so_far = with(so_far, brief);
         }
-        so_far
+        let mut rows = self.rows.as_slice();
+        for own in std::mem::take(&mut self.own) {
+            let is_before = |open: &OpenRow| {
+                let row = Brief::of_row(open);
+                self.snapshot.usual_order(&own, &row) != Ordering::Less
+            };
+            let (before, after) = rows.split_at(rows.partition_point(is_before));
+            let before = before.iter().filter_map(|open| self.as_it_is(open));
+            so_far = before.fold(so_far, &mut with);
+            so_far = with(so_far, own);
+            rows = after;
+        }
+        let rest = rows.iter().filter_map(|open| self.as_it_is(open));
+        rest.fold(so_far, with)
     }
 }
 

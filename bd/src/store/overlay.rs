@@ -181,29 +181,46 @@ fn state(
         .iter()
         .rposition(|change| is_sealed(change) && change.after == in_file);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
+    // Of changes that follow each other only the last one's record is read.
+    let mut last: Option<&Change> = None;
     let mut now = State::AsInFile;
     for change in rest {
+        let follows_last = last.is_some_and(|last| {
+            is_sealed(change) && last.after.is_some() && change.before == last.after
+        });
+        if follows_last {
+            last = Some(change);
+            continue;
+        }
+        now = settled(last.take(), now, home);
         let hash = match &now {
             State::AsInFile => in_file.clone(),
             State::Is(own) => Some(hash_text(own.hash)),
             State::Gone => None,
         };
-        let follows = !is_sealed(change) || change.before == hash;
-        now = if follows {
-            match change.line.as_ref() {
-                Some(line) => Own::read(line.get().as_bytes(), home).map_or(now, State::Is),
-                None => State::Gone,
-            }
+        if !is_sealed(change) || change.before == hash {
+            last = Some(change);
         } else {
             let theirs = match now {
                 State::AsInFile => files.bead(id, home),
                 State::Is(own) => Some(*own.bead),
                 State::Gone => None,
             };
-            merge_in(change, home, theirs.as_ref(), overlay)
-        };
+            now = merge_in(change, home, theirs.as_ref(), overlay);
+        }
     }
-    now
+    settled(last, now, home)
+}
+
+/// The state that a change leads to which was made to the one before it.
+fn settled(change: Option<&Change>, before: State, home: Home) -> State {
+    let Some(change) = change else {
+        return before;
+    };
+    match change.line.as_ref() {
+        Some(line) => Own::read(line.get().as_bytes(), home).map_or(before, State::Is),
+        None => State::Gone,
+    }
 }
 
 /// Whether an entry has hashes; those of older versions do not.

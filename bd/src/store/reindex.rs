@@ -51,7 +51,7 @@ pub(super) fn build(
 pub(super) fn write(snapshot: &Snapshot, index: Option<&Index>) {
     if let Some(index) = index {
         let path = snapshot.source.paths.index();
-        file::replace_relaxed(&path, index.bytes(), 0o644).ok();
+        file::replace_derived(&path, index.bytes(), 0o644).ok();
     }
 }
 

@@ -310,8 +310,14 @@ impl Snapshot {
         if let Some(prefix) = self.config.get("issue-prefix") {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
-        let mut found: Option<&str> = None;
-        for head in self.heads().filter(|head| !head.is_tombstone()) {
+        // Where the index knows it, only what the journal changed is looked at.
+        let known = self.index.shared_prefix();
+        let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
+        let changed = self.over.keys().filter_map(|id| self.head(id));
+        let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
+        let heads = known.map_or_else(all, |_| Box::new(changed));
+        let mut found = known;
+        for head in heads.filter(|head| !head.is_tombstone()) {
             let own = id::prefix_of(head.id());
             match (found, own) {
                 (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
@@ -323,6 +329,12 @@ impl Snapshot {
             || id::clean_prefix(&self.source.folder_name()),
             str::to_owned,
         ))
+    }
+
+    /// Whether a bead of the index is as the index has it, and was not deleted.
+    fn has_visible_bead(&self) -> bool {
+        let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
+        rows.any(|row| !self.head_at(Node::Row(row)).is_tombstone())
     }
 
     /// The old closed beads that are no longer among the issues. One that cannot be read is as good as none:

@@ -177,7 +177,7 @@ impl Source {
                 ..keys
             };
             if let Some(sure) = index.copy_with(&keys) {
-                file::replace_relaxed(&self.paths.index(), sure.bytes(), 0o644).ok();
+                file::replace_derived(&self.paths.index(), sure.bytes(), 0o644).ok();
             }
         }
         Ok(true)
@@ -191,7 +191,7 @@ impl Source {
             ignore::hide(self.paths.dir());
         }
         // Where it cannot be written every command makes it for itself.
-        file::replace_relaxed(&self.paths.index(), index.bytes(), 0o644).ok();
+        file::replace_derived(&self.paths.index(), index.bytes(), 0o644).ok();
         let issues = index.keys().issues;
         let before = match old {
             None => Before::Unknown,

@@ -110,10 +110,42 @@ pub fn create(path: &Path, content: &[u8], mode: u32) -> io::Result<bool> {
     }
 }
 
-/// Replaces a file of derived or local state without syncing it: whole or not at all, but it may be
-/// lost with the machine's power.
+/// Replaces a file of local state without syncing it: whole or not at all, but it may be lost with the
+/// machine's power.
 pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let target = resolve(path);
+    let temporary = unsynced(&target, content, mode)?;
+    temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Replaces a file that can be made anew at any time, as [`replace_relaxed`] does, but without the flush that
+/// file systems such as ext4 do when a file is renamed over another: the two change places, and the old one
+/// is removed. After a loss of power it may be empty, or have holes.
+pub fn replace_derived(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let target = resolve(path);
+    let temporary = unsynced(&target, content, mode)?;
+    if exchange(temporary.path(), &target).is_ok() {
+        return temporary.close();
+    }
+    temporary.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Lets two files change places; not every system can.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// A file with this content beside the one that it is to replace.
+fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = target
         .parent()
         .ok_or_else(|| io::Error::other("a file needs a folder"))?;
@@ -126,8 +158,7 @@ pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()>
         temporary.write_all(piece)?;
     }
     set_mode(temporary.as_file(), mode)?;
-    temporary.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    Ok(temporary)
 }
 
 /// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.

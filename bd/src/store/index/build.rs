@@ -13,7 +13,7 @@ use super::layout::{
 use super::table::Table;
 use super::words::Words;
 use super::{Bytes, Facts, Index, Keys};
-use crate::bead::{DepKind, Kind, Status};
+use crate::bead::{DepKind, Kind, Status, id};
 use crate::graph::blocked::{self, Graph, Link, is_open};
 use crate::store::lines::Note;
 
@@ -43,6 +43,7 @@ pub(crate) struct Builder<'a> {
     moved: Vec<u32>,
     rows: Vec<Row>,
     ids: Vec<u8>,
+    id_starts: Vec<u32>,
     words: Words,
     labels: Vec<u32>,
     edges: Vec<EdgeRow>,
@@ -57,6 +58,7 @@ impl<'a> Builder<'a> {
             moved: vec![NONE; old.map_or(0, |old| old.len() as usize)],
             rows: Vec::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
+            id_starts: Vec::with_capacity(room),
             words: Words::over(old),
             labels: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
@@ -80,10 +82,10 @@ impl<'a> Builder<'a> {
             return;
         };
         let mut row = *row;
-        (row.id, row.labels, row.edges) = self.starts();
+        (row.labels, row.edges) = self.starts();
         place_row(&mut row, place);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
-        self.ids.extend_from_slice(old.id(at).as_bytes());
+        self.push_id(old.id_bytes(at));
         // Words keep their numbers.
         self.labels.extend_from_slice(old.label_numbers(at));
         self.edges.extend_from_slice(old.edges(at));
@@ -94,7 +96,7 @@ impl<'a> Builder<'a> {
     }
 
     fn push_fresh(&mut self, facts: &Facts<'_>, place: Place) {
-        let (id, labels, edges) = self.starts();
+        let (labels, edges) = self.starts();
         let assignee = if facts.assignee.is_empty() {
             NONE
         } else {
@@ -106,7 +108,6 @@ impl<'a> Builder<'a> {
             closed: facts.closed,
             due: facts.due,
             deferred: facts.deferred,
-            id,
             assignee,
             edges,
             labels,
@@ -117,7 +118,7 @@ impl<'a> Builder<'a> {
             ..Row::new_zeroed()
         };
         place_row(&mut row, place);
-        self.ids.extend_from_slice(facts.id.as_bytes());
+        self.push_id(facts.id.as_bytes());
         for label in &facts.labels {
             let number = self.words.number(label);
             self.labels.push(number);
@@ -136,20 +137,22 @@ impl<'a> Builder<'a> {
         self.rows.push(row);
     }
 
-    fn starts(&self) -> (u32, u32, u32) {
-        (
-            narrow(self.ids.len()),
-            narrow(self.labels.len()),
-            narrow(self.edges.len()),
-        )
+    fn push_id(&mut self, id: &[u8]) {
+        self.id_starts.push(narrow(self.ids.len()));
+        self.ids.extend_from_slice(id);
+    }
+
+    /// Where the labels and edges of the next row start.
+    fn starts(&self) -> (u32, u32) {
+        (narrow(self.labels.len()), narrow(self.edges.len()))
     }
 
     /// Makes the index.
     pub(crate) fn finish(mut self, keys: &Keys, notes: &[Note]) -> Option<Index> {
         let count = self.count();
-        let (id, labels, edges) = self.starts();
+        let (labels, edges) = self.starts();
+        self.id_starts.push(narrow(self.ids.len()));
         self.rows.push(Row {
-            id,
             edges,
             labels,
             ..Row::new_zeroed()
@@ -160,6 +163,7 @@ impl<'a> Builder<'a> {
         let parts: [&[u8]; PARTS] = [
             self.rows.as_bytes(),
             &self.ids,
+            self.id_starts.as_bytes(),
             &self.words.bytes,
             self.words.ends.as_bytes(),
             self.labels.as_bytes(),
@@ -178,12 +182,16 @@ impl<'a> Builder<'a> {
         let marks = marks(&bare);
         let lists = lists(&bare, &marks);
         let counts = count_all(&bare, &marks);
-        bare.complete(keys, &marks, &counts, &lists)
+        let prefix_of = row_of_prefix(&bare);
+        bare.complete(keys, &marks, &lists, |header| {
+            header.counts = counts;
+            header.prefix_of = prefix_of;
+        })
     }
 
     /// Gives each edge the row of its target.
     fn aim_edges(&mut self, count: u32) {
-        let mut ids = Ids::over(&self.rows, &self.ids, count);
+        let mut ids = Ids::over(&self.id_starts, &self.ids, count);
         for edge in &mut self.edges {
             let then = edge.target;
             if then != NONE {
@@ -208,7 +216,7 @@ const LOOKED_FOR: usize = 500;
 
 /// Rows by their ids.
 struct Ids<'a> {
-    rows: &'a [Row],
+    starts: &'a [u32],
     bytes: &'a [u8],
     count: u32,
     asked: usize,
@@ -216,9 +224,9 @@ struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    fn over(rows: &'a [Row], bytes: &'a [u8], count: u32) -> Self {
+    fn over(starts: &'a [u32], bytes: &'a [u8], count: u32) -> Self {
         Self {
-            rows,
+            starts,
             bytes,
             count,
             asked: 0,
@@ -228,7 +236,7 @@ impl<'a> Ids<'a> {
 
     fn id(&self, at: u32) -> &'a [u8] {
         let at = at as usize;
-        &self.bytes[self.rows[at].id as usize..self.rows[at + 1].id as usize]
+        &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
     fn find(&mut self, id: &[u8]) -> Option<u32> {
@@ -367,6 +375,22 @@ fn count_all(index: &Index, marks: &[u32]) -> Counts {
         counts.epics_done += u64::from(index.is_done_epic(at));
     }
     counts
+}
+
+/// The first row that was not deleted, if all such have its prefix.
+fn row_of_prefix(index: &Index) -> u32 {
+    let deleted = Status::Tombstone.code();
+    let mut live = (0..index.len()).filter(|at| Graph::status(index, *at) != deleted);
+    let Some(first) = live.next() else {
+        return NONE;
+    };
+    let prefix = id::prefix_of(index.id(first));
+    // Ids without a prefix have no say.
+    let differs = |at: u32| id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix);
+    if prefix.is_none() || live.any(differs) {
+        return NONE;
+    }
+    first
 }
 
 /// The lists that the index keeps ready.
@@ -510,7 +534,13 @@ fn put(words: &mut [u64], at: u64, part: &[u8]) {
 
 impl Index {
     /// Sets the marks of the rows, and adds the counts and lists, which are the last sections.
-    fn complete(self, keys: &Keys, marks: &[u32], counts: &Counts, lists: &Lists) -> Option<Self> {
+    fn complete(
+        self,
+        keys: &Keys,
+        marks: &[u32],
+        lists: &Lists,
+        fill: impl FnOnce(&mut Header),
+    ) -> Option<Self> {
         let Self {
             bytes: Bytes::Own(mut words),
             mut header,
@@ -524,7 +554,7 @@ impl Index {
         for (row, mark) in rows.iter_mut().zip(marks) {
             row.flags |= mark;
         }
-        header.counts = *counts;
+        fill(&mut header);
         let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
         let numbers = (lists.escapes.len() + lists.dotted.len()) * size_of::<u32>();
         words.reserve_exact((room + numbers) / 8 + 4);

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x03";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x04";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -38,7 +38,10 @@ pub(crate) struct FileKey {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     Rows,
+    /// The bytes of all ids, one behind the other.
     Ids,
+    /// Where each row's id starts. Looking for an id touches these two alone, which are small.
+    IdStarts,
     Words,
     WordEnds,
     Labels,
@@ -54,7 +57,7 @@ pub(super) enum Part {
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 14;
+pub(super) const PARTS: usize = 15;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -92,6 +95,9 @@ pub(super) struct Header {
     /// 1 where the issues were changed by someone else since the index before.
     pub outside: u64,
     pub counts: Counts,
+    /// Which row has the issue prefix that all beads share; [`NONE`] where they do not.
+    pub prefix_of: u32,
+    pub spare: u32,
     /// Where each section starts, and how long it is.
     pub parts: [[u64; 2]; PARTS],
 }
@@ -112,8 +118,6 @@ pub(crate) struct Row {
     pub deferred: i64,
     /// The length of its line.
     pub length: u32,
-    /// Where its id starts in the ids; it ends where the next one starts.
-    pub id: u32,
     /// The number of a word; [`NONE`] where there is no assignee.
     pub assignee: u32,
     /// Its first edge and label; the next row's are behind its last.
@@ -125,7 +129,6 @@ pub(crate) struct Row {
     /// One of [`ISSUES`], [`WISPS`], and [`JOURNALED`] on top where the line is still in the journal.
     pub file: u8,
     pub flags: u32,
-    pub spare: u32,
 }
 
 /// The bead lives in the file of durable beads.

@@ -28,6 +28,7 @@ pub(crate) use layout::{
 pub(super) use make::{Made, make, merge_files, split};
 
 use super::lines::Note;
+use crate::bead::id;
 use layout::{Header, MAGIC, PARTS, Part};
 
 /// Puts the checksum of a changed index right. For tests that damage one.
@@ -132,6 +133,12 @@ impl Index {
         &self.header.counts
     }
 
+    /// The issue prefix that all beads share which were not deleted.
+    pub(super) fn shared_prefix(&self) -> Option<&str> {
+        let row = self.header.prefix_of;
+        (row < self.len()).then(|| id::prefix_of(self.id(row)))?
+    }
+
     fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: Part) -> &[T] {
         let bytes = &self.bytes.all()[self.parts[part as usize].clone()];
         let whole = bytes.len() - bytes.len() % size_of::<T>();
@@ -161,13 +168,13 @@ impl Index {
 
     /// The bytes of the id of a row, which sort as the ids do.
     pub(crate) fn id_bytes(&self, at: u32) -> &[u8] {
-        let rows = self.rows();
-        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
+        let starts: &[u32] = self.part(Part::IdStarts);
+        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
+        else {
             return &[];
         };
         let ids: &[u8] = self.part(Part::Ids);
-        ids.get(row.id as usize..next.id as usize)
-            .unwrap_or_default()
+        ids.get(*start as usize..*end as usize).unwrap_or_default()
     }
 
     /// The row of an id.
