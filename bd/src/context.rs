@@ -136,7 +136,7 @@ impl Context {
     pub fn last_touched(&self) -> Option<String> {
         let path = self.found().ok()?.dir.join("last-touched");
         let text = String::from_utf8(file::read(&path).ok()??).ok()?;
-        let id = text.trim();
+        let id = text.lines().next()?.trim();
         (!id.is_empty()).then(|| id.to_owned())
     }
 
@@ -148,7 +148,7 @@ impl Context {
                 return;
             }
             // A convenience: a folder that cannot be written to has told so already.
-            file::replace_derived(&path, format!("{id}\n").as_bytes(), 0o600).ok();
+            file::put_line(&path, id, 0o600).ok();
         }
     }
 

@@ -12,6 +12,7 @@
 //! 4. the ref is set to it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -251,7 +252,7 @@ fn write_commit(
     let call = git.plumbing(["rev-parse", "--path-format=absolute", "--git-path", "index"]);
     let real = PathBuf::from(call.text()?);
     if real.is_file() {
-        fs::copy(&real, &index).map_err(|error| Git::file_error(&real, error))?;
+        copy_index(&real, &index).map_err(|error| Git::file_error(&real, error))?;
     }
     let excluded = left_out
         .iter()
@@ -268,6 +269,17 @@ fn write_commit(
     let staged = staged_commit(git, head.as_deref(), &tree, author)?;
     let parents: Vec<&str> = head.iter().chain(&staged).map(String::as_str).collect();
     git.commit_tree(&tree, &parents, message, author)
+}
+
+/// Copies git's index with its time: git takes a file for unchanged that has the size and time it had when the
+/// index was written, unless that is the time of the index itself.
+fn copy_index(real: &Path, copy: &Path) -> io::Result<()> {
+    fs::copy(real, copy)?;
+    let time = fs::metadata(real)?.modified()?;
+    fs::File::options()
+        .write(true)
+        .open(copy)?
+        .set_modified(time)
 }
 
 /// The index as a commit, where it holds something that neither HEAD nor the work tree has.

@@ -184,12 +184,26 @@ fn ours(paths: [&Path; 4]) -> Sure<bool> {
     Ok(mine && folder.dev() == above.dev())
 }
 
+/// Whether a file of settings has nothing to say about the user or about how it is to be read. Most
+/// repositories' own files are such, and are not parsed.
+fn is_silent(text: &[u8]) -> bool {
+    let text = text.to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
+    let versions = memchr::memmem::find_iter(&text, b"repositoryformatversion").count();
+    let plain = memchr::memmem::find_iter(&text, b"\trepositoryformatversion = 0\n").count();
+    versions == plain
+        && ![&b"user"[..], b"include", b"extensions"]
+            .into_iter()
+            .any(has)
+}
+
 /// The user by these files; those that are not there say nothing.
 fn read(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
     let mut config = Config::new().map_err(|_| Odd)?;
     for (level, path) in files {
-        match fs::metadata(path) {
-            Ok(found) if found.is_file() => {}
+        match fs::read(path) {
+            Ok(text) if is_silent(&text) => continue,
+            Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             _ => return Err(Odd),
         }

@@ -7,13 +7,18 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use super::StoreError;
-use crate::sys::{clock, file};
+use crate::sys::file;
 
 /// How long a writer waits for the others.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often the lock file may be taken away under those who wait for it.
+const TRIES: usize = 20;
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
@@ -24,24 +29,47 @@ pub struct Guard {
 /// Waits for the lock, at most `patience`.
 pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
     let failed = |source| StoreError::io("lock", path, source);
-    let attempt = || -> Option<io::Result<File>> {
-        let opened = match file::open_append(path, 0o644) {
-            Ok(opened) => opened,
-            Err(error) => return Some(Err(error)),
-        };
-        match opened.try_lock() {
-            Ok(()) => is_at(&opened, path).then_some(Ok(opened)),
-            Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(error)) => Some(Err(error)),
+    for _ in 0..TRIES {
+        let opened = file::open_append(path, 0o644).map_err(failed)?;
+        match locked(opened, patience).map_err(failed)? {
+            Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
+            Some(_) => {}
+            None => break,
         }
+    }
+    Err(StoreError::Locked {
+        path: path.to_owned(),
+        seconds: patience.as_secs(),
+    })
+}
+
+/// The file with its lock; `None` where others held it all the time.
+///
+/// The kernel has no lock with a time limit, so a thread waits for it. One that waits in vain stays until
+/// it gets the lock, finds nobody waiting for it, and gives it back.
+fn locked(file: File, patience: Duration) -> io::Result<Option<File>> {
+    match file.try_lock() {
+        Ok(()) => return Ok(Some(file)),
+        Err(TryLockError::Error(error)) => return Err(error),
+        Err(TryLockError::WouldBlock) if patience.is_zero() => return Ok(None),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    let (answer, waiting) = channel();
+    let wait = move || {
+        let locked = loop {
+            match file.lock() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done.map(|()| file),
+            }
+        };
+        // With nobody there the file is closed, which frees the lock.
+        answer.send(locked).ok();
     };
-    match clock::wait_for(patience, attempt) {
-        Some(Ok(file)) => Ok(Guard { _file: file }),
-        Some(Err(error)) => Err(failed(error)),
-        None => Err(StoreError::Locked {
-            path: path.to_owned(),
-            seconds: patience.as_secs(),
-        }),
+    thread::Builder::new().spawn(wait)?;
+    match waiting.recv_timeout(patience) {
+        Ok(locked) => locked.map(Some),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("waiting stopped")),
     }
 }
 
@@ -65,7 +93,24 @@ mod tests {
         let error = acquire(&path, Duration::from_millis(20)).unwrap_err();
         assert!(error.to_string().contains(".lock"), "{error}");
         drop(held);
-        acquire(&path, Duration::ZERO).unwrap();
+        acquire(&path, PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn who_waits_gets_the_lock_when_it_is_freed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let held = acquire(&path, Duration::ZERO).unwrap();
+        let others: Vec<_> = (0..4)
+            .map(|_| {
+                let path = path.clone();
+                thread::spawn(move || acquire(&path, PATIENCE).map(drop))
+            })
+            .collect();
+        drop(held);
+        for other in others {
+            other.join().unwrap().unwrap();
+        }
     }
 
     #[test]

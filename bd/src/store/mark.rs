@@ -3,8 +3,8 @@
 //! It is one line of text, written again after every write so that watchers wake up. A real SQLite
 //! database under that name belongs to another program and is never touched.
 
-use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
 
 use super::paths::Paths;
 
@@ -12,23 +12,27 @@ const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is 
 
 /// Writes the mark in place.
 pub(super) fn touch(paths: &Paths) {
-    let path = paths.mark();
-    if is_foreign(paths) {
-        return;
-    }
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
+        .read(true)
         .write(true)
-        .open(path);
+        .open(paths.mark());
     // Nothing depends on the mark; a folder where it cannot be written shows in the write itself.
-    file.and_then(|mut file| file.write_all(TEXT)).ok();
+    if let Ok(file) = file
+        && !is_database(&file)
+    {
+        file.write_all_at(TEXT, 0).ok();
+    }
 }
 
 /// Whether `beads.db` is a database of another program.
 pub fn is_foreign(paths: &Paths) -> bool {
+    File::open(paths.mark()).is_ok_and(|file| is_database(&file))
+}
+
+fn is_database(file: &File) -> bool {
     let mut start = [0; 15];
-    std::fs::File::open(paths.mark())
-        .and_then(|mut file| file.read_exact(&mut start))
-        .is_ok_and(|()| &start == b"SQLite format 3")
+    let read = file.read_exact_at(&mut start, 0);
+    read.is_ok_and(|()| &start == b"SQLite format 3")
 }

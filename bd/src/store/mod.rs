@@ -43,6 +43,7 @@ mod write;
 mod tests;
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,6 +66,7 @@ use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
 use crate::sys::{Clock, clock};
 use fold::{Fold, Folded};
+use index::Index;
 use journal::Entry;
 use paths::Paths;
 use source::{Before, CALM_PAUSE, CALM_TRIES, Source};
@@ -79,8 +81,15 @@ const FOLD_AT_ONCE: u64 = 1 << 20;
 const FOLD_JOURNAL: u64 = 4 << 20;
 /// From this age on of its oldest entry the journal is folded by the next writer.
 const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
-/// From this size on the journal behind the index goes into a new one.
-const INDEX_BEHIND: u64 = 128 << 10;
+/// From a size between these on the journal behind the index goes into a new one: what is behind is read by
+/// every command, and a large index costs more to write.
+const INDEX_BEHIND: RangeInclusive<u64> = 32 << 10..=128 << 10;
+
+/// How much of the journal may be behind this index.
+fn may_be_behind(index: &Index) -> u64 {
+    let size = index.bytes().len() as u64;
+    (size / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
+}
 
 /// Who writes.
 #[derive(Debug, Clone, Default)]
@@ -286,7 +295,7 @@ impl Store {
         if let Some(notice) = notice {
             upkeep::tell(notice);
         }
-        if read.source.state.tail > INDEX_BEHIND {
+        if read.source.state.tail > may_be_behind(&read.index) {
             upkeep::later(self.dir());
         }
         Snapshot::new(read.index, read.source, read.overlay)
@@ -324,7 +333,8 @@ impl Store {
         }
         let source = &done.snapshot.source;
         let size = source.key(index::ISSUES)?.size;
-        let (began, covered) = (source.state.began.clone(), source.keys.journal.2);
+        let room = source.keys.journal.2 + may_be_behind(&done.snapshot.index);
+        let began = source.state.began.clone();
         self.acknowledge(&Entry {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
@@ -335,12 +345,13 @@ impl Store {
             changes: done.changes,
         })?;
         drop(done.snapshot);
-        self.after_write(size, covered, began.as_ref(), &at);
+        self.after_write(size, room, began.as_ref(), &at);
         Ok(answer)
     }
 
-    /// Folds at once while the store is small, and puts off to after the answer what takes longer.
-    fn after_write(&self, size: u64, covered: u64, began: Option<&Stamp>, now: &Stamp) {
+    /// Folds at once while the store is small, and puts off to after the answer what takes longer: a fold, or
+    /// an index with the journal, where that has no `room` behind the one there is.
+    fn after_write(&self, size: u64, room: u64, began: Option<&Stamp>, now: &Stamp) {
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         if self.fold_at_once.is_some_and(|most| size <= most)
             || journal > FOLD_JOURNAL.max(size / 8)
@@ -352,7 +363,7 @@ impl Store {
         let age = began.map(|began| now.instant().duration_since(began.instant()));
         if age.is_some_and(|age| age >= FOLD_AGE) {
             upkeep::fold_later(self.dir());
-        } else if journal.saturating_sub(covered) > INDEX_BEHIND {
+        } else if journal > room {
             upkeep::later(self.dir());
         }
     }
@@ -402,12 +413,12 @@ impl Store {
     }
 
     /// Writes an index that has the journal too, so that readers have less of it to read; only where more than
-    /// this is not in the index.
-    fn index_journal(&self, behind: u64) -> Result<(), StoreError> {
+    /// `behind` says is not in the index.
+    fn index_journal(&self, behind: impl FnOnce(&Index) -> u64) -> Result<(), StoreError> {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
         let read = Source::read(&self.paths)?;
         // Another may have done it meanwhile.
-        if read.source.state.tail <= behind {
+        if read.source.state.tail <= behind(&read.index) {
             return Ok(());
         }
         reindex::cover_journal(&Snapshot::new(read.index, read.source, read.overlay)?)

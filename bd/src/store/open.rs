@@ -296,7 +296,7 @@ impl Snapshot {
 
     /// Rows that wait for the children of a bead which is not the target of their edge.
     fn rows_with_spawners(&self) -> impl Iterator<Item = Node> {
-        self.index.spawner_holders().map(Node::Row)
+        self.index.spawner_holders().iter().copied().map(Node::Row)
     }
 
     fn holders_of(&self, node: Node, kind: &DepKind) -> Vec<Node> {

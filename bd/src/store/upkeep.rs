@@ -101,7 +101,7 @@ pub fn run(clock: &Clock) {
         if fold {
             store.fold_when_old(clock).ok();
         } else {
-            store.index_journal(super::INDEX_BEHIND).ok();
+            store.index_journal(super::may_be_behind).ok();
         }
         for notice in store.take_notices() {
             tell(notice);

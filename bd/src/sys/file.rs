@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 /// How much a file being written is given to the system at a time.
 const CHUNK: usize = 256 * 1024;
 
+/// How much of a file that will be synced is written before the disk begins with it: it then works while
+/// the rest is still being made.
+const EARLY: u64 = 2 << 20;
+
 /// How much of a file that will be mapped is given to the system at a time.
 const SMALL: usize = 32 * 1024;
 
@@ -48,6 +52,9 @@ pub fn replace_with<T>(
 #[derive(Debug)]
 pub struct Beside {
     file: tempfile::NamedTempFile,
+    written: u64,
+    /// Up to where the system was asked to write it to the disk.
+    begun: u64,
 }
 
 impl Beside {
@@ -62,7 +69,11 @@ impl Beside {
             .tempfile_in(folder)?;
         let mode = fs::metadata(&target).map_or(mode, |old| mode_of(&old));
         set_mode(file.as_file(), mode)?;
-        Ok(Self { file })
+        Ok(Self {
+            file,
+            written: 0,
+            begun: 0,
+        })
     }
 
     /// Syncs what was written.
@@ -81,9 +92,38 @@ impl Beside {
     }
 }
 
+/// Asks the system to begin writing a part of a file to the disk. Only the sync afterwards counts, so what
+/// comes of it does not matter.
+#[cfg(target_os = "linux")]
+fn begin_sync(file: &File, from: u64, to: u64) {
+    use std::os::fd::AsRawFd;
+    let (Ok(from), Ok(to)) = (i64::try_from(from), i64::try_from(to)) else {
+        return;
+    };
+    #[expect(unsafe_code, reason = "no crate that we have wraps this call")]
+    // SAFETY: the descriptor is open, and the call takes nothing else but numbers.
+    unsafe {
+        libc::sync_file_range(
+            file.as_raw_fd(),
+            from,
+            to - from,
+            libc::SYNC_FILE_RANGE_WRITE,
+        );
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_sync(_file: &File, _from: u64, _to: u64) {}
+
 impl Write for Beside {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        let some = self.file.write(bytes)?;
+        self.written += some as u64;
+        if self.written - self.begun >= EARLY {
+            begin_sync(self.file.as_file(), self.begun, self.written);
+            self.begun = self.written;
+        }
+        Ok(some)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -159,6 +199,22 @@ fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::Na
     }
     set_mode(temporary.as_file(), mode)?;
     Ok(temporary)
+}
+
+/// Makes `line` the first line of a file in place, and blank what is behind it. Whoever reads the first line
+/// finds an old one or a new one, whole; nothing is synced.
+pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::{FileExt, OpenOptionsExt};
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(mode)
+        .open(path)?;
+    let mut bytes = [line.as_bytes(), b"\n"].concat();
+    let before = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+    bytes.resize(bytes.len().max(before.min(SMALL)), b'\n');
+    file.write_all_at(&bytes, 0)
 }
 
 /// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.
@@ -249,6 +305,28 @@ mod tests {
             fs::metadata(&file).unwrap().permissions().mode() & 0o777,
             0o640
         );
+    }
+
+    #[test]
+    fn a_line_put_in_place_of_a_longer_one_leaves_none_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("line");
+        put_line(&path, "bd-abcdef", 0o600).unwrap();
+        put_line(&path, "bd-1", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap().trim_end(), "bd-1");
+        put_line(&path, "bd-xyz12345678", 0o600).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "bd-xyz12345678\n");
+    }
+
+    #[test]
+    fn derived_files_change_places_with_the_old_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("derived");
+        for text in ["one", "two", "three"] {
+            replace_derived(&path, text.as_bytes(), 0o600).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

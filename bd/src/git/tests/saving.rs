@@ -96,6 +96,30 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
 }
 
 #[test]
+fn a_change_in_the_same_instant_as_the_index_is_saved() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    // Such a change shows neither in size nor time; the change of the inode does not count here.
+    work.plumbing(["config", "core.trustctime", "false"])
+        .done()
+        .unwrap();
+    let instant = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    let stamp = |path: &str| {
+        let file = fs::File::options()
+            .append(true)
+            .open(work.folder().join(path));
+        file.unwrap().set_modified(instant).unwrap();
+    };
+    stamp("README");
+    work.plumbing(["update-index", "--refresh"]).done().unwrap();
+    stamp(".git/index");
+    write(&work, "README", "dirty\n");
+    stamp("README");
+    let saved = rescue::save(&work, "refs/gt/r", "x", &tess(), rescue::Big::Leave).unwrap();
+    assert_eq!(saved.unwrap().files, ["README"]);
+}
+
+#[test]
 fn a_rescue_works_before_the_first_commit() {
     let place = Place::new();
     let git = place.git("new");

@@ -177,6 +177,7 @@ impl<'a> Builder<'a> {
             &[],
             &[],
             &[],
+            &[],
         ];
         let bare = Index::own(assemble(keys, &parts))?;
         let marks = marks(&bare);
@@ -399,6 +400,7 @@ struct Lists {
     waiting: Vec<OpenRow>,
     escapes: Vec<u32>,
     dotted: Vec<u32>,
+    spawning: Vec<u32>,
 }
 
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
@@ -408,6 +410,7 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
         waiting: Vec::new(),
         escapes: Vec::new(),
         dotted: Vec::new(),
+        spawning: Vec::new(),
     };
     for (at, row) in marked(index, marks) {
         if is_open(row.status) {
@@ -422,6 +425,9 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
         }
         if index.id_bytes(at).contains(&b'.') {
             lists.dotted.push(at);
+        }
+        if index.edges(at).iter().any(|edge| edge.spawner != NONE) {
+            lists.spawning.push(at);
         }
     }
     let usual = |open: &OpenRow| (open.priority, Reverse(open.created), open.row);
@@ -556,13 +562,14 @@ impl Index {
         }
         fill(&mut header);
         let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
-        let numbers = (lists.escapes.len() + lists.dotted.len()) * size_of::<u32>();
-        words.reserve_exact((room + numbers) / 8 + 4);
+        let numbers = lists.escapes.len() + lists.dotted.len() + lists.spawning.len();
+        words.reserve_exact((room + numbers * size_of::<u32>()) / 8 + 5);
         for (part, bytes) in [
             (Part::Open, lists.open.as_bytes()),
             (Part::Waiting, lists.waiting.as_bytes()),
             (Part::Escapes, lists.escapes.as_bytes()),
             (Part::Dotted, lists.dotted.as_bytes()),
+            (Part::Spawning, lists.spawning.as_bytes()),
         ] {
             let at = words.len() as u64 * 8;
             header.parts[part as usize] = [at, bytes.len() as u64];

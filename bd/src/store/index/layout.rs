@@ -54,10 +54,12 @@ pub(super) enum Part {
     Waiting,
     Escapes,
     Dotted,
+    /// Rows with an edge that names a bead whose children it waits for.
+    Spawning,
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 15;
+pub(super) const PARTS: usize = 16;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]

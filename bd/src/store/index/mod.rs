@@ -285,17 +285,8 @@ impl Index {
     }
 
     /// The rows with an edge that names a bead whose children it waits for.
-    pub(crate) fn spawner_holders(&self) -> impl Iterator<Item = u32> {
-        let edges: &[EdgeRow] = self.part(Part::Edges);
-        let named = edges
-            .iter()
-            .enumerate()
-            .filter(|(_, edge)| edge.spawner != NONE);
-        let rows = self.rows();
-        named.filter_map(move |(number, _)| {
-            let after = rows.partition_point(|row| row.edges as usize <= number);
-            u32::try_from(after.checked_sub(1)?).ok()
-        })
+    pub(crate) fn spawner_holders(&self) -> &[u32] {
+        self.part(Part::Spawning)
     }
 
     /// The beads that are not over, most urgent first, then the newest.
