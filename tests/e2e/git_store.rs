@@ -180,6 +180,45 @@ fn a_hard_reset_is_told_and_undone_by_restore() {
 }
 
 #[test]
+fn what_a_reset_took_is_restored_after_the_bead_was_edited_again() {
+    let project = Project::new();
+    let id = project.bead("a", "Old");
+    project.commit("a", "A bead");
+    project
+        .bd(
+            "a",
+            &["update", &id, "--title", "Lost", "--notes", "lost too"],
+        )
+        .ok();
+    project.git("a", &["reset", "-q", "--hard"]).ok();
+    let said = list(&project, "a");
+    assert!(said.err.contains("bd restore --lost"), "{}", said.err);
+    project.bd("a", &["update", &id, "--title", "Later"]).ok();
+    let doctor = project.bd("a", &["doctor"]).run();
+    assert!(doctor.out.contains("bd restore --lost"), "{}", doctor.out);
+    let done = project.bd("a", &["restore", "--lost"]).ok();
+    assert!(
+        done.out.contains(&id) && done.out.contains("edited since, and left so: title"),
+        "{}",
+        done.out
+    );
+    assert_eq!(title(&project, "a", &id), "Later");
+    assert_eq!(project.show("a", &id)["notes"], "lost too");
+    // Neither told nor done again, also not after another change from outside.
+    project.commit("a", "Restored");
+    project
+        .bd("a", &["update", &id, "--title", "Later still"])
+        .ok();
+    project.commit("a", "Later still");
+    project.git("a", &["checkout", "-q", "HEAD~1"]).ok();
+    project.git("a", &["checkout", "-q", "main"]).ok();
+    let said = list(&project, "a");
+    assert!(!said.err.contains("restore"), "{}", said.err);
+    let done = project.bd("a", &["restore", "--lost", "--json"]).ok();
+    assert_eq!(done.json(), serde_json::json!([]), "{}", done.out);
+}
+
+#[test]
 fn a_reset_to_an_older_commit_keeps_what_is_only_in_the_journal() {
     let project = grown();
     project

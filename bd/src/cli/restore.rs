@@ -1,17 +1,19 @@
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::Event;
-use crate::ui::{Page, Report};
+use crate::store::Lacking;
+use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, Changed};
 
 /// Bring back what is no longer in the file: lost changes, or beads from the archive.
 ///
 /// With ids alone those beads come back from the archive. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
-/// comes back by itself; this does those changes again, from history.
+/// comes back by itself; this does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do lost changes again
@@ -41,19 +43,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !args.ids.is_empty() {
         lost.retain(|id, _| args.ids.contains(id));
     }
-    let found: Vec<Found> = lost
+    let mut found: Vec<Found> = lost
         .into_iter()
-        .map(|(id, events)| Found { id, events })
+        .map(|(id, lacking)| Found {
+            id,
+            lacking,
+            kept: BTreeSet::new(),
+        })
         .collect();
     if !args.dry_run && !found.is_empty() {
         ctx.may_change("restore")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
-            for one in &found {
-                let events: Vec<Event> =
-                    one.events.iter().map(|event| event.only(&one.id)).collect();
-                let events: Vec<&Event> = events.iter().collect();
-                let done = change::redo(tx, &events).map_err(anyhow::Error::from);
-                done.map_err(|error| error.context(format!("restoring {}", one.id)))?;
+            for one in &mut found {
+                let done = change::redo(tx, &one.id, &one.lacking).map_err(anyhow::Error::from);
+                one.kept = done.map_err(|error| error.context(format!("restoring {}", one.id)))?;
             }
             Ok(())
         })?;
@@ -83,7 +86,9 @@ fn from_archive(ctx: &Context, args: &Args) -> Answer {
 #[derive(Debug)]
 struct Found {
     id: String,
-    events: Vec<Event>,
+    lacking: Lacking,
+    /// Fields that were edited since and stay as they are.
+    kept: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -95,8 +100,9 @@ struct Restored {
 impl Report for Restored {
     fn json(&self) -> Value {
         let one = |found: &Found| {
-            let events: Vec<&str> = found.events.iter().map(|event| event.id.as_str()).collect();
-            json!({"id": found.id, "events": events, "restored": !self.dry_run})
+            let events = found.lacking.events.iter();
+            let events: Vec<&str> = events.map(|event| event.id.as_str()).collect();
+            json!({"id": found.id, "events": events, "restored": !self.dry_run, "kept": found.kept})
         };
         self.found.iter().map(one).collect()
     }
@@ -112,9 +118,17 @@ impl Report for Restored {
             } else {
                 "✓ restored"
             };
-            let count = found.events.len();
+            let count = found.lacking.events.len();
             let word = if count == 1 { "change" } else { "changes" };
             page.line(format!("{mark} {}: {count} {word}", found.id));
+            if !found.kept.is_empty() {
+                let kept: Vec<&str> = found.kept.iter().map(String::as_str).collect();
+                page.line(format!(
+                    "    edited since, and left so: {} (what it was: bd history {})",
+                    escape::line(&kept.join(", ")),
+                    found.id
+                ));
+            }
         }
     }
 }

@@ -243,7 +243,7 @@ fn lost(store: &Store) -> Result<Check, StoreError> {
     }
     let detail = lost
         .iter()
-        .map(|(id, events)| format!("{id}: {} changes", events.len()))
+        .map(|(id, lacking)| format!("{id}: {} changes", lacking.events.len()))
         .collect();
     Ok(Check::bad(
         "History",

@@ -53,6 +53,9 @@ pub struct Difference {
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Fields>,
+    /// Events whose changes of this bead are in it, too: what a merge took in or a restore did again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub includes: Vec<String>,
 }
 
 impl Event {
@@ -107,6 +110,7 @@ impl Difference {
             old,
             new,
             lost: fields(&change.lost),
+            includes: change.includes.clone(),
         }
     }
 }

@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::event::{Difference, Event};
-use super::journal::{self, encode, line_hash};
+use super::journal::{self, Home, encode, hash_text, line_hash};
+use super::lost::{self, Asked, Trace};
 use super::overlay::Merged;
 use super::paths::Paths;
-use super::{Store, StoreError, lines, lock, lost};
+use super::snapshot::{Snapshot, home_of};
+use super::{Node, Store, StoreError, lines, lock};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::Lost;
@@ -87,27 +89,36 @@ impl Store {
     }
 }
 
-/// Lost values by bead; several of one field, comments or edges, as a list.
+/// Lost values by bead.
 fn by_bead(lost: &[Lost]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
+    let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
     for one in lost {
-        let fields = beads.entry(&one.id).or_default();
-        fields.entry(&one.field).or_default().push(&one.value);
+        beads.entry(&one.id).or_default().push(one.clone());
     }
-    let merged = beads.into_iter().map(|(id, fields)| {
-        let mut lost = Fields::default();
-        for (field, values) in fields {
-            match values.as_slice() {
-                [value] => lost.push(field, Some(value)),
-                several => lost.push(field, Some(&format!("[{}]", several.join(",")))),
-            }
-        }
-        Merged {
-            id: id.to_owned(),
-            lost,
-        }
+    let merged = beads.into_iter().map(|(id, lost)| Merged {
+        id: id.to_owned(),
+        lost,
+        from: None,
+        to: None,
+        includes: Vec::new(),
     });
     merged.collect()
+}
+
+/// Lost values by field; several of one field, comments or edges, as a list.
+fn by_field(lost: &[Lost]) -> Option<Fields> {
+    let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in lost {
+        fields.entry(&one.field).or_default().push(&one.value);
+    }
+    let mut found = Fields::default();
+    for (field, values) in fields {
+        match values.as_slice() {
+            [value] => found.push(field, Some(value)),
+            several => found.push(field, Some(&format!("[{}]", several.join(",")))),
+        }
+    }
+    (!found.0.is_empty()).then_some(found)
 }
 
 /// The event that tells of beads which were merged with a change from outside.
@@ -119,11 +130,12 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         .iter()
         .map(|merged| Difference {
             id: merged.id.clone(),
-            before: None,
-            after: None,
+            before: merged.from.map(hash_text),
+            after: merged.to.map(hash_text),
             old: Some(Fields::default()),
             new: Some(Fields::default()),
-            lost: (!merged.lost.0.is_empty()).then(|| merged.lost.clone()),
+            lost: by_field(&merged.lost),
+            includes: merged.includes.clone(),
         })
         .collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
@@ -163,9 +175,12 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     Ok(events)
 }
 
-/// The events of this clone that no commit has taken along yet, oldest first.
-pub(super) fn local(paths: &Paths) -> Result<Vec<Event>, StoreError> {
-    read_file(&paths.local_events())
+/// The lines of the events of this clone that no commit has taken along yet, in the order in which they were
+/// made.
+pub(super) fn local(paths: &Paths) -> Result<Vec<u8>, StoreError> {
+    let path = paths.local_events();
+    let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+    Ok(text.unwrap_or_default())
 }
 
 /// The files of history: those in git by name, then the local one.
@@ -209,23 +224,69 @@ impl Store {
         Ok(events)
     }
 
-    /// Acknowledged changes of this clone that are in no file any more: for each bead the events it lacks,
-    /// oldest first.
-    pub fn lost(&self) -> Result<BTreeMap<String, Vec<Event>>, StoreError> {
+    /// Acknowledged changes of this clone that are in no file any more: for each bead what it lacks.
+    pub fn lost(&self) -> Result<BTreeMap<String, Lacking>, StoreError> {
         let snapshot = self.snapshot()?;
-        let events = self.events()?;
-        let mut found = BTreeMap::new();
-        let lost = lost::lost(&events, |id| {
-            let Ok(line) = snapshot.line(id) else {
-                return lost::Asked::No;
-            };
-            line.map_or(lost::Asked::Gone, |line| {
-                lost::Asked::Is(journal::hash_text(line.hash))
-            })
+        let text = local(&self.paths)?;
+        let journal = journal::decode(&snapshot.source.whole_journal()?);
+        let entries = journal.entries.iter();
+        let waiting: Vec<Event> = entries.filter_map(|(_, entry)| Event::of(entry)).collect();
+        let (lines, mut traces): (Vec<&[u8]>, Vec<Trace<'_>>) = lost::traces(&text).unzip();
+        let known: HashSet<String> = traces.iter().map(|trace| trace.id.to_string()).collect();
+        let waiting: Vec<&Event> = waiting
+            .iter()
+            .filter(|event| !known.contains(&event.id))
+            .collect();
+        traces.extend(waiting.iter().map(|event| Trace::of(event)));
+        let merged = snapshot.source.state.merged.iter();
+        traces.extend(merged.map(Trace::of_merge));
+        let lost = lost::lost(&traces, |id| asked(&snapshot, id));
+        let event = |at: usize| match lines.get(at) {
+            Some(line) => journal::open(line),
+            None => waiting.get(at - lines.len()).map(|event| (*event).clone()),
+        };
+        let lacking = lost.into_iter().map(|(id, missing)| {
+            let events = missing
+                .at
+                .iter()
+                .filter_map(|at| Some(event(*at)?.only(&id)));
+            let events = events.collect();
+            let edited = missing.edited;
+            (id, Lacking { events, edited })
         });
-        for (id, events) in lost {
-            found.insert(id, events.into_iter().cloned().collect());
-        }
-        Ok(found)
+        Ok(lacking.collect())
     }
+}
+
+/// A bead's line now, with the journal over the files.
+fn asked(snapshot: &Snapshot, id: &str) -> Asked {
+    let Some(head) = snapshot.head(id) else {
+        return Asked::Gone;
+    };
+    let line = match head.node() {
+        Node::Row(at) => snapshot
+            .index
+            .row(at)
+            .map(|row| (row.hash, home_of(row.file))),
+        Node::Own(slot) => {
+            let own = snapshot.slots.get(slot as usize);
+            own.map(|own| (own.hash, own.home))
+        }
+    };
+    match line {
+        Some((hash, Home::Issues)) => Asked::Is {
+            hash,
+            deleted: head.is_tombstone(),
+        },
+        _ => Asked::Gone,
+    }
+}
+
+/// What a bead lacks.
+#[derive(Debug, Clone)]
+pub struct Lacking {
+    /// The events, as far as they are about this bead, oldest first.
+    pub events: Vec<Event>,
+    /// Whether it was changed again since it went back.
+    pub edited: bool,
 }

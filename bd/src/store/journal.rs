@@ -70,6 +70,9 @@ pub struct Change {
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Raw>,
+    /// Events whose changes of this bead are in it, too: what a restore did again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub includes: Vec<String>,
 }
 
 /// What stands at the end of a journal whose entries are being folded.
@@ -132,14 +135,14 @@ pub fn decode(text: &[u8]) -> Journal {
 }
 
 /// The record of a line whose checksum is right.
-pub(super) fn open<T: serde::de::DeserializeOwned>(line: &[u8]) -> Option<T> {
+pub(super) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     let body_end = line.len().checked_sub(SEAL.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
-    let sum = format!("{:08x}\"}}", crc32fast::hash(body));
-    if seal != [SEAL, sum.as_bytes()].concat() {
+    let sum = seal.strip_prefix(SEAL)?.strip_suffix(b"\"}")?;
+    if sum != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
         return None;
     }
-    jsonl::read(line).ok()
+    serde_json::from_slice(line).ok()
 }
 
 /// Why a line was not appended.
@@ -218,6 +221,7 @@ mod tests {
                 old: None,
                 line: Some(line.unwrap()),
                 lost: None,
+                includes: Vec::new(),
             }],
         }
     }

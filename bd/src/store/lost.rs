@@ -2,18 +2,125 @@
 //! `git reset --hard`, `git checkout` or `git stash`.
 //!
 //! Nothing is revived silently: the next command says what left, and `bd restore --lost` brings it back.
+//!
+//! How it is found out, for each bead: history says which line each change was made to and which it left. From
+//! the line that there is now these hashes are followed back, as far as history knows them: these changes are
+//! in the file, and what they say they include (a merge what it took in, a restore what it did again). The
+//! other changes that came after the oldest of them are not: the line went back under them, perhaps to be
+//! changed again from there. Before a line that history does not know, one that git merged or a person
+//! edited, nothing can be said, and nothing is.
+//!
+//! Only ids and hashes of history are read for that; a whole event only where it is lost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 
-use super::history;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+
+use super::event::Event;
 use super::index::{ISSUES, Index, JOURNALED};
-use super::journal::hash_text;
+use super::overlay::Merged;
 use super::paths::Paths;
-use crate::store::event::Event;
+use super::{history, journal, lines};
+use crate::bead::Status;
 use crate::sys::file;
 
 /// How many ids a message names.
 const NAMED: usize = 5;
+
+/// Events that are no changes of ours to be done again: only which line followed which counts.
+const LINKS: [&str; 2] = ["merge", "archive"];
+
+/// An event, read only so far as it says which line followed which.
+#[derive(Debug, Deserialize)]
+pub(super) struct Trace<'a> {
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    #[serde(borrow, default)]
+    verb: Cow<'a, str>,
+    #[serde(borrow)]
+    changes: Vec<Step<'a>>,
+}
+
+/// What an event did to one bead.
+#[derive(Debug, Deserialize)]
+struct Step<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(default)]
+    before: Option<Hash>,
+    #[serde(default)]
+    after: Option<Hash>,
+    #[serde(default)]
+    includes: Vec<String>,
+}
+
+/// The hash of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hash(u64);
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Hash;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a hash")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Hash, E> {
+                u64::from_str_radix(text, 16).map(Hash).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Reader)
+    }
+}
+
+impl<'a> Trace<'a> {
+    /// Of an event that was read in full.
+    pub(super) fn of(event: &'a Event) -> Self {
+        let hash = |text: &Option<String>| {
+            let number = u64::from_str_radix(text.as_deref()?, 16);
+            number.ok().map(Hash)
+        };
+        let changes = event.changes.iter().map(|change| Step {
+            id: Cow::Borrowed(&change.id),
+            before: hash(&change.before),
+            after: hash(&change.after),
+            includes: change.includes.clone(),
+        });
+        Self {
+            id: Cow::Borrowed(&event.id),
+            verb: Cow::Borrowed(&event.verb),
+            changes: changes.collect(),
+        }
+    }
+
+    /// Of a merge with a change from outside that no event tells of yet.
+    pub(super) fn of_merge(merged: &'a Merged) -> Self {
+        Self {
+            id: Cow::Borrowed(""),
+            verb: Cow::Borrowed("merge"),
+            changes: vec![Step {
+                id: Cow::Borrowed(&merged.id),
+                before: merged.from.map(Hash),
+                after: merged.to.map(Hash),
+                includes: merged.includes.clone(),
+            }],
+        }
+    }
+}
+
+/// The sound events of a file of history, each with its line.
+pub(super) fn traces(text: &[u8]) -> impl Iterator<Item = (&[u8], Trace<'_>)> {
+    lines::spans(text, 0).filter_map(|(_, span)| {
+        let line = &text[span];
+        Some((line, journal::open(line)?))
+    })
+}
 
 /// What is to be told of a file that was changed from outside: which beads went back to a state that they
 /// had before a change of ours.
@@ -24,8 +131,9 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
     if changed.as_ref().is_some_and(BTreeSet::is_empty) {
         return None;
     }
-    let events = history::local(paths).ok()?;
-    let lost = lost(&events, |id| {
+    let text = history::local(paths).ok()?;
+    let traces: Vec<Trace<'_>> = traces(&text).map(|(_, trace)| trace).collect();
+    let lost = lost(&traces, |id| {
         if changed
             .as_ref()
             .is_some_and(|changed| !changed.contains(id))
@@ -33,9 +141,14 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
             return Asked::No;
         }
         let row = now.find(id).and_then(|at| now.row(at));
-        row.map_or(Asked::Gone, |row| Asked::Is(hash_text(row.hash)))
+        row.map_or(Asked::Gone, |row| Asked::Is {
+            hash: row.hash,
+            deleted: row.status == Status::Tombstone.code(),
+        })
     });
-    if !is_news(&lost, paths) {
+    let ids = lost.values().flat_map(|lost| &lost.at);
+    let ids: Vec<&str> = ids.map(|at| traces[*at].id.as_ref()).collect();
+    if !is_news(&ids, paths) {
         return None;
     }
     let mut names: Vec<&str> = lost.keys().map(String::as_str).collect();
@@ -53,16 +166,15 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
     ))
 }
 
-/// Whether this was not told before; remembers that it is told now.
-fn is_news(lost: &BTreeMap<String, Vec<&Event>>, paths: &Paths) -> bool {
+/// Whether these lost events were not told before; remembers that they are told now.
+fn is_news(ids: &[&str], paths: &Paths) -> bool {
     let path = paths.told();
-    if lost.is_empty() {
+    if ids.is_empty() {
         // Should it be lost again, it is told again.
         file::remove(&path).ok();
         return false;
     }
-    let ids = lost.values().flatten().map(|event| event.id.as_str());
-    let text = ids.collect::<Vec<_>>().join("\n");
+    let text = ids.join("\n");
     if file::read(&path).ok().flatten().as_deref() == Some(text.as_bytes()) {
         return false;
     }
@@ -77,48 +189,142 @@ pub(super) enum Asked {
     No,
     /// It has none.
     Gone,
-    /// Its hash.
-    Is(String),
+    /// There is one.
+    Is {
+        /// Its hash.
+        hash: u64,
+        /// Whether it is that of a deleted bead.
+        deleted: bool,
+    },
 }
 
-/// The beads whose line in the file is an older one, or none: for each the events that it lacks, oldest
-/// first. `line` gives the hash of a bead's line now, for the beads that are asked about.
+/// What a bead lacks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Missing {
+    /// The numbers of the events, in the order of history.
+    pub at: Vec<usize>,
+    /// Whether the bead was changed again since it went back.
+    pub edited: bool,
+}
+
+/// The beads that lack changes which were acknowledged. `traces` are in the order in which they were made;
+/// `line` gives a bead's line now, for the beads that are asked about.
 pub(super) fn lost(
-    events: &[Event],
+    traces: &[Trace<'_>],
     line: impl Fn(&str) -> Asked,
-) -> BTreeMap<String, Vec<&Event>> {
-    let mut by_bead: BTreeMap<&str, Vec<&Event>> = BTreeMap::new();
-    // What went to the archive is not lost.
-    for event in events.iter().filter(|event| event.verb != "archive") {
-        for change in &event.changes {
-            by_bead.entry(&change.id).or_default().push(event);
+) -> BTreeMap<String, Missing> {
+    let mut by_bead: HashMap<&str, Option<Bead<'_>>> = HashMap::new();
+    for (at, trace) in traces.iter().enumerate() {
+        for step in &trace.changes {
+            let bead = by_bead.entry(&step.id).or_insert_with(|| {
+                let (now, deleted) = match line(&step.id) {
+                    Asked::No => return None,
+                    Asked::Gone => (None, true),
+                    Asked::Is { hash, deleted } => (Some(Hash(hash)), deleted),
+                };
+                let steps = Vec::new();
+                Some(Bead {
+                    now,
+                    deleted,
+                    steps,
+                })
+            });
+            if let Some(bead) = bead {
+                bead.steps.push((at, trace, step));
+            }
         }
     }
-    let mut lost = BTreeMap::new();
-    for (id, events) in by_bead {
-        let now = match line(id) {
-            Asked::No => continue,
-            Asked::Gone => None,
-            Asked::Is(hash) => Some(hash),
+    let beads = by_bead.into_iter();
+    beads
+        .filter_map(|(id, bead)| Some((id.to_owned(), bead?.missing()?)))
+        .collect()
+}
+
+/// One bead and all that history has of it.
+struct Bead<'a> {
+    /// Its line now.
+    now: Option<Hash>,
+    /// Whether it is deleted or gone.
+    deleted: bool,
+    steps: Vec<(usize, &'a Trace<'a>, &'a Step<'a>)>,
+}
+
+impl Bead<'_> {
+    fn missing(&self) -> Option<Missing> {
+        let (is_in, newest, oldest) = self.ancestry();
+        let oldest = oldest?;
+        let mut at = Vec::new();
+        let mut edited = false;
+        for (number, (event, trace, step)) in self.steps.iter().enumerate().skip(oldest) {
+            let is_later = newest.is_none_or(|newest| number > newest);
+            // Whoever removed it later meant it so; and changes of old versions say nothing of their place.
+            let counts = is_later || !self.deleted && is_sealed(step);
+            if !is_in[number] && counts && !LINKS.contains(&trace.verb.as_ref()) {
+                at.push(*event);
+                edited |= !is_later;
+            }
+        }
+        (!at.is_empty()).then_some(Missing { at, edited })
+    }
+
+    /// Which steps are in the line that there is now, the one that left it, and from which one on that is
+    /// known.
+    fn ancestry(&self) -> (Vec<bool>, Option<usize>, Option<usize>) {
+        let steps = &self.steps;
+        let mut is_in = vec![false; steps.len()];
+        let mut state = self.now;
+        let (mut newest, mut oldest) = (None, None);
+        let mut limit = steps.len();
+        loop {
+            let left = |number: &usize| {
+                let (_, _, step) = steps[*number];
+                !is_in[*number] && is_sealed(step) && step.after == state
+            };
+            // A merge is told of after the changes that were made to it.
+            let behind = || (limit..steps.len()).rev().find(left);
+            let Some(number) = (0..limit).rev().find(left).or_else(behind) else {
+                break;
+            };
+            is_in[number] = true;
+            newest = newest.or(Some(number));
+            oldest = oldest.min(Some(number)).or(Some(number));
+            limit = number;
+            state = steps[number].2.before;
+        }
+        // A change may have been made to this very line earlier: then it went back to it since.
+        let mut all = steps.iter();
+        let made = all.position(|(_, _, step)| is_sealed(step) && step.before == state);
+        let oldest = match (oldest, made) {
+            (Some(oldest), Some(made)) => Some(oldest.min(made)),
+            (oldest, made) => oldest.or(made),
         };
-        let states = || {
-            let changes = events.iter().flat_map(|event| &event.changes);
-            changes.filter(|change| change.id == id)
-        };
-        let hashed = states().any(|change| change.before.is_some() || change.after.is_some());
-        // The last change that led to the line there is.
-        let reached = states().collect::<Vec<_>>();
-        let at = reached.iter().rposition(|change| change.after == now);
-        let missing = match at {
-            Some(at) => &events[at + 1..],
-            None if reached.first().is_some_and(|first| first.before == now) => &events[..],
-            None => continue,
-        };
-        if hashed && !missing.is_empty() {
-            lost.insert(id.to_owned(), missing.to_vec());
+        self.include(&mut is_in);
+        (is_in, newest, oldest)
+    }
+
+    /// Adds what those that are in include.
+    fn include(&self, is_in: &mut [bool]) {
+        if self
+            .steps
+            .iter()
+            .all(|(_, _, step)| step.includes.is_empty())
+        {
+            return;
+        }
+        let mut names: HashSet<&str> = HashSet::new();
+        // What includes others comes after them.
+        for (number, (_, trace, step)) in self.steps.iter().enumerate().rev() {
+            is_in[number] |= names.contains(trace.id.as_ref());
+            if is_in[number] {
+                names.extend(step.includes.iter().map(String::as_str));
+            }
         }
     }
-    lost
+}
+
+/// Whether a step says which line it was made to and left; those of older versions do not.
+fn is_sealed(step: &Step<'_>) -> bool {
+    step.before.is_some() || step.after.is_some()
 }
 
 /// The durable beads that are gone or have another line now.

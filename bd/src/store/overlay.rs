@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::journal::{Change, Entry, Home, hash_text};
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, DepKind, Raw};
-use crate::merge;
+use crate::merge::{self, Lost};
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
@@ -67,7 +67,12 @@ impl Own {
 pub(super) struct Merged {
     pub id: String,
     /// Values that lost.
-    pub lost: Fields,
+    pub lost: Vec<Lost>,
+    /// The hash of its line there, and of what became of both; `None` for no line.
+    pub from: Option<u64>,
+    pub to: Option<u64>,
+    /// The events of ours that are in it.
+    pub includes: Vec<String>,
 }
 
 /// How a snapshot had a bead, to take it back to that.
@@ -102,14 +107,17 @@ pub(super) struct Overlay {
 pub(super) fn lay<'a>(entries: impl Iterator<Item = &'a Entry>, files: &impl Files) -> Overlay {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, Home)> = Vec::new();
-    let mut by_bead: HashMap<(&str, Home), Vec<&Change>> = HashMap::new();
-    for change in entries.flat_map(|entry| &entry.changes) {
-        let key = (change.id.as_str(), change.store);
-        let changes = by_bead.entry(key).or_default();
-        if changes.is_empty() {
-            order.push(key);
+    let mut by_bead: HashMap<(&str, Home), Vec<Step<'_>>> = HashMap::new();
+    for entry in entries {
+        for change in &entry.changes {
+            let key = (change.id.as_str(), change.store);
+            let changes = by_bead.entry(key).or_default();
+            if changes.is_empty() {
+                order.push(key);
+            }
+            let event = &entry.id;
+            changes.push(Step { event, change });
         }
-        changes.push(change);
     }
     // Durable records first: they win over a wisp of the same id.
     order.sort_by_key(|(_, home)| *home);
@@ -169,8 +177,14 @@ enum State {
     Gone,
 }
 
+/// A change and the event that it is of.
+struct Step<'a> {
+    event: &'a str,
+    change: &'a Change,
+}
+
 fn state(
-    changes: &[&Change],
+    changes: &[Step<'_>],
     id: &str,
     home: Home,
     files: &impl Files,
@@ -179,12 +193,12 @@ fn state(
     let in_file = files.hash(id, home).map(hash_text);
     let done = changes
         .iter()
-        .rposition(|change| is_sealed(change) && change.after == in_file);
+        .rposition(|step| is_sealed(step.change) && step.change.after == in_file);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of changes that follow each other only the last one's record is read.
     let mut last: Option<&Change> = None;
     let mut now = State::AsInFile;
-    for change in rest {
+    for (at, Step { change, .. }) in rest.iter().enumerate() {
         let follows_last = last.is_some_and(|last| {
             is_sealed(change) && last.after.is_some() && change.before == last.after
         });
@@ -193,21 +207,29 @@ fn state(
             continue;
         }
         now = settled(last.take(), now, home);
-        let hash = match &now {
-            State::AsInFile => in_file.clone(),
-            State::Is(own) => Some(hash_text(own.hash)),
+        let from = match &now {
+            State::AsInFile => files.hash(id, home),
+            State::Is(own) => Some(own.hash),
             State::Gone => None,
         };
-        if !is_sealed(change) || change.before == hash {
+        if !is_sealed(change) || change.before == from.map(hash_text) {
             last = Some(change);
-        } else {
-            let theirs = match now {
-                State::AsInFile => files.bead(id, home),
-                State::Is(own) => Some(*own.bead),
-                State::Gone => None,
-            };
-            now = merge_in(change, home, theirs.as_ref(), overlay);
+            continue;
         }
+        let theirs = match now {
+            State::AsInFile => files.bead(id, home),
+            State::Is(own) => Some(*own.bead),
+            State::Gone => None,
+        };
+        let includes = rest[..=at].iter().map(|step| step.event.to_owned());
+        let merged = Merged {
+            id: id.to_owned(),
+            lost: Vec::new(),
+            from: from.filter(|_| home == Home::Issues),
+            to: None,
+            includes: includes.collect(),
+        };
+        now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }
     settled(last, now, home)
 }
@@ -229,19 +251,17 @@ fn is_sealed(change: &Change) -> bool {
 }
 
 /// Our change over a bead that is not what it was made to.
-fn merge_in(change: &Change, home: Home, theirs: Option<&Bead>, overlay: &mut Overlay) -> State {
+fn merge_in(
+    change: &Change,
+    home: Home,
+    theirs: Option<&Bead>,
+    mut merged: Merged,
+    overlay: &mut Overlay,
+) -> State {
     let line = change.line.as_ref();
     let ours = line.and_then(|line| record::parse(line.get().as_bytes()).ok());
     let base = base_of(change);
     let result = merge::beads(base.as_ref(), ours.as_ref(), theirs);
-    let mut lost = Fields::default();
-    for value in &result.lost {
-        lost.push(&value.field, Some(&value.value));
-    }
-    overlay.merged.push(Merged {
-        id: change.id.clone(),
-        lost,
-    });
     if let Some(moved) = result.moved {
         if moved.side == merge::collision::Side::Left {
             // Ours has a new id; our edges follow it.
@@ -251,10 +271,12 @@ fn merge_in(change: &Change, home: Home, theirs: Option<&Bead>, overlay: &mut Ov
         let own = Own::at(moved.bead, home);
         overlay.beads.insert(own.bead.id.clone(), Some(own));
     }
-    match result.bead {
-        Some(bead) => State::Is(Own::at(*bead, home)),
-        None => State::Gone,
-    }
+    merged.lost = result.lost;
+    let own = result.bead.map(|bead| Own::at(*bead, home));
+    let to = own.as_ref().map(|own| own.hash);
+    merged.to = to.filter(|_| home == Home::Issues);
+    overlay.merged.push(merged);
+    own.map_or(State::Gone, State::Is)
 }
 
 /// The bead as it was before a change.

@@ -27,6 +27,8 @@ pub struct Tx<'a> {
     clock: &'a Clock,
     verb: String,
     undoes: String,
+    /// The events that a bead's change does again.
+    includes: BTreeMap<String, Vec<String>>,
 }
 
 /// What a transaction did.
@@ -57,6 +59,7 @@ impl<'a> Tx<'a> {
             clock,
             verb: String::new(),
             undoes: String::new(),
+            includes: BTreeMap::new(),
         }
     }
 
@@ -84,6 +87,11 @@ impl<'a> Tx<'a> {
     pub fn describe(&mut self, verb: &str, undoes: &str) {
         verb.clone_into(&mut self.verb);
         undoes.clone_into(&mut self.undoes);
+    }
+
+    /// Says in history which events the change of a bead does again.
+    pub fn include(&mut self, id: &str, events: Vec<String>) {
+        self.includes.insert(id.to_owned(), events);
     }
 
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
@@ -159,6 +167,7 @@ impl<'a> Tx<'a> {
                 continue;
             }
             let new_home = new.as_ref().map(|line| line.home);
+            let includes = || self.includes.get(id).cloned().unwrap_or_default();
             if let Some((home, raw, hash)) = old
                 && new_home != Some(*home)
             {
@@ -170,6 +179,7 @@ impl<'a> Tx<'a> {
                     old: overlay::old_fields(Some(raw), None),
                     line: None,
                     lost: None,
+                    includes: includes(),
                 });
             }
             if let Some(line) = new {
@@ -185,6 +195,7 @@ impl<'a> Tx<'a> {
                     // A line that we wrote ourselves is JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
                     lost: None,
+                    includes: includes(),
                 });
             }
         }

@@ -39,6 +39,7 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
             old: None,
             line: serde_json::value::RawValue::from_string(raw).ok(),
             lost: None,
+            includes: Vec::new(),
         }],
     };
     fs::write(place.dir.join("issues.jsonl"), issues).unwrap();
@@ -46,7 +47,7 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
 }
 
 /// Makes a file look as if it had been written some time ago.
-fn settle(path: &std::path::Path) {
+pub(super) fn settle(path: &std::path::Path) {
     let file = fs::File::options().write(true).open(path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000))
         .unwrap();

@@ -2,6 +2,7 @@
 
 mod answers;
 mod crash;
+mod lost;
 mod model;
 
 use std::fs;
