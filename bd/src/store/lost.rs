@@ -116,10 +116,25 @@ impl<'a> Trace<'a> {
 
 /// The sound events of a file of history, each with its line.
 pub(super) fn traces(text: &[u8]) -> impl Iterator<Item = (&[u8], Trace<'_>)> {
-    lines::spans(text, 0).filter_map(|(_, span)| {
-        let line = &text[span];
-        Some((line, journal::open(line)?))
-    })
+    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
+    lines.filter_map(|line| Some((line, journal::open(line)?)))
+}
+
+/// The sound events that may be about one of these beads.
+fn traces_about<'a>(text: &'a [u8], ids: &BTreeSet<String>) -> Vec<Trace<'a>> {
+    let ids: HashSet<&[u8]> = ids.iter().map(String::as_bytes).collect();
+    let key = memchr::memmem::Finder::new(br#"{"id":""#);
+    // As bytes, for most lines are about others: no string can hold this key, since its quotes would be
+    // escaped there.
+    let is_about = |line: &&[u8]| {
+        key.find_iter(line).any(|at| {
+            let rest = &line[at + key.needle().len()..];
+            let id = &rest[..memchr::memchr(b'"', rest).unwrap_or(rest.len())];
+            ids.contains(id) || id.contains(&b'\\')
+        })
+    };
+    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
+    lines.filter(is_about).filter_map(journal::open).collect()
 }
 
 /// What is to be told of a file that was changed from outside: which beads went back to a state that they
@@ -132,7 +147,10 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
         return None;
     }
     let text = history::local(paths).ok()?;
-    let traces: Vec<Trace<'_>> = traces(&text).map(|(_, trace)| trace).collect();
+    let traces = match &changed {
+        Some(changed) => traces_about(&text, changed),
+        None => traces(&text).map(|(_, trace)| trace).collect(),
+    };
     let lost = lost(&traces, |id| {
         if changed
             .as_ref()
