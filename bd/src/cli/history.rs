@@ -6,6 +6,9 @@ use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;
 
+/// Fields of which several parts may lose in one merge.
+const PARTS: [&str; 2] = ["comments", "dependencies"];
+
 /// Show what happened to a bead: who changed which field from what to what, and when.
 ///
 /// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`, `actor`,
@@ -73,11 +76,9 @@ impl Report for History {
                         json!({"field": field, "old": parsed(old), "new": parsed(new)})
                     })
                     .collect();
-                let lost: Value = change
-                    .lost
-                    .iter()
-                    .flat_map(|lost| lost.keys().map(move |key| (key, lost.get(key))))
-                    .map(|(key, value)| json!({"field": key, "value": parsed(value)}))
+                let lost = lost_values(change).into_iter();
+                let lost: Value = lost
+                    .map(|(field, value)| json!({"field": field, "value": value}))
                     .collect();
                 json!({
                     "event": event.id,
@@ -130,14 +131,26 @@ impl Report for History {
                     shown(new)
                 ));
             }
-            if let Some(lost) = &change.lost {
-                for key in lost.keys() {
-                    let value = shown(lost.get(key));
-                    page.cut_line(format!("    lost in the merge: {key} {value}"));
-                }
+            for (field, value) in lost_values(change) {
+                let field = escape::line(field);
+                page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
             }
         }
     }
+}
+
+/// The values that lost in a merge, each by itself: several comments or edges stand in one list.
+fn lost_values(change: &Difference) -> Vec<(&str, Value)> {
+    let mut found = Vec::new();
+    for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
+        match parsed(Some(raw.get())) {
+            Value::Array(values) if PARTS.contains(&field.as_str()) => {
+                found.extend(values.into_iter().map(|value| (field.as_str(), value)));
+            }
+            value => found.push((field, value)),
+        }
+    }
+    found
 }
 
 /// A value for `--json`.
@@ -148,9 +161,36 @@ pub(super) fn parsed(raw: Option<&str>) -> Value {
 
 /// A value on one line.
 pub(super) fn shown(raw: Option<&str>) -> String {
-    match parsed(raw) {
+    plain(parsed(raw))
+}
+
+fn plain(value: Value) -> String {
+    match value {
         Value::Null => "–".to_owned(),
         Value::String(text) => escape::line(&text),
         other => escape::line(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_comments_that_lost_is_shown() {
+        let change: Difference = serde_json::from_str(
+            r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
+        )
+        .unwrap();
+        let found = lost_values(&change);
+        assert_eq!(
+            found,
+            [
+                ("comments", json!({"text": "x"})),
+                ("comments", json!({"text": "y"})),
+                ("labels", json!(["l"])),
+                ("dependencies", json!({"k": 1})),
+            ]
+        );
     }
 }

@@ -238,6 +238,39 @@ fn what_left_the_file_under_a_change_in_the_journal_is_lost_and_that_change_is_n
     assert!(place.lacks().is_empty());
 }
 
+#[test]
+fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
+    let comment = |number: u8, text: &str| {
+        format!(
+            r#"{{"id":{number},"issue_id":"bd-a","author":"dana","text":"{text}","created_at":"2026-01-0{number}T00:00:00Z"}}"#
+        )
+    };
+    let with = |texts: [&str; 2], updated: &str| {
+        let comments = [comment(1, texts[0]), comment(2, texts[1])].join(",");
+        let line = line("bd-a", "x").replace("\"updated_at\":\"2026-01", updated);
+        let line = line.strip_suffix('}').unwrap();
+        format!("{line},\"comments\":[{comments}]}}\n")
+    };
+    let same = "\"updated_at\":\"2026-01";
+    let place = Place::with_issues(&with(["one", "two"], same));
+    let deferred = place.deferring();
+    deferred.edit("bd-a", |bead| {
+        for comment in &mut bead.comments {
+            comment.text.push_str(", ours");
+        }
+    });
+    let newer = "\"updated_at\":\"2026-09";
+    place.goes_back_to(&with(["one, theirs", "two, theirs"], newer));
+    place.store.fold(&deferred.clock).unwrap();
+    let events = place.store.events_of("bd-a").unwrap();
+    let lost = events.last().unwrap().changes[0].lost.as_ref().unwrap();
+    let comments: Vec<serde_json::Value> =
+        serde_json::from_str(lost.get("comments").unwrap()).unwrap();
+    let texts: Vec<_> = comments.iter().map(|lost| lost["text"].as_str()).collect();
+    assert_eq!(texts, [Some("one, ours"), Some("two, ours")], "{lost:?}");
+    assert_eq!(lost.keys().count(), 1);
+}
+
 /// What is done to a bead in a random history.
 #[derive(Debug, Clone, Copy)]
 enum Act {
