@@ -10,8 +10,8 @@ use super::ChangeError;
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Kind, Stamp, Status};
 use crate::merge;
-use crate::store::event::{Difference, Event};
-use crate::store::{Lacking, Tx};
+use crate::store::Tx;
+use crate::store::event::{Difference, Event, Lacking};
 
 /// Why an event cannot be taken back.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::Lacking;
+use crate::store::event::Lacking;
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, Changed};

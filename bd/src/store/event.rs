@@ -115,6 +115,15 @@ impl Difference {
     }
 }
 
+/// What a bead lacks.
+#[derive(Debug, Clone)]
+pub struct Lacking {
+    /// The events, as far as they are about this bead, oldest first.
+    pub events: Vec<Event>,
+    /// Whether it was changed again since it went back.
+    pub edited: bool,
+}
+
 /// What kind of change a difference is, for people and filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {

@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::event::{Difference, Event};
+use super::event::{Difference, Event, Lacking};
 use super::journal::{self, Home, encode, hash_text, line_hash};
 use super::lost::{self, Asked, Trace};
 use super::overlay::Merged;
@@ -280,13 +280,4 @@ fn asked(snapshot: &Snapshot, id: &str) -> Asked {
         },
         _ => Asked::Gone,
     }
-}
-
-/// What a bead lacks.
-#[derive(Debug, Clone)]
-pub struct Lacking {
-    /// The events, as far as they are about this bead, oldest first.
-    pub events: Vec<Event>,
-    /// Whether it was changed again since it went back.
-    pub edited: bool,
 }

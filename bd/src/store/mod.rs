@@ -53,7 +53,6 @@ pub use event::Event;
 pub use find::find;
 pub(crate) use head::Rank;
 pub use head::{Brief, Head, Node, Time};
-pub use history::Lacking;
 #[doc(hidden)]
 pub use index::seal as seal_index;
 pub(crate) use index::{Counts, nanoseconds};
