@@ -104,20 +104,20 @@ pub fn route_prefix(id: &str) -> Option<&str> {
 /// The last part is a hash if it is all digits, three base36 characters, or four to eight with a digit;
 /// else the id is read as a word after the first hyphen.
 pub fn prefix_of(id: &str) -> Option<&str> {
-    let last = id.rfind('-')?;
-    let tail = id[last + 1..].split('.').next().unwrap_or_default();
-    let base36 = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
-    let digits = !tail.is_empty() && tail.bytes().all(|byte| byte.is_ascii_digit());
-    let plain = tail.bytes().all(base36);
+    let bytes = id.as_bytes();
+    let last = memchr::memrchr(b'-', bytes)?;
+    let tail = &bytes[last + 1..];
+    let tail = &tail[..memchr::memchr(b'.', tail).unwrap_or(tail.len())];
+    let base36 = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
     let hash = match tail.len() {
-        3 => plain,
-        4..=8 => plain && tail.bytes().any(|byte| byte.is_ascii_digit()),
+        3 => tail.iter().all(base36),
+        4..=8 => tail.iter().all(base36) && tail.iter().any(u8::is_ascii_digit),
         _ => false,
     };
-    if digits || hash || tail.is_empty() {
+    if hash || tail.iter().all(u8::is_ascii_digit) {
         return Some(&id[..last]);
     }
-    id.find('-').map(|at| &id[..at])
+    memchr::memchr(b'-', bytes).map(|at| &id[..at])
 }
 
 /// Whether an id can stand in file names, commands and lines without harm.

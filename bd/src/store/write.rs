@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Node;
 use super::index::{Content, JOURNALED, Place, Row};
@@ -80,6 +81,7 @@ pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::R
             source,
             file: Beside::new(path, 0o644)?,
             hashing: Hashing::begin(scope, size),
+            content: Content::default(),
             at: 0,
             run: None,
             buffer: vec![0; PIECE],
@@ -88,60 +90,41 @@ pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::R
         let places = out.pieces(pieces)?;
         out.end_run()?;
         out.flush()?;
-        let hashes = out.hashing.end()?;
+        let sha256 = out.hashing.end()?;
         Ok(Written {
-            sha256: hex(&hashes.sha256.finalize()),
-            content: hashes.content.digest(None),
+            sha256: hex(&sha256.finalize()),
+            content: out.content.digest(),
             file: out.file,
             places,
         })
     })
 }
 
-/// The hashes of content in the making.
-struct Hashes {
-    sha256: Sha256,
-    content: Content,
-    at: u64,
-}
-
-impl Hashes {
-    fn update(&mut self, bytes: &[u8]) {
-        self.sha256.update(bytes);
-        self.content.update(self.at, bytes);
-        self.at += bytes.len() as u64;
-    }
-}
-
-/// Where the hashes are made: here, or for large content by another thread while this one writes.
+/// Where the SHA-256 is made: here, or for large content by another thread while this one writes.
 enum Hashing<'scope> {
-    Here(Box<Hashes>),
+    Here(Box<Sha256>),
     There {
         full: SyncSender<(Vec<u8>, usize)>,
         empty: Receiver<Vec<u8>>,
-        thread: ScopedJoinHandle<'scope, Hashes>,
+        thread: ScopedJoinHandle<'scope, Sha256>,
     },
 }
 
 impl<'scope> Hashing<'scope> {
     fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
-        let mut hashes = Hashes {
-            sha256: Sha256::new(),
-            content: Content::new(size),
-            at: 0,
-        };
+        let mut hash = Sha256::new();
         if size < SPLIT {
-            return Self::Here(Box::new(hashes));
+            return Self::Here(Box::new(hash));
         }
         let (full, work) = sync_channel::<(Vec<u8>, usize)>(1);
         let (done, empty) = sync_channel(2);
         let thread = scope.spawn(move || {
             for (buffer, filled) in work {
-                hashes.update(&buffer[..filled]);
+                hash.update(&buffer[..filled]);
                 // The writer may have ended and need no more of them.
                 done.try_send(buffer).ok();
             }
-            hashes
+            hash
         });
         Self::There {
             full,
@@ -153,8 +136,8 @@ impl<'scope> Hashing<'scope> {
     /// Hashes what is in a buffer, and gives one back to be filled.
     fn take(&mut self, buffer: Vec<u8>, filled: usize) -> io::Result<Vec<u8>> {
         match self {
-            Self::Here(hashes) => {
-                hashes.update(&buffer[..filled]);
+            Self::Here(hash) => {
+                hash.update(&buffer[..filled]);
                 Ok(buffer)
             }
             Self::There { full, empty, .. } => {
@@ -164,9 +147,9 @@ impl<'scope> Hashing<'scope> {
         }
     }
 
-    fn end(self) -> io::Result<Hashes> {
+    fn end(self) -> io::Result<Sha256> {
         match self {
-            Self::Here(hashes) => Ok(*hashes),
+            Self::Here(hash) => Ok(*hash),
             Self::There { full, thread, .. } => {
                 drop(full);
                 thread.join().map_err(|_| stopped())
@@ -183,6 +166,7 @@ struct Out<'a, 'scope> {
     source: &'a Source,
     file: Beside,
     hashing: Hashing<'scope>,
+    content: Content,
     /// How much was handed in.
     at: u64,
     /// Lines in a row in one file: which, from, to.
@@ -205,6 +189,7 @@ impl Out<'_, '_> {
                         length: row.length,
                         hash: row.hash,
                     };
+                    self.content.add(offset, row.hash);
                     // Rows come by their numbers.
                     places.rows.resize(*at as usize, None);
                     places.rows.push(Some(place));
@@ -216,10 +201,14 @@ impl Out<'_, '_> {
                         length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                         hash: line.hash,
                     };
+                    self.content.add(place.offset, place.hash);
                     places.own.insert(*at, place);
                 }
                 Piece::Foreign(note) => {
+                    let mut line = vec![0; note.length as usize];
+                    self.source.read_at(note.file, &mut line, note.offset)?;
                     let offset = self.copy(note.file, note.offset, u64::from(note.length))?;
+                    self.content.add(offset, xxh3_64(&line));
                     places.foreign.push(Note {
                         line: number + 1,
                         offset,

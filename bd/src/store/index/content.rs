@@ -1,94 +1,134 @@
-//! The hash of a file's content: of its two halves, so that two threads can make it while they read.
+//! The hash of a file's content: a sum over its lines, each with its place, so that several threads can make
+//! it in any order, and so that who has the hashes of the lines need not read them again.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::store::lines;
 
 /// How much is read at once.
 const PIECE: usize = 1 << 20;
 
-/// The hash of a content in the making. Bytes may be handed in by several, each a run of its own half.
-pub(in crate::store) struct Content {
-    middle: u64,
-    halves: [Xxh3; 2],
-}
+/// The hash of a content in the making.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::store) struct Content(u64);
 
 impl Content {
-    /// Of a content of this size.
-    pub(in crate::store) fn new(size: u64) -> Self {
-        Self {
-            middle: size / 2,
-            halves: [Xxh3::new(), Xxh3::new()],
-        }
+    /// Adds the line at a place, by its hash. Blank lines do not count.
+    pub(in crate::store) fn add(&mut self, offset: u64, hash: u64) {
+        let line = [offset.to_le_bytes(), hash.to_le_bytes()];
+        self.0 = self.0.wrapping_add(xxh3_64(line.as_flattened()));
     }
 
-    /// Where the second half begins.
-    pub(in crate::store) fn middle(&self) -> u64 {
-        self.middle
+    /// Adds the lines that another has.
+    pub(super) fn join(&mut self, other: Self) {
+        self.0 = self.0.wrapping_add(other.0);
     }
 
-    /// Hands in the bytes at a place, each half's one after the other.
-    pub(in crate::store) fn update(&mut self, at: u64, bytes: &[u8]) {
-        let first = self.middle.saturating_sub(at);
-        let first = bytes
-            .len()
-            .min(usize::try_from(first).unwrap_or(usize::MAX));
-        self.halves[0].update(&bytes[..first]);
-        self.halves[1].update(&bytes[first..]);
-    }
-
-    /// The hash; the second half from another, where another read it.
-    pub(in crate::store) fn digest(&self, second: Option<&Self>) -> u64 {
-        let first = self.halves[0].digest().to_le_bytes();
-        let second = second.unwrap_or(self).halves[1].digest().to_le_bytes();
-        xxh3_64(&[first, second].concat())
+    /// The hash.
+    pub(in crate::store) fn digest(self) -> u64 {
+        self.0
     }
 }
 
 /// The hash of a file's content.
 pub(in crate::store) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
-    let mut content = Content::new(size);
-    feed(&mut content, file, 0, size)?;
-    Ok(content.digest(None))
+    let mut content = Content::default();
+    whole_lines(file, 0, size, |text, start| {
+        for (_, span) in lines::spans(text, bom(text, start)) {
+            content.add(start + span.start as u64, xxh3_64(&text[span]));
+        }
+    })?;
+    Ok(content.digest())
 }
 
-/// Hands in a part of a file.
-pub(super) fn feed(content: &mut Content, file: &File, from: u64, to: u64) -> io::Result<()> {
-    let room = usize::try_from(to - from).unwrap_or(PIECE);
-    let mut buffer = vec![0; PIECE.min(room)];
-    let mut at = from;
-    while at < to {
-        let left = usize::try_from(to - at).unwrap_or(PIECE);
-        let piece = buffer.len().min(left);
-        file.read_exact_at(&mut buffer[..piece], at)?;
-        content.update(at, &buffer[..piece]);
-        at += piece as u64;
+/// How long the byte order mark is that a text at this place begins with.
+pub(super) fn bom(text: &[u8], start: u64) -> usize {
+    if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
     }
-    Ok(())
+}
+
+/// Reads a part of a file that begins where a line does: hands out pieces of whole lines, each with where it
+/// starts in the file. Only the last may be without a line end.
+pub(super) fn whole_lines(
+    file: &File,
+    from: u64,
+    to: u64,
+    mut take: impl FnMut(&[u8], u64),
+) -> io::Result<()> {
+    let room = usize::try_from(to - from).unwrap_or(PIECE);
+    let mut buffer = vec![0; PIECE.min(room.max(1))];
+    // What is in the buffer, and where it starts in the file.
+    let (mut filled, mut start) = (0, from);
+    loop {
+        let room = buffer.len() - filled;
+        let at = start + filled as u64;
+        let want = room.min(usize::try_from(to - at).unwrap_or(room));
+        file.read_exact_at(&mut buffer[filled..filled + want], at)?;
+        filled += want;
+        let last = start + filled as u64 == to;
+        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+            Some(end) => end + 1,
+            None if !last => {
+                // One line longer than the buffer.
+                buffer.resize(buffer.len() * 2, 0);
+                continue;
+            }
+            None => 0,
+        };
+        take(&buffer[..whole], start);
+        if last {
+            take(&buffer[whole..filled], start + whole as u64);
+            return Ok(());
+        }
+        buffer.copy_within(whole..filled, 0);
+        filled -= whole;
+        start += whole as u64;
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
+    fn hash_of(text: &[u8]) -> u64 {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text).unwrap();
+        content_hash(&file, text.len() as u64).unwrap()
+    }
+
     #[test]
-    fn the_pieces_in_which_bytes_come_do_not_matter() {
-        let bytes: Vec<u8> = (0..1001_u32)
-            .map(|at| u8::try_from(at % 251).unwrap())
-            .collect();
-        let whole = |step: usize| {
-            let mut content = Content::new(bytes.len() as u64);
-            for (number, piece) in bytes.chunks(step).enumerate() {
-                content.update((number * step) as u64, piece);
-            }
-            content.digest(None)
-        };
-        assert_eq!(whole(1001), whole(7));
-        let (mut first, mut second) = (Content::new(1001), Content::new(1001));
-        first.update(0, &bytes[..600]);
-        second.update(500, &bytes[500..]);
-        assert_eq!(first.digest(Some(&second)), whole(1001));
+    fn every_line_and_its_place_count() {
+        let whole = hash_of(b"one\ntwo\nthree\n");
+        assert_eq!(whole, hash_of(b"one\ntwo\nthree\n"));
+        for other in [
+            &b"one\ntwo\nthreE\n"[..],
+            b"two\none\nthree\n",
+            b"one\ntwo\n",
+            b"one\n\ntwo\nthree\n",
+            b"\xef\xbb\xbfone\ntwo\nthree\n",
+        ] {
+            assert_ne!(whole, hash_of(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn parts_give_the_hash_of_the_whole() {
+        let long = [b"x".repeat(PIECE + 7), b"\ny\nz".to_vec()].concat();
+        let (mut first, mut second) = (Content::default(), Content::default());
+        let x = PIECE as u64 + 7;
+        first.add(0, xxh3_64(&long[..PIECE + 7]));
+        second.add(x + 3, xxh3_64(b"z"));
+        second.add(x + 1, xxh3_64(b"y"));
+        first.join(second);
+        assert_eq!(first.digest(), hash_of(&long));
     }
 }

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x04";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x05";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -30,7 +30,7 @@ pub(crate) struct FileKey {
     pub modified_ns: i64,
     pub changed_s: i64,
     pub changed_ns: i64,
-    /// xxh3 of the content; not part of the identity.
+    /// The hash of the content, see [`super::Content`]; not part of the identity.
     pub content: u64,
 }
 

@@ -10,15 +10,15 @@ use std::os::unix::fs::FileExt;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::build::{Builder, Item, Place};
-use super::content::{self, Content};
+use super::content::{Content, bom, whole_lines};
 use super::table::Table;
 use super::{Facts, Index, Keys};
 use crate::store::lines::{self, Note};
 
 /// From this size on two threads read a file.
 const SPLIT: u64 = 4 << 20;
-/// How much is read at once.
-const PIECE: usize = 1 << 20;
+/// How much is looked at to find the end of a line.
+const PIECE: usize = 1 << 16;
 
 /// One line of a file that holds a bead.
 #[derive(Debug)]
@@ -78,18 +78,12 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
     } else {
         line_start_from(file, size / 2, size)?
     };
-    let part = |from, to| Part::new(file, code, old, size).read(from, to);
+    let part = |from, to| Part::new(code, old).read(file, from, to);
     let (mut first, second) = if middle == size {
         (part(0, size)?, None)
     } else {
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| {
-                let mut part = Part::new(file, code, old, size);
-                // The line in the middle is the first part's, but half of its bytes are here.
-                let half = part.content.middle();
-                content::feed(&mut part.content, file, half, middle)?;
-                part.read(middle, size)
-            });
+            let second = scope.spawn(|| part(middle, size));
             let first = part(0, middle)?;
             let second = second
                 .join()
@@ -97,11 +91,9 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
             io::Result::Ok((first, Some(second)))
         })?
     };
-    first.made.content = first
-        .content
-        .digest(second.as_ref().map(|second| &second.content));
     if let Some(second) = second {
         let lines = first.lines;
+        first.content.join(second.content);
         first
             .made
             .beads
@@ -117,12 +109,13 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
                 note
             }));
     }
+    first.made.content = first.content.digest();
     Ok(first.made)
 }
 
 /// The first place from `at` where a line begins.
 fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; PIECE];
     let mut at = at;
     while at < size {
         let want = buffer
@@ -139,7 +132,6 @@ fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
 
 /// A part of a file being read.
 struct Part<'a> {
-    file: &'a File,
     code: u8,
     old: Option<&'a Index>,
     by_hash: Option<Table>,
@@ -151,60 +143,26 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(file: &'a File, code: u8, old: Option<&'a Index>, size: u64) -> Self {
+    fn new(code: u8, old: Option<&'a Index>) -> Self {
         Self {
-            file,
             code,
             old,
             by_hash: None,
             guess: 0,
             lines: 0,
-            content: Content::new(size),
+            content: Content::default(),
             made: Made::default(),
         }
     }
 
-    fn read(mut self, from: u64, to: u64) -> io::Result<Self> {
-        let mut buffer = vec![0; PIECE];
-        // What is in the buffer, and where it starts in the file.
-        let (mut filled, mut start) = (0, from);
-        loop {
-            let room = buffer.len() - filled;
-            let at = start + filled as u64;
-            let want = room.min(usize::try_from(to - at).unwrap_or(room));
-            self.file
-                .read_exact_at(&mut buffer[filled..filled + want], at)?;
-            self.content.update(at, &buffer[filled..filled + want]);
-            filled += want;
-            let last = start + filled as u64 == to;
-            let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
-                Some(end) => end + 1,
-                None if !last => {
-                    // One line longer than the buffer.
-                    buffer.resize(buffer.len() * 2, 0);
-                    continue;
-                }
-                None => 0,
-            };
-            self.take_lines(&buffer[..whole], start);
-            if last {
-                self.take_lines(&buffer[whole..filled], start + whole as u64);
-                return Ok(self);
-            }
-            buffer.copy_within(whole..filled, 0);
-            filled -= whole;
-            start += whole as u64;
-        }
+    fn read(mut self, file: &File, from: u64, to: u64) -> io::Result<Self> {
+        whole_lines(file, from, to, |text, start| self.take_lines(text, start))?;
+        Ok(self)
     }
 
     fn take_lines(&mut self, text: &[u8], start: u64) {
-        let bom = if start == 0 && text.starts_with(b"\xef\xbb\xbf") {
-            3
-        } else {
-            0
-        };
         let before = self.lines;
-        for (number, span) in lines::spans(text, bom) {
+        for (number, span) in lines::spans(text, bom(text, start)) {
             let line = &text[span.clone()];
             self.take_line(line, before + number, start + span.start as u64);
         }
@@ -218,6 +176,7 @@ impl<'a> Part<'a> {
             length: u32::try_from(line.len()).unwrap_or(u32::MAX),
             hash: xxh3_64(line),
         };
+        self.content.add(offset, place.hash);
         if let Some(row) = self.known(place.hash) {
             self.guess = row + 1;
             self.made.beads.push(Parsed {

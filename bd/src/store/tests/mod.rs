@@ -100,6 +100,20 @@ fn a_change_is_in_the_file_and_the_journal_is_empty_again() {
 }
 
 #[test]
+fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
+    let foreign = r#"{"kind":"elsewhere","x":[1]}"#;
+    let place = Place::with_issues(&format!("{foreign}\n{}\n\n", line("bd-b", "y")));
+    place.make("One");
+    place.make("Two");
+    place.store.fold(&place.clock).unwrap();
+    let index = index::Index::open(&place.dir.join("index.bin")).unwrap();
+    let issues = fs::File::open(place.dir.join("issues.jsonl")).unwrap();
+    let size = issues.metadata().unwrap().len();
+    let content = index::content_hash(&issues, size).unwrap();
+    assert_eq!(index.keys().issues.content, content);
+}
+
+#[test]
 fn lines_that_nobody_changed_keep_their_bytes() {
     let text = format!(
         "{}\n{}\n{}\n",
