@@ -386,8 +386,18 @@ fn row_of_prefix(index: &Index) -> u32 {
         return NONE;
     };
     let prefix = id::prefix_of(index.id(first));
-    // Ids without a prefix have no say.
-    let differs = |at: u32| id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix);
+    let usual = [prefix.unwrap_or_default(), "-"].concat();
+    let differs = |at: u32| {
+        let hyphens = index
+            .row(at)
+            .is_some_and(|row| row.flags & flag::HYPHENS != 0);
+        if !hyphens && index.id_bytes(at).starts_with(usual.as_bytes()) {
+            // Its only hyphen ends its prefix.
+            return false;
+        }
+        // Ids without a prefix have no say.
+        id::prefix_of(index.id(at)).is_some_and(|own| Some(own) != prefix)
+    };
     if prefix.is_none() || live.any(differs) {
         return NONE;
     }

@@ -114,6 +114,46 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
 }
 
 #[test]
+fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
+    let prefix = |ids: &[&str], deleted: &str| {
+        let lines = ids.iter().map(|id| {
+            let line = line(id, "x");
+            if *id == deleted {
+                line.replace("\"open\"", "\"tombstone\"")
+            } else {
+                line
+            }
+        });
+        let place = Place::with_issues(&lines.collect::<Vec<_>>().join("\n"));
+        fs::write(place.dir.join("config.yaml"), "").unwrap();
+        let place = place.deferring();
+        let before = place.store.snapshot().unwrap().prefix();
+        // The same with a journal, where it is not refused.
+        let made = place.change(|tx| {
+            let new = New {
+                title: "New".into(),
+                ..New::default()
+            };
+            Ok(change::create(tx, new)?.id)
+        });
+        let after = place.store.snapshot().unwrap().prefix();
+        assert_eq!(before.is_ok(), made.is_ok(), "{ids:?}");
+        assert_eq!(before.is_ok(), after.is_ok(), "{ids:?}");
+        assert_eq!(before.as_ref().ok(), after.as_ref().ok());
+        before.ok()
+    };
+    assert_eq!(
+        prefix(&["my-app-a1b", "my-app-c2d.1"], "").unwrap(),
+        "my-app"
+    );
+    assert_eq!(prefix(&["aa-a1b", "aa-c2d"], "").unwrap(), "aa");
+    assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "zz-c2d").unwrap(), "aa");
+    assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "aa-a1b").unwrap(), "zz");
+    assert_eq!(prefix(&["aa-a1b", "zz-c2d"], ""), None);
+    assert_eq!(prefix(&["aa-a1b", "aa-bb-c2d"], ""), None);
+}
+
+#[test]
 fn lines_that_nobody_changed_keep_their_bytes() {
     let text = format!(
         "{}\n{}\n{}\n",
