@@ -79,14 +79,14 @@ complete -c bd -n "__fish_bd_needs_command" -f -a "where" -d 'Print the folder w
 complete -c bd -n "__fish_bd_needs_command" -f -a "config" -d 'Read and change settings'
 complete -c bd -n "__fish_bd_needs_command" -f -a "prime" -d 'Print what an agent should know about beads'
 complete -c bd -n "__fish_bd_needs_command" -f -a "quickstart" -d 'Show a short tour'
-complete -c bd -n "__fish_bd_needs_command" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl'
+complete -c bd -n "__fish_bd_needs_command" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads'
 complete -c bd -n "__fish_bd_needs_command" -f -a "merge" -d 'Merge beads files field by field; git\'s merge driver'
 complete -c bd -n "__fish_bd_needs_command" -f -a "migrate" -d 'Accepted for older scripts; there is nothing to migrate'
 complete -c bd -n "__fish_bd_needs_command" -f -a "daemon" -d 'Accepted for older scripts; beads need no daemon'
 complete -c bd -n "__fish_bd_needs_command" -f -a "version" -d 'Print the version'
 complete -c bd -n "__fish_bd_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c bd -n "__fish_bd_using_subcommand init" -s p -l prefix -d 'Prefix of new ids; the default is the folder\'s name' -r
-complete -c bd -n "__fish_bd_using_subcommand init" -s b -l branch -r
+complete -c bd -n "__fish_bd_using_subcommand init" -s b -l branch -d 'The branch that bd sync --full commits beads to' -r
 complete -c bd -n "__fish_bd_using_subcommand init" -l backend -r
 complete -c bd -n "__fish_bd_using_subcommand init" -l destroy-token -r
 complete -c bd -n "__fish_bd_using_subcommand init" -l server-port -r
@@ -1494,11 +1494,28 @@ complete -c bd -n "__fish_bd_using_subcommand quickstart" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand quickstart" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand quickstart" -l profile
 complete -c bd -n "__fish_bd_using_subcommand quickstart" -s h -l help -d 'Print help'
+complete -c bd -n "__fish_bd_using_subcommand sync" -s m -l message -d 'What the commit says; the default is the time' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -s C -l directory -d 'Run as if started in this folder' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l lock-timeout -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand sync" -l full -d 'Commit, merge and push the beads'
+complete -c bd -n "__fish_bd_using_subcommand sync" -l no-push -d 'Do not push'
+complete -c bd -n "__fish_bd_using_subcommand sync" -l no-pull -d 'Do not ask the remote what others did'
+complete -c bd -n "__fish_bd_using_subcommand sync" -l dry-run -d 'Only say what would be done'
+complete -c bd -n "__fish_bd_using_subcommand sync" -l bring-back -d 'Take beads from the branch that went back to an older state here'
+complete -c bd -n "__fish_bd_using_subcommand sync" -l flush-only
+complete -c bd -n "__fish_bd_using_subcommand sync" -l import
+complete -c bd -n "__fish_bd_using_subcommand sync" -l import-only
+complete -c bd -n "__fish_bd_using_subcommand sync" -l from-main
+complete -c bd -n "__fish_bd_using_subcommand sync" -l squash
+complete -c bd -n "__fish_bd_using_subcommand sync" -l status
+complete -c bd -n "__fish_bd_using_subcommand sync" -l check
+complete -c bd -n "__fish_bd_using_subcommand sync" -l no-git-history
+complete -c bd -n "__fish_bd_using_subcommand sync" -l rename-on-import
+complete -c bd -n "__fish_bd_using_subcommand sync" -l accept-rebase
+complete -c bd -n "__fish_bd_using_subcommand sync" -l force
 complete -c bd -n "__fish_bd_using_subcommand sync" -l json -d 'Answer as JSON'
 complete -c bd -n "__fish_bd_using_subcommand sync" -l readonly -d 'Refuse every change'
 complete -c bd -n "__fish_bd_using_subcommand sync" -s q -l quiet -d 'Print only data and errors'
@@ -1614,7 +1631,7 @@ complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcomma
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "config" -d 'Read and change settings'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "prime" -d 'Print what an agent should know about beads'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "quickstart" -d 'Show a short tour'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "sync" -d 'Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "merge" -d 'Merge beads files field by field; git\'s merge driver'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "migrate" -d 'Accepted for older scripts; there is nothing to migrate'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "daemon" -d 'Accepted for older scripts; beads need no daemon'

@@ -51,8 +51,8 @@ _bd() {
 _arguments "${_arguments_options[@]}" : \
 '-p+[Prefix of new ids; the default is the folder'\''s name]:PREFIX:_default' \
 '--prefix=[Prefix of new ids; the default is the folder'\''s name]:PREFIX:_default' \
-'-b+[]:BRANCH:_default' \
-'--branch=[]:BRANCH:_default' \
+'-b+[The branch that bd sync --full commits beads to]:BRANCH:_default' \
+'--branch=[The branch that bd sync --full commits beads to]:BRANCH:_default' \
 '--backend=[]:NAME:_default' \
 '--destroy-token=[]:TOKEN:_default' \
 '--server-port=[]:PORT:_default' \
@@ -2217,12 +2217,30 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (sync)
 _arguments "${_arguments_options[@]}" : \
+'-m+[What the commit says; the default is the time]:TEXT:_default' \
+'--message=[What the commit says; the default is the time]:TEXT:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
 '--directory=[Run as if started in this folder]:DIR:_default' \
 '--lock-timeout=[]:DURATION:_default' \
 '--dolt-auto-commit=[]:MODE:_default' \
+'--full[Commit, merge and push the beads]' \
+'--no-push[Do not push]' \
+'--no-pull[Do not ask the remote what others did]' \
+'--dry-run[Only say what would be done]' \
+'--bring-back[Take beads from the branch that went back to an older state here]' \
+'--flush-only[]' \
+'--import[]' \
+'--import-only[]' \
+'--from-main[]' \
+'--squash[]' \
+'--status[]' \
+'--check[]' \
+'--no-git-history[]' \
+'--rename-on-import[]' \
+'--accept-rebase[]' \
+'--force[]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \
 '-q[Print only data and errors]' \
@@ -2699,7 +2717,7 @@ _bd_commands() {
 'config:Read and change settings' \
 'prime:Print what an agent should know about beads' \
 'quickstart:Show a short tour' \
-'sync:Put every acknowledged change into issues.jsonl' \
+'sync:Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads' \
 'merge:Merge beads files field by field; git'\''s merge driver' \
 'migrate:Accepted for older scripts; there is nothing to migrate' \
 'daemon:Accepted for older scripts; beads need no daemon' \
@@ -3006,7 +3024,7 @@ _bd__subcmd__help_commands() {
 'config:Read and change settings' \
 'prime:Print what an agent should know about beads' \
 'quickstart:Show a short tour' \
-'sync:Put every acknowledged change into issues.jsonl' \
+'sync:Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads' \
 'merge:Merge beads files field by field; git'\''s merge driver' \
 'migrate:Accepted for older scripts; there is nothing to migrate' \
 'daemon:Accepted for older scripts; beads need no daemon' \

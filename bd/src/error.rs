@@ -9,6 +9,7 @@ use crate::config::ConfigError;
 use crate::merge::MergeError;
 use crate::store::StoreError;
 use crate::store::find::NotFound;
+use crate::sync::SyncError;
 
 /// A failed command as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +82,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
         let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
         let find = || cause.downcast_ref::<NotFound>().map(|_| no_project());
         let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
+        let sync = || cause.downcast_ref::<SyncError>().map(of_sync);
         let config = || {
             cause
                 .downcast_ref::<ConfigError>()
@@ -91,6 +93,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
             .or_else(resolve)
             .or_else(find)
             .or_else(merge)
+            .or_else(sync)
             .or_else(config)
     });
     let (code, hint) = known.unwrap_or(("failed", None));
@@ -111,6 +114,37 @@ fn of_merge(error: &MergeError) -> Known {
             ("conflict", Some(hint.to_owned()))
         }
     }
+}
+
+fn of_sync(error: &SyncError) -> Known {
+    let (code, hint) = match error {
+        SyncError::Store(error) => return of_store(error),
+        SyncError::Merge(error) => return of_merge(error),
+        SyncError::Git(_) => return ("git", None),
+        SyncError::Off => (
+            "sync_off",
+            "plain `bd sync` puts all changes into issues.jsonl, for your own commits; `bd config unset sync-branch` turns it on",
+        ),
+        SyncError::NotInGit { .. } => (
+            "not_in_git",
+            "plain `bd sync` needs no repository; `git init` makes one",
+        ),
+        SyncError::Name { .. } => ("sync_branch", "bd config set sync-branch beads-sync"),
+        SyncError::CheckedOut { .. } => (
+            "checked_out",
+            "nothing was committed; go to another branch there, or choose another one: bd config set sync-branch NAME",
+        ),
+        SyncError::Remotes { .. } => (
+            "remotes",
+            "say which: git config branch.<sync-branch>.remote NAME",
+        ),
+        SyncError::WentBack { .. } => (
+            "went_back",
+            "nothing was committed; `bd sync --full --bring-back` takes these beads from the branch, and `bd restore --lost` brings back changes that were never committed; a bead that is to go is removed for everyone by `bd delete`",
+        ),
+        SyncError::Moving { .. } => ("overtaken", "run the command again"),
+    };
+    (code, Some(hint.to_owned()))
 }
 
 fn of_resolve(error: &ResolveError) -> Known {

@@ -6,6 +6,7 @@
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
 //! - [`doctor`] whether a store is sound
 //! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
+//! - [`sync`] beads and their branch: commit, merge, push; a fresh clone
 //! - [`merge`] two changed copies of the beads become one
 //! - [`store`] the files: snapshots for readers, transactions for writers
 //! - [`bead`] the record: one line of JSON
@@ -24,5 +25,6 @@ pub mod graph;
 pub mod merge;
 pub mod query;
 pub mod store;
+pub mod sync;
 pub mod sys;
 pub mod ui;

@@ -24,3 +24,5 @@ mod rescue;
 mod rig;
 mod sling;
 mod status;
+mod sync_full;
+mod sync_places;

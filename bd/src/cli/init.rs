@@ -1,8 +1,12 @@
+use std::path::Path;
+
 use crate::bead::id;
+use crate::config;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::paths::Paths;
 use crate::store::{StoreError, create, find, mark};
+use crate::sync::fresh::{self, Taken};
 
 use super::report::{Answer, Said};
 
@@ -10,7 +14,8 @@ use super::report::{Answer, Said};
 ///
 /// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets this clone's git up to merge
 /// beads field by field (a setting in `.git/config`; see `bd merge`). Nothing else in the repository is
-/// touched: no git hooks, no other files. In a linked git worktree it refuses, since the
+/// touched: no git hooks, no other files. In a fresh clone whose beads are on the branch of bd sync --full they are read from
+/// there. In a linked git worktree it refuses, since the
 /// main repository's beads are used there. A folder that has beads already is left as it is; with --force
 /// what is missing is added.
 #[derive(Debug, clap::Args)]
@@ -21,7 +26,8 @@ pub(crate) struct Args {
     /// Add what is missing from a folder that has beads already
     #[arg(long)]
     force: bool,
-    #[arg(short, long, hide = true, value_name = "BRANCH")]
+    /// The branch that bd sync --full commits beads to
+    #[arg(short, long, value_name = "BRANCH")]
     branch: Option<String>,
     #[arg(long, hide = true)]
     skip_hooks: bool,
@@ -59,16 +65,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let place = named.unwrap_or_else(|| cwd.join(".beads"));
     let dir = find::follow(&place, &mut Vec::new());
-    if create::is_initialized(&dir) && !args.force {
+    let had = dir.join("config.yaml").is_file();
+    let taken = from_branch(ctx, &dir, &args)?;
+    if taken.is_none() && create::is_initialized(&dir) && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
     }
-    let had = dir.join("config.yaml").is_file();
     let configured = had.then(|| ctx.config.get("issue-prefix")).flatten();
     let folder = || {
         let name = cwd.file_name().unwrap_or_default().to_string_lossy();
         id::clean_prefix(&name)
     };
-    let prefix = args.prefix.or(configured).unwrap_or_else(folder);
+    let of_beads = taken.as_ref().and_then(|taken| taken.prefix.clone());
+    let prefix = args
+        .prefix
+        .or(configured)
+        .or(of_beads)
+        .unwrap_or_else(folder);
     let prefix = prefix.trim_end_matches('-').to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
         return Err(Usage(format!(
@@ -77,6 +89,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .into());
     }
     create::complete(&dir, Some(&prefix))?;
+    if let Some(branch) = &args.branch {
+        config::set(&dir, "sync-branch", branch)?;
+    }
     let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
     let paths = Paths::of(&dir);
     if mark::is_foreign(&paths) {
@@ -88,12 +103,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let path = dir.display().to_string();
     let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver});
-    let mut lines = vec![
+    let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
+    lines.extend([
         "✓ bd initialized successfully!".to_owned(),
         format!("  Beads: {path}"),
         format!("  Issue prefix: {prefix}"),
         format!("  Issues will be named: {prefix}-<hash> (e.g. {prefix}-a3f)"),
-    ];
+    ]);
     if driver {
         lines.push(
             "  Merge driver: git merges beads field by field (other clones: bd merge --install)"
@@ -103,8 +119,44 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     Said::lines(json, lines).answer()
 }
 
+/// In a fresh clone the beads are on their branch: then they are read from there.
+fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<Taken>> {
+    let wanted = args.branch.as_deref();
+    let mut config = ctx.config.clone();
+    if let Some(branch) = wanted {
+        config.set_flag("sync-branch", branch);
+    }
+    let there = if dir.is_dir() {
+        fresh::at(dir, &config)
+    } else {
+        let here = ctx.env.cwd().join(".beads");
+        let found = fresh::look(&ctx.env, &config, None);
+        found.filter(|fresh| fresh.dir == dir && dir == here)
+    };
+    match there {
+        Some(there) => Ok(Some(there.take(&ctx.clock)?)),
+        None => Ok(None),
+    }
+}
+
+/// What is said of beads that were read from their branch.
+pub(super) fn taken_line(taken: &Taken) -> String {
+    let Taken {
+        beads, branch, dir, ..
+    } = taken;
+    let beads = if *beads == 1 {
+        "1 bead".to_owned()
+    } else {
+        format!("{beads} beads")
+    };
+    format!(
+        "{beads} read from the branch {branch} into {}",
+        dir.display()
+    )
+}
+
 /// Sets git up to merge these beads, where the folder is in a repository; says whether it is.
-fn merge_driver(ctx: &Context, dir: &std::path::Path) -> Result<bool, StoreError> {
+fn merge_driver(ctx: &Context, dir: &Path) -> Result<bool, StoreError> {
     create::attributes(dir)?;
     if find::GitPlace::of(dir).root.is_none() {
         return Ok(false);
@@ -120,7 +172,7 @@ fn merge_driver(ctx: &Context, dir: &std::path::Path) -> Result<bool, StoreError
 }
 
 /// No project is started inside another's `.beads` or in a linked worktree.
-fn refuse_odd_places(cwd: &std::path::Path) -> Result<(), Usage> {
+fn refuse_odd_places(cwd: &Path) -> Result<(), Usage> {
     if cwd
         .ancestors()
         .any(|folder| folder.file_name().is_some_and(|name| name == ".beads"))

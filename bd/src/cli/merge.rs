@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::git::{Git, GitError};
-use crate::merge::{self, Merge, Note};
+use crate::merge::{self, Lost, Merge, Note};
 use crate::store::StoreError;
 use crate::store::archive::Archive;
 use crate::store::paths::Paths;
@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         file::replace(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
-    tell(ctx, &merge);
+    tell(ctx, &merge.lost, &merge.notes);
     remember(ctx, &merge);
     Said::lines(as_json(out, &merge), Vec::new()).answer()
 }
@@ -102,8 +102,9 @@ fn remember(ctx: &Context, merge: &Merge) {
     }
 }
 
-fn tell(ctx: &Context, merge: &Merge) {
-    for lost in &merge.lost {
+/// Tells people what a merge took away and decided.
+pub(super) fn tell(ctx: &Context, lost: &[Lost], notes: &[Note]) {
+    for lost in lost {
         let value = shortened(&lost.value);
         let line = format!(
             "{}: {} {value} gave way to the other side's",
@@ -111,7 +112,7 @@ fn tell(ctx: &Context, merge: &Merge) {
         );
         ctx.ui.warn(&escape::line(&line));
     }
-    for note in &merge.notes {
+    for note in notes {
         let line = match note {
             Note::Kept { id } => {
                 format!("{id}: removed on one side and changed on the other; it is kept")
@@ -139,16 +140,21 @@ fn shortened(value: &str) -> String {
 }
 
 fn as_json(out: &Path, merge: &Merge) -> Value {
-    let lost: Vec<Value> = merge
-        .lost
+    let mut value = as_values(&merge.lost, &merge.notes);
+    value["output"] = json!(out.display().to_string());
+    value
+}
+
+/// The same as values for programs.
+pub(super) fn as_values(lost: &[Lost], notes: &[Note]) -> Value {
+    let lost: Vec<Value> = lost
         .iter()
         .map(|lost| {
             let value: Value = serde_json::from_str(&lost.value).unwrap_or_default();
             json!({"id": lost.id, "field": lost.field, "value": value})
         })
         .collect();
-    let notes: Vec<Value> = merge
-        .notes
+    let notes: Vec<Value> = notes
         .iter()
         .map(|note| match note {
             Note::Kept { id } => json!({"kind": "kept", "id": id}),
@@ -157,5 +163,5 @@ fn as_json(out: &Path, merge: &Merge) -> Value {
             Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),
         })
         .collect();
-    json!({"output": out.display().to_string(), "lost": lost, "notes": notes})
+    json!({"lost": lost, "notes": notes})
 }

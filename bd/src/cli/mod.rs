@@ -259,7 +259,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         screen.raw(&command().render_help().to_string());
         return ExitCode::SUCCESS;
     };
-    let ctx = match context(env, &global) {
+    let ctx = match context(env, &global).and_then(|ctx| fresh(ctx, &command, &global)) {
         Ok(ctx) => ctx,
         Err(error) => return fail(&screen, &error),
     };
@@ -296,6 +296,38 @@ fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
         ctx.config.set_flag("actor", actor);
     }
     Ok(ctx)
+}
+
+/// In a fresh clone whose beads are on their branch, they are read first.
+fn fresh(ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
+    let reads_beads = !matches!(
+        command,
+        Command::Init(_)
+            | Command::Merge(_)
+            | Command::Version(_)
+            | Command::Quickstart(_)
+            | Command::Daemon(_)
+    );
+    let is_there = ctx
+        .found()
+        .is_ok_and(|found| found.dir.join("issues.jsonl").is_file());
+    if is_there || !reads_beads {
+        return Ok(ctx);
+    }
+    let found = ctx.found().ok();
+    let Some(there) = crate::sync::fresh::look(&ctx.env, &ctx.config, found) else {
+        return Ok(ctx);
+    };
+    if ctx.readonly {
+        let place = there.dir.display();
+        ctx.ui.warn(&format!(
+            "{place} has no beads yet, and their branch is not read in read-only mode"
+        ));
+        return Ok(ctx);
+    }
+    let taken = there.take(&ctx.clock)?;
+    ctx.ui.status(&init::taken_line(&taken));
+    context(ctx.env, global)
 }
 
 /// Tells why a command failed: on standard error, and with JSON also on standard output, where existing

@@ -1,27 +1,110 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::context::Context;
+use crate::error::Usage;
+use crate::git::{Git, Identity};
+use crate::sync::{self, Request, Synced};
+use crate::ui::{Page, Report, escape};
 
+use super::merge;
 use super::report::{Answer, Said};
 
-/// Put every acknowledged change into issues.jsonl.
+/// Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads.
 ///
-/// Nothing is committed, pulled or pushed: what is in the file goes with your own commits.
+/// Without --full nothing is committed, pulled or pushed: what is in the file goes with your own commits.
+///
+/// With --full issues, archive and history are committed to a branch of their own (setting sync-branch, by default
+/// beads-sync), merged field by field with what the remote has there, and pushed. That branch is written without a
+/// checkout: your branch, index, work tree and hooks are not involved. A commit is made only where something is
+/// new. Without a remote the beads are committed; where the remote cannot be reached they are, too, and the
+/// command fails. `sync-branch: ""` turns all of it off.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Commit, merge and push the beads
+    #[arg(long)]
+    full: bool,
+    /// What the commit says; the default is the time
+    #[arg(short, long, value_name = "TEXT", requires = "full")]
+    message: Option<String>,
+    /// Do not push
+    #[arg(long)]
+    no_push: bool,
+    /// Do not ask the remote what others did
+    #[arg(long)]
+    no_pull: bool,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Take beads from the branch that went back to an older state here
+    #[arg(long, requires = "full")]
+    bring_back: bool,
+    #[command(flatten)]
+    old: Old,
+}
+
+/// Accepted for older scripts: what they ask for is so already, or needs no command.
+#[derive(Debug, clap::Args)]
+struct Old {
+    #[arg(long, hide = true)]
+    flush_only: bool,
+    #[arg(long, hide = true)]
+    import: bool,
+    #[arg(long, hide = true)]
+    import_only: bool,
+    #[arg(long, hide = true)]
+    from_main: bool,
+    #[arg(long, hide = true)]
+    squash: bool,
+    #[arg(long, hide = true)]
+    status: bool,
+    #[arg(long, hide = true)]
+    check: bool,
+    #[arg(long, hide = true)]
+    no_git_history: bool,
+    #[arg(long, hide = true)]
+    rename_on_import: bool,
+    #[arg(long, hide = true)]
+    accept_rebase: bool,
+    #[arg(long, hide = true)]
+    force: bool,
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     rest: Vec<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    let store = ctx.store()?;
-    if args.rest.iter().any(|flag| flag == "--full") {
-        return Err(crate::error::Usage(
-            "bd sync --full is not available yet: commit and push issues.jsonl with git".into(),
-        )
-        .into());
+    if !args.full {
+        return fold(ctx, args);
     }
-    if !ctx.readonly {
+    if let Some(odd) = args.old.rest.first() {
+        return Err(Usage(format!("bd sync --full does not know {odd}")).into());
+    }
+    let store = ctx.store()?;
+    if args.dry_run {
+        return preview(ctx, args);
+    }
+    ctx.may_change("sync")?;
+    let settings = crate::config::Config::load(Some(store.dir()), &ctx.env)?;
+    let request = Request {
+        store: &store,
+        config: &settings,
+        author: author(ctx, &settings),
+        message: args.message.as_deref(),
+        pull: !args.no_pull,
+        push: !args.no_push && !settings.flag("no-push"),
+        bring_back: args.bring_back,
+        clock: &ctx.clock,
+        random: &ctx.random,
+    };
+    let synced = sync::sync(&request);
+    ctx.tell_notices(&store);
+    let synced = synced?;
+    merge::tell(ctx, &synced.lost, &synced.notes);
+    Ok(Box::new(Done(synced)))
+}
+
+fn fold(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store()?;
+    if !ctx.readonly && !args.dry_run {
         store.fold(&ctx.clock)?;
         ctx.tell_notices(&store);
     }
@@ -31,4 +114,115 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         format!("✓ All changes are in {path}"),
     )
     .answer()
+}
+
+/// Who commits: the setting `git.author`, else git's user, else whoever acts.
+fn author(ctx: &Context, settings: &crate::config::Config) -> Identity {
+    let told = settings.get("git.author");
+    if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
+        return Identity {
+            name: name.trim().to_owned(),
+            email: email.trim_end_matches('>').trim().to_owned(),
+        };
+    }
+    let user = Git::at(ctx.env.cwd()).user(&ctx.env);
+    let own = ctx.author();
+    let env = |name| ctx.env.get(name).map(str::to_owned);
+    Identity {
+        name: env("GIT_AUTHOR_NAME").or(user.name).unwrap_or(own.actor),
+        email: env("GIT_AUTHOR_EMAIL")
+            .or(user.email)
+            .unwrap_or_else(|| "beads@localhost".to_owned()),
+    }
+}
+
+/// What would be done, by what is known here: nothing is asked or written.
+fn preview(ctx: &Context, args: &Args) -> Answer {
+    let store = ctx.store()?;
+    let settings = crate::config::Config::load(Some(store.dir()), &ctx.env)?;
+    let place = sync::Place::of(store.dir(), &settings)?;
+    place.refuse_checked_out()?;
+    let remote = place.remote()?;
+    let beads = sync::waiting(&store, &place)?;
+    let push = !args.no_push && !settings.flag("no-push");
+    let branch = &place.branch;
+    let mut said = vec![format!(
+        "Would commit {} to {branch}",
+        counted(beads, "changed bead")
+    )];
+    match (&remote, push) {
+        (Some(remote), true) => said.push(format!("Would merge with {remote} and push there")),
+        (Some(remote), false) => said.push(format!("Would merge with {remote}, and not push")),
+        (None, _) => said.push("There is no remote to push to".to_owned()),
+    }
+    let value = json!({
+        "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
+        "push": push && remote.is_some(),
+    });
+    Said::lines(value, said).answer()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
+}
+
+/// What a full sync did.
+struct Done(Synced);
+
+impl Report for Done {
+    fn json(&self) -> Value {
+        let done = &self.0;
+        let merged = merge::as_values(&done.lost, &done.notes);
+        let mut value = json!({
+            "status": if done.unpushed.is_some() { "not_pushed" } else { "synced" },
+            "branch": done.branch,
+            "remote": done.remote,
+            "commit": done.tip,
+            "committed": done.committed,
+            "sent": done.sent,
+            "received": done.received,
+            "pushed": done.pushed,
+            "brought_back": done.brought_back,
+            "lost": merged["lost"],
+            "notes": merged["notes"],
+        });
+        if let Some(reason) = &done.unpushed {
+            value["error"] = json!(reason);
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let done = &self.0;
+        let branch = &done.branch;
+        if !done.brought_back.is_empty() {
+            let ids = done.brought_back.join(", ");
+            page.line(escape::line(&format!("✓ As on {branch} again: {ids}")));
+        }
+        if done.received > 0 {
+            let beads = counted(done.received, "bead");
+            page.line(format!("✓ {beads} changed by what others did"));
+        }
+        if done.committed {
+            let beads = counted(done.sent, "changed bead");
+            page.line(format!("✓ Committed to {branch}: {beads}"));
+        } else {
+            page.line(format!("✓ Nothing new to commit to {branch}"));
+        }
+        match (&done.remote, &done.unpushed) {
+            (None, _) => page.line("  There is no remote to push to"),
+            (Some(remote), None) if done.pushed => page.line(format!("✓ {remote} has it all")),
+            (Some(remote), None) => page.line(format!("  Not pushed to {remote}")),
+            (Some(remote), Some(reason)) => {
+                let line = format!("✗ Not pushed to {remote}: {reason}");
+                page.line(escape::line(&line));
+                page.line("  The commit stays; run bd sync --full again to push it");
+            }
+        }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.0.unpushed.is_some())
+    }
 }

@@ -46,7 +46,31 @@ pub const KEYS: &[Key] = &[
     ),
     key("min_hash_length", "3", "shortest hash in a new id"),
     key("routing.mode", "", "where new beads go: auto or explicit"),
-    key("sync-branch", "", "branch that beads are committed to"),
+    key(
+        "sync-branch",
+        "beads-sync",
+        "branch that bd sync --full commits beads to; empty turns it off",
+    ),
+    key(
+        "no-push",
+        "false",
+        "bd sync --full commits and merges, and pushes only when asked",
+    ),
+    key(
+        "daemon.auto-sync",
+        "true",
+        "in a town gtd commits beads to the sync branch",
+    ),
+    key(
+        "daemon.auto-push",
+        "true",
+        "and pushes that branch where there is a remote",
+    ),
+    key(
+        "git.author",
+        "",
+        "who commits beads, as Name <address>; the default is git's user",
+    ),
 ];
 
 const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> Key {
@@ -63,6 +87,8 @@ pub fn canonical(name: &str) -> String {
     match name.as_str() {
         "issue_prefix" | "prefix" => "issue-prefix".to_owned(),
         "sync.branch" => "sync-branch".to_owned(),
+        "daemon.auto_sync" => "daemon.auto-sync".to_owned(),
+        "daemon.auto_push" => "daemon.auto-push".to_owned(),
         _ => name,
     }
 }

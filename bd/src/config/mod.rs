@@ -13,6 +13,8 @@ use crate::bead::validate::Vocabulary;
 use crate::store::lock;
 use crate::sys::{Env, file};
 
+const SYNC_BRANCH: &str = "sync-branch";
+
 /// Where a value came from, highest rank first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
@@ -123,7 +125,10 @@ impl Config {
     pub fn setting(&self, name: &str) -> Option<Setting> {
         let name = key::canonical(name);
         let variable = key::variable(&name);
-        let env = self.environment.as_ref().and_then(|env| env.get(&variable));
+        let env = self.environment.as_ref().and_then(|env| {
+            let also = || (name == SYNC_BRANCH).then(|| env.get("BEADS_SYNC_BRANCH"));
+            env.get(&variable).or_else(|| also().flatten())
+        });
         let layers = [
             (Source::Flag, self.flags.get(&name).map(String::as_str)),
             (Source::Environment, env),
@@ -132,9 +137,16 @@ impl Config {
             (Source::Default, key::default_of(&name)),
         ];
         layers.into_iter().find_map(|(source, value)| {
-            let value = value.filter(|value| !value.is_empty())?.to_owned();
+            // An empty name of that branch says that there is none.
+            let says = |value: &&str| !value.is_empty() || name == SYNC_BRANCH;
+            let value = value.filter(says)?.to_owned();
             Some(Setting { value, source })
         })
+    }
+
+    /// The branch that beads are committed to; `None` where that is turned off.
+    pub fn sync_branch(&self) -> Option<String> {
+        self.get(SYNC_BRANCH).filter(|name| !name.trim().is_empty())
     }
 
     /// A setting's value.
@@ -252,7 +264,9 @@ fn lookup<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str
     let direct = layer.get(name);
     let old = || match name {
         "issue-prefix" => layer.get("issue_prefix"),
-        "sync-branch" => layer.get("sync.branch"),
+        SYNC_BRANCH => layer.get("sync.branch"),
+        "daemon.auto-sync" => layer.get("daemon.auto_sync"),
+        "daemon.auto-push" => layer.get("daemon.auto_push"),
         _ => None,
     };
     direct.or_else(old).map(String::as_str)

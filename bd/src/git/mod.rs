@@ -17,6 +17,7 @@ mod remote;
 pub mod rescue;
 mod run;
 mod setup;
+mod tree;
 mod user;
 mod worktree;
 
@@ -30,6 +31,7 @@ use crate::sys::ExecError;
 pub use rebase::RebaseOutcome;
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;
+pub use tree::{Entries, TreeEntry};
 pub use user::User;
 pub use worktree::Worktree;
 

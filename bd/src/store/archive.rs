@@ -86,9 +86,14 @@ impl Archive {
 
 /// The file of the beads that were closed in a year.
 fn path_of(dir: &Path, bead: &Bead) -> PathBuf {
+    dir.join("archive").join(year_of(bead))
+}
+
+/// The name of the file of the beads that were closed in the year of this one.
+pub(crate) fn year_of(bead: &Bead) -> String {
     let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
     let year = closed.day().chars().take(4).collect::<String>();
-    dir.join("archive").join(format!("{year}.jsonl"))
+    format!("{year}.jsonl")
 }
 
 /// Adds beads with their lines; those that are there already are replaced.

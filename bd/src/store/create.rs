@@ -57,6 +57,23 @@ pub fn complete(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Adds what is missing from a beads folder whose beads were read from their branch.
+pub(crate) fn fill(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
+    add(&dir.join(".gitignore"), GITIGNORE, 0o644)?;
+    add(&dir.join("README.md"), README, 0o644)?;
+    let path = dir.join("config.yaml");
+    if let Some(prefix) = prefix {
+        // The writers' lock is held, which a change of the settings takes.
+        let text = config::yaml::set(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
+        add(&path, &text, 0o644)?;
+    }
+    add(&path, CONFIG, 0o644)?;
+    attributes(dir)?;
+    add(&dir.join("metadata.json"), METADATA, 0o600)?;
+    mark::touch(&Paths::of(dir));
+    Ok(())
+}
+
 fn add(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());

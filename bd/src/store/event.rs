@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::journal::{Change, Entry, Home};
+use super::journal::{self, Change, Entry, Home};
 use crate::bead::record::Fields;
 
 /// One transaction in history.
@@ -59,6 +59,11 @@ pub struct Difference {
 }
 
 impl Event {
+    /// The event of a line of history; `None` where its checksum is not right.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        journal::open(line)
+    }
+
     /// The event of a journal's entry; `None` where only wisps changed.
     pub fn of(entry: &Entry) -> Option<Self> {
         let changes: Vec<Difference> = entry

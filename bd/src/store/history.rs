@@ -16,7 +16,7 @@ use super::lost::{self, Asked, Trace};
 use super::overlay::Merged;
 use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
-use super::{Node, Store, StoreError, lines, lock};
+use super::{Node, Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::Lost;
@@ -57,7 +57,7 @@ pub(super) fn append(
 
 /// Appends whole lines; what an earlier append left unfinished stays a line of its own. Nothing stays of one
 /// that fails.
-fn append_synced(path: &Path, text: &[u8]) -> io::Result<()> {
+pub(super) fn append_synced(path: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = file::open_append(path, 0o644)?;
     let length = file.metadata()?.len();
     let mut all = Vec::with_capacity(text.len() + 1);
@@ -90,7 +90,7 @@ impl Store {
 }
 
 /// Lost values by bead.
-fn by_bead(lost: &[Lost]) -> Vec<Merged> {
+pub(super) fn by_bead(lost: &[Lost]) -> Vec<Merged> {
     let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
@@ -175,35 +175,66 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     Ok(events)
 }
 
-/// The lines of the events of this clone that no commit has taken along yet, in the order in which they were
-/// made.
+/// The lines of the events of this clone in the order in which they were made: those that a commit took along,
+/// and those that wait for one. What a move that was cut short left in both files stands once.
 pub(super) fn local(paths: &Paths) -> Result<Vec<u8>, StoreError> {
-    let path = paths.local_events();
-    let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
-    Ok(text.unwrap_or_default())
+    let mut own = Vec::new();
+    if let Some(clone) = share::clone_name(paths.dir()) {
+        own = months(&paths.events().join(clone));
+    }
+    let read = |path: &Path| match file::read(path) {
+        Ok(text) => Ok(text.unwrap_or_default()),
+        Err(source) => Err(StoreError::io("read", path, source)),
+    };
+    let waiting = read(&paths.local_events())?;
+    if own.is_empty() {
+        return Ok(waiting);
+    }
+    let mut text = Vec::new();
+    for path in own {
+        text.extend_from_slice(&read(&path)?);
+    }
+    let known: HashSet<u64> = lines::spans(&text, 0)
+        .map(|(_, span)| xxhash_rust::xxh3::xxh3_64(&text[span]))
+        .collect();
+    for (_, span) in lines::spans(&waiting, 0) {
+        let line = &waiting[span];
+        if !known.contains(&xxhash_rust::xxh3::xxh3_64(line)) {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+    }
+    Ok(text)
 }
 
 /// The files of history: those in git by name, then the local one.
 pub(super) fn files(paths: &Paths) -> Vec<PathBuf> {
-    let names = |dir: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(dir).into_iter().flatten();
-        let mut found: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .collect();
-        found.sort();
-        found
-    };
     let mut found = Vec::new();
     for clone in names(&paths.events()) {
-        let months = names(&clone).into_iter();
-        found.extend(months.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl")));
+        found.extend(months(&clone));
     }
     found.push(paths.local_events());
     found
 }
 
+/// The files of one clone, oldest first.
+fn months(folder: &Path) -> Vec<PathBuf> {
+    let mut found = names(folder);
+    found.retain(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
+    found
+}
+
+fn names(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    found.sort();
+    found
+}
+
 /// The sound events of one file.
-fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
+pub(super) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
     let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
     let text = text.unwrap_or_default();
     Ok(lines::spans(&text, 0)

@@ -33,6 +33,7 @@ pub mod paths;
 mod reindex;
 pub mod route;
 mod scan;
+pub mod share;
 mod snapshot;
 mod source;
 mod tx;

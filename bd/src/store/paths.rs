@@ -78,6 +78,16 @@ impl Paths {
         self.dir.join("events")
     }
 
+    /// The folder of old closed beads.
+    pub fn archive(&self) -> PathBuf {
+        self.dir.join("archive")
+    }
+
+    /// What the branch of the beads had when the store was last brought together with it.
+    pub fn base(&self) -> PathBuf {
+        self.dir.join("sync-base")
+    }
+
     /// Which lost changes people were told of.
     pub fn told(&self) -> PathBuf {
         self.dir.join("lost-told")

@@ -258,6 +258,11 @@ pub fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     }
 }
 
+/// Syncs a folder: the names in it are then on the disk.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
 /// Removes a file; one that is not there is fine.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

@@ -1,0 +1,130 @@
+//! Owns files in commits that are read and written without a checkout, and a branch that lives beside those
+//! that people work on.
+//!
+//! What must always hold: neither the index nor the work tree of anybody is touched; a tree is made in an
+//! index of its own that is gone afterwards.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Git, GitError};
+
+/// How long one talk with a remote may take.
+const NETWORK: Duration = Duration::from_secs(600);
+
+/// A file in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Its mode as git writes it.
+    pub mode: String,
+    /// The id of its content.
+    pub id: String,
+    /// How long it is; 0 for what is no file.
+    pub size: u64,
+}
+
+/// The files of a commit by path.
+pub type Entries = BTreeMap<String, TreeEntry>;
+
+impl Git {
+    /// All files of a commit.
+    pub fn entries(&self, rev: &str) -> Result<Entries, GitError> {
+        let call = self.plumbing(["ls-tree", "-r", "-l", "-z", "--full-tree", rev]);
+        let command = call.words();
+        let mut entries = Entries::new();
+        for record in call.records()? {
+            let read = || {
+                let (facts, path) = record.split_once('\t')?;
+                let mut facts = facts.split_ascii_whitespace();
+                let mode = facts.next()?.to_owned();
+                let id = facts.nth(1)?.to_owned();
+                let size = facts.next()?.parse().unwrap_or_default();
+                Some((path.to_owned(), TreeEntry { mode, id, size }))
+            };
+            let Some((path, entry)) = read() else {
+                let output = record.clone();
+                return Err(GitError::Unreadable { command, output });
+            };
+            entries.insert(path, entry);
+        }
+        Ok(entries)
+    }
+
+    /// The content with this id.
+    pub fn blob(&self, id: &str) -> Result<Vec<u8>, GitError> {
+        Ok(self.plumbing(["cat-file", "blob", id]).done()?.stdout)
+    }
+
+    /// Keeps content in the repository; gives its id.
+    pub fn write_blob(&self, content: &[u8]) -> Result<String, GitError> {
+        self.plumbing(["hash-object", "-w", "-t", "blob", "--no-filters", "--stdin"])
+            .stdin(content)
+            .text()
+    }
+
+    /// Keeps a tree of these files in the repository; gives its id.
+    pub fn write_entries(&self, entries: &Entries) -> Result<String, GitError> {
+        let common = self.common_dir()?;
+        let scratch = tempfile::Builder::new()
+            .prefix("tree-")
+            .tempdir_in(&common)
+            .map_err(|error| Self::file_error(&common, error))?;
+        let index = scratch.path().join("index");
+        let mut lines = Vec::new();
+        for (path, entry) in entries {
+            lines.extend_from_slice(format!("{} {}\t{path}", entry.mode, entry.id).as_bytes());
+            lines.push(0);
+        }
+        self.plumbing(["update-index", "-z", "--index-info"])
+            .env("GIT_INDEX_FILE", &index)
+            .stdin(lines)
+            .done()?;
+        self.plumbing(["write-tree", "--missing-ok"])
+            .env("GIT_INDEX_FILE", &index)
+            .text()
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of(&self, commit: &str) -> Result<String, GitError> {
+        let tree = format!("{commit}^{{tree}}");
+        self.plumbing(["rev-parse", "--verify", "--end-of-options", &tree])
+            .text()
+    }
+
+    /// Brings one branch of a remote up to date in `refs/remotes`, and nothing else.
+    pub fn fetch_branch(&self, remote: &str, branch: &str) -> Result<(), GitError> {
+        let refspec = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
+        self.plumbing(["fetch", "--quiet", "--no-tags", "--no-auto-gc"])
+            .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
+            .args([remote, &refspec])
+            .limit(NETWORK)
+            .done()
+            .map(drop)
+    }
+
+    /// The worktree in which a branch is checked out.
+    pub fn checked_out(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        let all = self.worktree_list()?;
+        let on_it = |tree: &super::Worktree| {
+            !tree.bare && !tree.prunable && tree.branch.as_deref() == Some(branch)
+        };
+        Ok(all.into_iter().find(on_it).map(|tree| tree.path))
+    }
+
+    /// The remotes that are known to have a branch, sorted.
+    pub fn remotes_with(&self, branch: &str) -> Result<Vec<String>, GitError> {
+        let mut names = self.remotes()?;
+        names.sort();
+        let mut having = Vec::new();
+        for name in names {
+            if self
+                .resolve(&format!("refs/remotes/{name}/{branch}"))?
+                .is_some()
+            {
+                having.push(name);
+            }
+        }
+        Ok(having)
+    }
+}

@@ -1,0 +1,98 @@
+//! What the store had when it was last brought together with its branch: the common state of the next merge,
+//! and how to see cheaply that nothing is new since.
+//!
+//! Local and derived from what was done: without it the next merge has no common state, and keeps what either side has.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{Store, StoreError};
+use crate::sys::{Clock, file};
+
+/// What tells one version of a file from the next.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Version {
+    /// That of the file at a path; one that is not there has one, too.
+    pub(super) fn at(path: &Path) -> Self {
+        fs::metadata(path).map_or_else(|_| Self::default(), |meta| Self::of(&meta))
+    }
+
+    pub(super) fn of(meta: &Metadata) -> Self {
+        Self {
+            inode: meta.ino(),
+            size: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+}
+
+/// The last time that store and branch were brought together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// The branch.
+    pub branch: String,
+    /// Its commit, which the store has all of.
+    pub commit: String,
+    /// When.
+    pub at: String,
+    /// The issues as they were then.
+    pub issues: Version,
+}
+
+/// Remembers that the issues of a folder were just read from a commit.
+pub(crate) fn begin(
+    dir: &Path,
+    branch: &str,
+    commit: &str,
+    clock: &Clock,
+) -> Result<(), StoreError> {
+    let store = Store::at(dir);
+    store.set_base(&Base {
+        branch: branch.to_owned(),
+        commit: commit.to_owned(),
+        at: clock.now().to_string(),
+        issues: Version::at(store.issues_file()),
+    })
+}
+
+impl Store {
+    /// The last time that this store and its branch were brought together.
+    pub fn base(&self) -> Option<Base> {
+        let text = fs::read(self.paths.base()).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Remembers that the store has all of a commit.
+    pub fn set_base(&self, base: &Base) -> Result<(), StoreError> {
+        let path = self.paths.base();
+        let mut text = serde_json::to_vec(base).unwrap_or_default();
+        text.push(b'\n');
+        file::replace(&path, &text, 0o644).map_err(|error| StoreError::io("write", &path, error))
+    }
+
+    /// Whether anything durable changed since then, as far as it is folded. Looks at three files and reads one
+    /// short one.
+    pub fn has_news(&self) -> bool {
+        let waits = fs::metadata(self.paths.local_events()).is_ok_and(|meta| meta.len() > 0);
+        let issues = Version::at(self.paths.issues());
+        waits || self.base().is_none_or(|base| base.issues != issues)
+    }
+
+    /// When the issues or the history that waits last changed, in seconds since 1970.
+    pub fn changed(&self) -> i64 {
+        let files = [self.paths.issues().to_owned(), self.paths.local_events()];
+        let times = files.iter().filter_map(|path| fs::metadata(path).ok());
+        times.map(|meta| meta.mtime()).max().unwrap_or_default()
+    }
+}

@@ -1,0 +1,88 @@
+//! The name of this clone: under it goes its history in git.
+//!
+//! It is kept with device and inode of the beads folder, so that a copy of the folder (`cp -r`) notices that
+//! it is one and takes a name of its own: no file of history ever has two writers.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::StoreError;
+use crate::sys::{Random, file};
+
+/// How long a name is: two clones draw the same one once in four billion billion.
+const LENGTH: usize = 12;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    id: String,
+    device: u64,
+    inode: u64,
+}
+
+/// The name of the clone with this beads folder, where it has one already.
+pub(in crate::store) fn known(dir: &Path) -> Option<String> {
+    let (device, inode) = place(dir).ok()?;
+    let text = fs::read(dir.join("clone-id")).ok()?;
+    let kept: Kept = serde_json::from_slice(&text).ok()?;
+    let is_plain = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+    (kept.device == device && kept.inode == inode && is_plain(&kept.id)).then_some(kept.id)
+}
+
+/// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
+pub(super) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
+    if let Some(id) = known(dir) {
+        return Ok(id);
+    }
+    let path = dir.join("clone-id");
+    let failed = |source| StoreError::io("write", &path, source);
+    let (device, inode) = place(dir).map_err(failed)?;
+    let kept = Kept {
+        id: random.base36(LENGTH),
+        device,
+        inode,
+    };
+    let mut text = serde_json::to_vec(&kept).unwrap_or_default();
+    text.push(b'\n');
+    file::replace(&path, &text, 0o644).map_err(failed)?;
+    Ok(kept.id)
+}
+
+fn place(dir: &Path) -> std::io::Result<(u64, u64)> {
+    fs::metadata(dir).map(|meta| (meta.dev(), meta.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_folder_takes_another_name_and_the_folder_keeps_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        fs::create_dir(&one).unwrap();
+        fs::create_dir(&other).unwrap();
+        let random = Random::choose(Some("1"));
+        assert_eq!(known(&one), None);
+        let first = take(&one, &random).unwrap();
+        assert_eq!(take(&one, &random).unwrap(), first);
+        fs::copy(one.join("clone-id"), other.join("clone-id")).unwrap();
+        assert_eq!(known(&other), None);
+        let second = take(&other, &random).unwrap();
+        assert_ne!(first, second);
+        fs::rename(&one, folder.path().join("moved")).unwrap();
+        assert_eq!(known(&folder.path().join("moved")), Some(first));
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let (device, inode) = place(folder.path()).unwrap();
+        let id = "../x".to_owned();
+        let text = serde_json::to_vec(&Kept { id, device, inode }).unwrap();
+        fs::write(folder.path().join("clone-id"), text).unwrap();
+        assert_eq!(known(folder.path()), None);
+    }
+}

@@ -1,0 +1,291 @@
+//! The store and its branch: what of it is shared, and how what others did gets in.
+//!
+//! Shared are the issues, the archive and history; all else is local. What must always hold: whoever takes
+//! part in an exchange sees a store without a journal, under the writers' lock; what comes in is on the disk before
+//! anything is committed; a file that someone else changed meanwhile is not written over.
+//!
+//! Steps of an exchange: fold; read; unite with the other side (the caller knows how); files of other clones'
+//! history and of the archive are written; what lost a conflict goes to history; the issues are renamed in;
+//! beads that came back leave the archive; our own history moves to its files in git.
+
+mod base;
+mod clone_id;
+mod month;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+pub(crate) use base::begin;
+pub use base::{Base, Version};
+pub(super) use clone_id::known as clone_name;
+
+use super::source::Source;
+use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
+use super::{history, ignore, index, lock, mark, source};
+use crate::bead::Stamp;
+use crate::merge::Lost;
+use crate::sys::file::Beside;
+use crate::sys::{Clock, Random, clock, file};
+
+/// Files by their names below a folder of the store.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// The store's own side.
+#[derive(Debug, Clone, Default)]
+pub struct Own {
+    /// The issues.
+    pub issues: Vec<u8>,
+    /// The archive, by year.
+    pub archive: Files,
+}
+
+/// What came of both sides.
+#[derive(Debug, Clone, Default)]
+pub struct United {
+    /// The issues.
+    pub issues: Vec<u8>,
+    /// The archive, by year.
+    pub archive: Files,
+    /// Files of history that have to be as here, by their names below `events/`.
+    pub events: Files,
+    /// What conflicts took away.
+    pub lost: Vec<Lost>,
+}
+
+/// A store as it was when it was brought together with the other side.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// What is in it now.
+    pub own: Own,
+    /// The version of its issues.
+    pub version: Version,
+}
+
+impl Store {
+    /// Brings the store together with another side: `unite` gets what the store has and says what it is to
+    /// have. It may be asked again where someone else changed a file meanwhile.
+    pub fn exchange<E: From<StoreError>>(
+        &self,
+        clock: &Clock,
+        random: &Random,
+        mut unite: impl FnMut(&Own) -> Result<United, E>,
+    ) -> Result<Shared, E> {
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        ignore::hide(self.dir());
+        let clone = clone_id::take(self.dir(), random)?;
+        for _ in 0..FOLD_TRIES {
+            let now = Stamp::from(clock.now());
+            self.settle(clock, &now)?;
+            let version = Version::at(self.paths.issues());
+            let own = self.own()?;
+            let united = unite(&own)?;
+            let Some(version) = self.put(&own, &united, version, &now)? else {
+                continue;
+            };
+            let notice = month::take_along(&self.paths, &clone, &now)?;
+            self.notices().extend(notice);
+            let own = Own {
+                issues: united.issues,
+                archive: united.archive,
+            };
+            return Ok(Shared { own, version });
+        }
+        Err(StoreError::Restless(self.paths.issues().to_owned()).into())
+    }
+
+    /// Folds, and waits until nobody else seems to be writing the issues.
+    fn settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
+        for _ in 0..CALM_TRIES {
+            let snapshot = self.prepare(clock)?;
+            if snapshot.source.state.size > 0 {
+                self.run_folds(snapshot, now)?;
+            } else if snapshot.source.is_unsettled() {
+                clock::pause(CALM_PAUSE);
+            } else {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Restless(self.paths.issues().to_owned()))
+    }
+
+    fn own(&self) -> Result<Own, StoreError> {
+        let path = self.paths.issues();
+        let issues = file::read(path).map_err(|error| StoreError::io("read", path, error))?;
+        Ok(Own {
+            issues: issues.unwrap_or_default(),
+            archive: read_years(&self.paths.archive())?,
+        })
+    }
+
+    /// Writes what is new; `None` where someone else changed the issues meanwhile. Gives their version now.
+    fn put(
+        &self,
+        own: &Own,
+        united: &United,
+        version: Version,
+        now: &Stamp,
+    ) -> Result<Option<Version>, StoreError> {
+        let path = self.paths.issues();
+        let failed = |error| StoreError::io("write", path, error);
+        for (name, content) in &united.events {
+            write(&self.paths.events().join(name), content)?;
+        }
+        // A bead is in the archive before it leaves the issues, and leaves it after it came back.
+        let years = self.paths.archive();
+        let is_other =
+            |(name, content): &(&String, &Vec<u8>)| own.archive.get(*name) != Some(content);
+        for (name, content) in united.archive.iter().filter(is_other) {
+            let old = own.archive.get(name).map_or(&[][..], Vec::as_slice);
+            write(&years.join(name), &with_all_of(content, old))?;
+        }
+        let issues = if own.issues == united.issues {
+            None
+        } else {
+            let mut beside = Beside::new(path, 0o644).map_err(failed)?;
+            beside.write_all(&united.issues).map_err(failed)?;
+            beside.sync().map_err(failed)?;
+            Some(beside)
+        };
+        let told = history::merge_event(&history::by_bead(&united.lost), now);
+        if Version::at(path) != version {
+            return Ok(None);
+        }
+        history::append(&self.paths, told.as_slice(), false)?;
+        let version = match issues {
+            None => version,
+            Some(beside) => {
+                let meta = beside.put(path).map_err(failed)?;
+                self.own_again();
+                mark::touch(&self.paths);
+                Version::of(&meta)
+            }
+        };
+        for (name, content) in united.archive.iter().filter(is_other) {
+            write(&years.join(name), content)?;
+        }
+        Ok(Some(version))
+    }
+
+    /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.
+    fn own_again(&self) {
+        let Ok(read) = Source::read(&self.paths) else {
+            return;
+        };
+        let keys = index::Keys {
+            outside: 0,
+            made: source::wall(),
+            ..read.index.keys()
+        };
+        if let Some(index) = read.index.copy_with(&keys) {
+            // Where it cannot be written readers make it for themselves.
+            file::replace_derived(&self.paths.index(), index.bytes(), 0o644).ok();
+        }
+    }
+
+    /// The lines of all durable beads as they are now, those of the journal among them.
+    pub fn durable_lines(&self) -> Result<Vec<u8>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let mut text = Vec::new();
+        for head in snapshot.heads().filter(|head| !head.is_ephemeral()) {
+            if let Some(line) = snapshot.line(head.id())? {
+                text.extend_from_slice(&line.bytes);
+                text.push(b'\n');
+            }
+        }
+        Ok(text)
+    }
+
+    /// The files of history in git, with their sizes, by their names below `events/`.
+    pub fn history_files(&self) -> BTreeMap<String, u64> {
+        let mut found = BTreeMap::new();
+        for path in history::files(&self.paths) {
+            let Ok(inside) = path.strip_prefix(self.paths.events()) else {
+                continue;
+            };
+            let (Some(name), Ok(meta)) = (inside.to_str(), fs::metadata(&path)) else {
+                continue;
+            };
+            if is_history(name) {
+                found.insert(name.to_owned(), meta.len());
+            }
+        }
+        found
+    }
+
+    /// A file of history by its name below `events/`.
+    pub fn history_file(&self, name: &str) -> Result<Vec<u8>, StoreError> {
+        let path = self.paths.events().join(name);
+        let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
+        Ok(text.unwrap_or_default())
+    }
+
+    /// Lets nobody else bring this store together with its branch until the guard is dropped.
+    pub fn take_turn(&self) -> Result<lock::Guard, StoreError> {
+        lock::acquire(&self.dir().join(".sync.lock"), TURN)
+    }
+}
+
+/// How long a sync waits for another one.
+const TURN: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// Whether a name below `events/` is that of a file of history: nothing that leads elsewhere.
+pub fn is_history(name: &str) -> bool {
+    let Some((clone, month)) = name.split_once('/') else {
+        return false;
+    };
+    is_plain(clone) && is_year(month)
+}
+
+/// Whether a name below `archive/` is that of a file of the archive: nothing that leads elsewhere.
+pub fn is_year(name: &str) -> bool {
+    name.strip_suffix(".jsonl").is_some_and(is_plain)
+}
+
+fn is_plain(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    !name.is_empty() && name.bytes().all(plain)
+}
+
+fn read_years(folder: &Path) -> Result<Files, StoreError> {
+    let mut files = Files::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if is_year(&name) {
+            let path = entry.path();
+            let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
+            files.insert(name, text.unwrap_or_default());
+        }
+    }
+    Ok(files)
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io("write", path, error);
+    if file::read(path).map_err(failed)?.as_deref() == Some(content) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o755).map_err(failed)?;
+    }
+    file::replace(path, content, 0o644).map_err(failed)
+}
+
+/// These lines, and behind them those of `old` that they have not.
+fn with_all_of(content: &[u8], old: &[u8]) -> Vec<u8> {
+    let there: std::collections::HashSet<&[u8]> = content.split(|byte| *byte == b'\n').collect();
+    let mut all = content.to_vec();
+    for line in old.split(|byte| *byte == b'\n') {
+        if !line.is_empty() && !there.contains(line) {
+            all.extend_from_slice(line);
+            all.push(b'\n');
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! History that waits in `events.local.jsonl` moves to `events/<clone>/YYYY-MM.jsonl`, by the month of each
+//! event.
+//!
+//! Steps, under the writers' lock: what is not there yet is appended to each month and synced; lines that
+//! cannot be read go to `damaged/`; the waiting file is replaced by an empty one. Killed in between, an event is in both
+//! files: it counts once, by its id, and the next move drops the second one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use crate::bead::Stamp;
+use crate::store::paths::Paths;
+use crate::store::{Event, StoreError, fold, history, journal, lines};
+use crate::sys::file;
+
+/// Moves what waits; says of each damaged line that it was kept, where there were any.
+pub(super) fn take_along(
+    paths: &Paths,
+    clone: &str,
+    now: &Stamp,
+) -> Result<Option<String>, StoreError> {
+    let local = paths.local_events();
+    let text = file::read(&local).map_err(|source| StoreError::io("read", &local, source))?;
+    let text = text.unwrap_or_default();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let mut months: BTreeMap<String, Vec<(String, &[u8])>> = BTreeMap::new();
+    let mut damaged: Vec<&[u8]> = Vec::new();
+    for (_, span) in lines::spans(&text, 0) {
+        let line = &text[span];
+        match journal::open::<Event>(line) {
+            Some(event) => {
+                let month = months.entry(month_of(&event.at)).or_default();
+                month.push((event.id, line));
+            }
+            None => damaged.push(line),
+        }
+    }
+    let folder = paths.events().join(clone);
+    file::make_folder(&folder, 0o755).map_err(|error| StoreError::io("create", &folder, error))?;
+    for (month, events) in &months {
+        append(&folder.join(format!("{month}.jsonl")), events)?;
+    }
+    for folder in [&folder, &paths.events(), paths.dir()] {
+        file::sync_folder(folder).map_err(|error| StoreError::io("sync", folder, error))?;
+    }
+    let notice = if damaged.is_empty() {
+        None
+    } else {
+        let kept = fold::keep(
+            &paths.damaged(),
+            "events.local.jsonl",
+            &damaged.join(&b'\n'),
+            now,
+        )?;
+        Some(format!(
+            "{}: {} lines of history cannot be read; they are kept in {}",
+            local.display(),
+            damaged.len(),
+            kept.display()
+        ))
+    };
+    file::replace(&local, b"", 0o644).map_err(|error| StoreError::io("write", &local, error))?;
+    Ok(notice)
+}
+
+/// Appends the events that the file does not have.
+fn append(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
+    let there = history::read_file(path)?.into_iter().map(|event| event.id);
+    let mut known: HashSet<String> = there.collect();
+    let mut text = Vec::new();
+    for (id, line) in events {
+        if known.insert(id.clone()) {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    history::append_synced(path, &text).map_err(|error| StoreError::io("write", path, error))
+}
+
+/// The month of a time, in UTC.
+fn month_of(at: &str) -> String {
+    Stamp::read(at).day().chars().take(7).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn event(id: &str, at: &str) -> Vec<u8> {
+        journal::encode(&Event {
+            id: id.to_owned(),
+            at: at.to_owned(),
+            actor: "a".to_owned(),
+            session: String::new(),
+            verb: String::new(),
+            undoes: String::new(),
+            wisps: false,
+            changes: Vec::new(),
+        })
+    }
+
+    fn ids(paths: &Paths) -> Vec<String> {
+        let all = history::all(paths).unwrap();
+        all.into_iter().map(|event| event.id).collect()
+    }
+
+    /// A folder with one event in November and one in December, in UTC.
+    fn waiting() -> (tempfile::TempDir, Paths) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::of(folder.path());
+        let text = [
+            event("one", "2026-11-30T23:59:59Z"),
+            event("two", "2026-11-30T23:59:59-01:00"),
+        ]
+        .concat();
+        fs::write(paths.local_events(), text).unwrap();
+        (folder, paths)
+    }
+
+    #[test]
+    fn each_event_goes_to_its_month() {
+        let (_folder, paths) = waiting();
+        let now = Stamp::read("2026-12-02T00:00:00Z");
+        take_along(&paths, "k", &now).unwrap();
+        let read = |month: &str| {
+            let path = paths.events().join(format!("k/{month}.jsonl"));
+            history::read_file(&path).unwrap().len()
+        };
+        assert_eq!((read("2026-11"), read("2026-12")), (1, 1));
+        assert_eq!(fs::read(paths.local_events()).unwrap(), b"");
+        assert_eq!(ids(&paths), ["one", "two"]);
+    }
+
+    #[test]
+    fn killed_between_any_two_steps_no_event_is_lost_or_doubled() {
+        let (_folder, paths) = waiting();
+        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let before = fs::read(paths.local_events()).unwrap();
+        let november = paths.events().join("k/2026-11.jsonl");
+        let december = paths.events().join("k/2026-12.jsonl");
+        take_along(&paths, "k", &now).unwrap();
+        let whole = fs::read(&november).unwrap();
+        // Nothing of it was written; a part of a line; one month; both, but the rest still waits.
+        for (first, second) in [
+            (&whole[..0], false),
+            (&whole[..20], false),
+            (&whole[..], false),
+            (&whole[..], true),
+        ] {
+            fs::write(&november, first).unwrap();
+            if !second {
+                fs::remove_file(&december).ok();
+            }
+            fs::write(paths.local_events(), &before).unwrap();
+            assert_eq!(ids(&paths), ["one", "two"]);
+            take_along(&paths, "k", &now).unwrap();
+            assert_eq!(ids(&paths), ["one", "two"]);
+            let read = |path: &Path| history::read_file(path).unwrap().len();
+            assert_eq!((read(&november), read(&december)), (1, 1));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_kept() {
+        let (_folder, paths) = waiting();
+        let text = [fs::read(paths.local_events()).unwrap(), b"{\"half".to_vec()].concat();
+        fs::write(paths.local_events(), text).unwrap();
+        let now = Stamp::read("2026-12-02T00:00:00Z");
+        let notice = take_along(&paths, "k", &now).unwrap().unwrap();
+        assert!(notice.contains("1 lines of history"), "{notice}");
+        let kept = fs::read_dir(paths.damaged()).unwrap().next().unwrap();
+        let kept = fs::read(kept.unwrap().path()).unwrap();
+        assert_eq!(kept, b"{\"half\n");
+        assert_eq!(ids(&paths), ["one", "two"]);
+    }
+}

@@ -1,0 +1,179 @@
+use std::fs;
+
+use super::*;
+use crate::bead::Bead;
+use crate::store::Author;
+
+struct Place {
+    _folder: tempfile::TempDir,
+    store: Store,
+    clock: Clock,
+    random: Random,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join(".beads"), "p").unwrap();
+    Place {
+        _folder: folder,
+        store,
+        clock: Clock::choose(Some("2026-11-22T10:00:00Z")),
+        random: Random::choose(Some("3")),
+    }
+}
+
+impl Place {
+    fn put(&self, id: &str, title: &str) {
+        let author = Author {
+            actor: "a".to_owned(),
+            ..Author::default()
+        };
+        let made = self.store.transact(&author, &self.clock, |tx| {
+            let bead = Bead {
+                id: id.to_owned(),
+                title: title.to_owned(),
+                created_at: tx.now(),
+                updated_at: tx.now(),
+                ..Bead::default()
+            };
+            Ok(tx.put(bead)?)
+        });
+        made.unwrap();
+    }
+
+    fn exchange(
+        &self,
+        unite: impl FnMut(&Own) -> Result<United, StoreError>,
+    ) -> Result<Shared, StoreError> {
+        self.store.exchange(&self.clock, &self.random, unite)
+    }
+
+    fn issues(&self) -> String {
+        fs::read_to_string(self.store.issues_file()).unwrap()
+    }
+
+    fn events(&self) -> usize {
+        self.store.events().unwrap().len()
+    }
+}
+
+fn same(own: &Own) -> United {
+    United {
+        issues: own.issues.clone(),
+        archive: own.archive.clone(),
+        ..United::default()
+    }
+}
+
+#[test]
+fn a_store_that_gets_nothing_keeps_its_bytes_and_moves_its_history() {
+    let place = place();
+    place.put("p-1", "one");
+    let before = place.issues();
+    assert!(place.store.has_news());
+    let shared = place.exchange(|own| Ok(same(own))).unwrap();
+    assert_eq!(place.issues(), before);
+    assert_eq!(shared.own.issues, before.as_bytes());
+    let names: Vec<String> = place.store.history_files().into_keys().collect();
+    assert!(names[0].ends_with("/2026-11.jsonl"), "{names:?}");
+    assert_eq!((names.len(), place.events()), (1, 1));
+    let base = Base {
+        branch: "b".into(),
+        commit: "c".into(),
+        at: String::new(),
+        issues: shared.version,
+    };
+    place.store.set_base(&base).unwrap();
+    assert_eq!(place.store.base(), Some(base));
+    assert!(!place.store.has_news());
+    place.put("p-2", "two");
+    assert!(place.store.has_news());
+}
+
+#[test]
+fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
+    let place = place();
+    place.put("p-1", "one");
+    let line = "{\"id\":\"p-0\",\"title\":\"theirs\"}\n";
+    let shared = place
+        .exchange(|own| {
+            let mut united = same(own);
+            united.issues = [line.as_bytes(), &own.issues].concat();
+            united
+                .events
+                .insert("k/2026-01.jsonl".to_owned(), b"history\n".to_vec());
+            united.lost.push(Lost {
+                id: "p-1".into(),
+                field: "title".into(),
+                value: "\"lost\"".into(),
+            });
+            Ok(united)
+        })
+        .unwrap();
+    assert_eq!(shared.own.issues, place.issues().as_bytes());
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.get("p-0").unwrap().title, "theirs");
+    assert!(!snapshot.source.is_unsettled());
+    assert_eq!(place.store.history_files().len(), 2);
+    let events = place.store.events().unwrap();
+    assert!(events.iter().any(|event| event.verb == "merge"));
+    // The next change folds as ever.
+    place.put("p-2", "two");
+    assert!(place.issues().contains("p-2"));
+    assert!(place.store.take_notices().is_empty());
+}
+
+#[test]
+fn a_file_that_someone_else_changes_meanwhile_is_read_again() {
+    let place = place();
+    place.put("p-1", "one");
+    let path = place.store.issues_file().to_owned();
+    let mut asked = 0;
+    place
+        .exchange(|own| {
+            asked += 1;
+            if asked == 1 {
+                let text = String::from_utf8(own.issues.clone()).unwrap();
+                let more = format!("{text}{{\"id\":\"p-9\",\"title\":\"by hand\"}}\n");
+                fs::write(&path, more).unwrap();
+            }
+            let mut united = same(own);
+            united.issues = [b"{\"id\":\"p-0\",\"title\":\"theirs\"}\n", &own.issues[..]].concat();
+            Ok(united)
+        })
+        .unwrap();
+    assert_eq!(asked, 2);
+    let issues = place.issues();
+    for id in ["p-0", "p-1", "p-9"] {
+        assert!(issues.contains(id), "{issues}");
+    }
+}
+
+#[test]
+fn a_refusal_changes_nothing() {
+    let place = place();
+    place.put("p-1", "one");
+    let before = place.issues();
+    let refused = place.exchange(|_| Err(StoreError::MixedPrefixes));
+    assert!(matches!(refused, Err(StoreError::MixedPrefixes)));
+    assert_eq!((place.issues(), place.events()), (before, 1));
+    assert!(place.store.history_files().is_empty());
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_no_files_of_ours() {
+    for name in ["k/2026-01.jsonl", "a1/x.jsonl"] {
+        assert!(is_history(name), "{name}");
+    }
+    for name in [
+        "2026-01.jsonl",
+        "../x.jsonl",
+        "a/../x.jsonl",
+        "a/b/c.jsonl",
+        "a/.jsonl",
+        "a/x",
+    ] {
+        assert!(!is_history(name), "{name}");
+    }
+    assert!(is_year("2026.jsonl") && !is_year("../2026.jsonl") && !is_year(".jsonl"));
+}

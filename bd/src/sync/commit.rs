@@ -1,0 +1,237 @@
+//! The commit: the store's shared files on top of what the branch has.
+
+use std::collections::BTreeSet;
+
+use super::place::Place;
+use super::side::{Side, Sides};
+use super::tips::Tips;
+use super::unite;
+use super::{Request, SyncError};
+use crate::git::{Entries, GitError, TreeEntry};
+use crate::merge;
+use crate::store::share::Shared;
+
+/// What is committed.
+pub(super) struct Commit<'a> {
+    pub request: &'a Request<'a>,
+    pub place: &'a Place,
+    pub tips: &'a Tips,
+    pub sides: &'a Sides,
+    pub shared: &'a Shared,
+    /// The name of the file of issues.
+    pub issues: &'a str,
+}
+
+/// Where the branch is.
+pub(super) struct Made {
+    pub tip: Option<String>,
+    /// Whether there is a new commit of ours.
+    pub is_new: bool,
+    /// How many beads it changes.
+    pub sent: usize,
+}
+
+impl Commit<'_> {
+    /// Makes it, where anything is new; nothing where someone else moved the branch meanwhile.
+    pub(super) fn make(&self) -> Result<Option<Made>, SyncError> {
+        let Tips { ours, theirs, .. } = self.tips;
+        let entries = self.entries()?;
+        let old = |tip| Made {
+            tip,
+            is_new: false,
+            sent: 0,
+        };
+        if ours.is_none() && theirs.is_none() && self.is_empty() {
+            return Ok(Some(old(None)));
+        }
+        let is_as = |side: &Option<Side>| {
+            side.as_ref()
+                .is_some_and(|side| self.all_of(side) == entries)
+        };
+        if theirs.is_none() && is_as(&self.sides.ours) {
+            return Ok(Some(old(ours.clone())));
+        }
+        let only_theirs = is_as(&self.sides.theirs) && self.is_behind()?;
+        let (tip, sent) = if let (true, Some(theirs)) = (only_theirs, theirs) {
+            (theirs.clone(), None)
+        } else {
+            let (tip, sent) = self.write(&entries)?;
+            (tip, Some(sent))
+        };
+        // Once more: what took its time may have given someone the time.
+        self.place.refuse_checked_out()?;
+        let reference = self.place.reference();
+        match self.place.git.update_ref(&reference, &tip, ours.as_deref()) {
+            Ok(()) => {}
+            Err(GitError::Failed { .. }) if self.place.git.resolve(&reference)? != *ours => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Some(Made {
+            tip: Some(tip),
+            is_new: sent.is_some(),
+            sent: sent.unwrap_or_default(),
+        }))
+    }
+
+    /// Whether our branch has nothing that theirs has not.
+    fn is_behind(&self) -> Result<bool, SyncError> {
+        match (&self.tips.ours, &self.tips.theirs) {
+            (Some(ours), Some(theirs)) => Ok(self.place.git.is_ancestor(ours, theirs)?),
+            _ => Ok(true),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let own = &self.shared.own;
+        own.issues.is_empty()
+            && own.archive.is_empty()
+            && self.request.store.history_files().is_empty()
+    }
+
+    fn write(&self, entries: &Entries) -> Result<(String, usize), SyncError> {
+        let git = &self.place.git;
+        let tree = git.write_entries(entries)?;
+        let Tips { ours, theirs, .. } = self.tips;
+        let parents: Vec<&str> = [ours, theirs]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let now = self.request.clock.now();
+        let usual = format!("bd sync: {}", now.strftime("%Y-%m-%d %H:%M:%S"));
+        let message = format!("{}\n", self.request.message.unwrap_or(&usual));
+        let before = match &self.sides.ours {
+            Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let sent = unite::changed(&before, &self.shared.own.issues);
+        let commit = git.commit_tree(&tree, &parents, &message, &self.request.author)?;
+        Ok((commit, sent))
+    }
+
+    /// Every file of the commit.
+    fn entries(&self) -> Result<Entries, SyncError> {
+        let mut entries = self.others()?;
+        let own = &self.shared.own;
+        let store = self.request.store;
+        let sides = [&self.sides.ours, &self.sides.theirs].map(Option::as_ref);
+        let known = |find: &dyn Fn(&Side) -> Option<TreeEntry>, size: u64| {
+            let mut found = sides.into_iter().flatten().filter_map(find);
+            found.find(|entry| entry.size == size)
+        };
+        entries.insert(
+            format!("{}{}", self.place.prefix, self.issues),
+            self.file(&own.issues)?,
+        );
+        for (name, content) in own
+            .archive
+            .iter()
+            .filter(|(_, content)| !content.is_empty())
+        {
+            entries.insert(
+                format!("{}archive/{name}", self.place.prefix),
+                self.file(content)?,
+            );
+        }
+        for (name, size) in store.history_files() {
+            // Such a file only grows: of the same length it is the same.
+            let entry = match known(&|side| side.events.get(&name).cloned(), size) {
+                Some(entry) => entry,
+                None => self.file(&store.history_file(&name)?)?,
+            };
+            entries.insert(format!("{}events/{name}", self.place.prefix), entry);
+        }
+        Ok(entries)
+    }
+
+    fn file(&self, content: &[u8]) -> Result<TreeEntry, SyncError> {
+        Ok(TreeEntry {
+            mode: "100644".to_owned(),
+            id: self.place.git.write_blob(content)?,
+            size: content.len() as u64,
+        })
+    }
+
+    /// A commit's files, by whole paths.
+    fn all_of(&self, side: &Side) -> Entries {
+        let prefix = &self.place.prefix;
+        let mut all = side.other.clone();
+        let issues = side
+            .issues
+            .iter()
+            .map(|entry| (self.issues.to_owned(), entry));
+        let archive = side
+            .archive
+            .iter()
+            .map(|(name, entry)| (format!("archive/{name}"), entry));
+        let events = side
+            .events
+            .iter()
+            .map(|(name, entry)| (format!("events/{name}"), entry));
+        let own = issues.chain(archive).chain(events);
+        all.extend(own.map(|(name, entry)| (format!("{prefix}{name}"), entry.clone())));
+        all
+    }
+
+    /// The files that are not this store's: other stores of the repository, and what else is on the branch.
+    fn others(&self) -> Result<Entries, SyncError> {
+        let none = Entries::new();
+        let other = |side: &'_ Option<Side>| {
+            side.as_ref()
+                .map_or(none.clone(), |side| side.other.clone())
+        };
+        let [ours, theirs, fork] =
+            [&self.sides.ours, &self.sides.theirs, &self.sides.fork].map(other);
+        if self.sides.theirs.is_none() {
+            return Ok(ours);
+        }
+        if self.sides.ours.is_none() {
+            return Ok(theirs);
+        }
+        let mut merged = Entries::new();
+        let paths: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        for path in paths {
+            let (one, other, base) = (ours.get(path), theirs.get(path), fork.get(path));
+            let entry = if one == other || other == base {
+                one.cloned()
+            } else if one == base {
+                other.cloned()
+            } else {
+                self.both(path, [base, one, other])?
+            };
+            if let Some(entry) = entry {
+                merged.insert(path.clone(), entry);
+            }
+        }
+        Ok(merged)
+    }
+
+    /// A file that both ends of the branch changed: beads are merged as beads, of anything else the remote's counts.
+    fn both(
+        &self,
+        path: &str,
+        three: [Option<&TreeEntry>; 3],
+    ) -> Result<Option<TreeEntry>, SyncError> {
+        let [base, one, other] = three;
+        let (Some(one), Some(other)) = (one, other) else {
+            return Ok(one.or(other).cloned());
+        };
+        let git = &self.place.git;
+        let text = |entry: &TreeEntry| git.blob(&entry.id);
+        let is_history = path.contains("/events/");
+        let is_lines = std::path::Path::new(path)
+            .extension()
+            .is_some_and(|kind| kind == "jsonl");
+        if is_history && is_lines {
+            return Ok(Some(self.file(&unite::history(text(one)?, text(other)?))?));
+        }
+        if !is_lines {
+            return Ok(Some(other.clone()));
+        }
+        let base = base.map(text).transpose()?.unwrap_or_default();
+        let merged = merge::files(&base, &text(one)?, &text(other)?, &|_| None)?;
+        Ok(Some(self.file(&merged.text)?))
+    }
+}

@@ -1,0 +1,238 @@
+//! A fresh clone: its beads are on their branch, and no command has had them in files yet.
+//!
+//! Fresh is a beads folder without issues that nobody ever wrote to here, and a project without a beads folder. A store
+//! that was in use and whose issues are gone (by `git checkout`, say) is not: nothing is revived silently.
+//!
+//! Steps, under the writers' lock: the archive and history; the issues, whole and only where there are none; what they were read
+//! from; what else belongs into a beads folder. What git does not track on the branch that is checked out it is told to leave
+//! alone, in this clone's own exclude file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::SyncError;
+use super::place::Place;
+use super::side::Side;
+use crate::bead::{id, record};
+use crate::config::Config;
+use crate::git::{Git, GitError};
+use crate::store::find::{Found, GitPlace};
+use crate::store::paths::Paths;
+use crate::store::{StoreError, create, lines, lock, share};
+use crate::sys::{Clock, Env, file};
+
+/// Files that a store has once it was written to.
+const TRACES: &[&str] = &[
+    "journal.jsonl",
+    "events.local.jsonl",
+    "clone-id",
+    "sync-base",
+];
+
+/// Beads that are on their branch only.
+#[derive(Debug)]
+pub struct Fresh {
+    /// Where they belong.
+    pub dir: PathBuf,
+    place: Place,
+    commit: String,
+    /// The name of the file of issues.
+    issues: String,
+    side: Side,
+}
+
+/// Beads that were read from their branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// How many.
+    pub beads: usize,
+    /// Their folder.
+    pub dir: PathBuf,
+    /// The branch.
+    pub branch: String,
+    /// What new ids begin with.
+    pub prefix: Option<String>,
+}
+
+/// Looks whether the beads of a working directory are on their branch only.
+pub fn look(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
+    match found {
+        Some(found) => at(&found.dir, config),
+        None => around(env, config),
+    }
+}
+
+/// Looks whether the beads of this folder are on their branch only.
+pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
+    let paths = Paths::of(dir);
+    let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
+    if paths.issues().is_file() || is_used() {
+        return None;
+    }
+    let name = paths.issues().file_name()?.to_str()?.to_owned();
+    // Where it cannot be said where beads would be committed, there is nothing to read them from.
+    let place = Place::of(dir, config).ok()?;
+    on_branch(dir.to_owned(), place, name)
+}
+
+/// Looks for a project that is on the branch only, from the working directory upwards.
+fn around(env: &Env, config: &Config) -> Option<Fresh> {
+    if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
+        .iter()
+        .any(|name| env.get(name).is_some())
+    {
+        return None;
+    }
+    let git = GitPlace::of(env.cwd());
+    let root = git.root?;
+    let top = git.main_root.unwrap_or_else(|| root.clone());
+    let inside = env.cwd().strip_prefix(&root).ok()?;
+    let place = |prefix: String| {
+        let branch = config.sync_branch()?;
+        let git = Git::at(&root);
+        Some(Place {
+            git,
+            prefix,
+            branch,
+        })
+    };
+    // One look at the refs for most: there is no such branch.
+    tip(&place(String::new())?).ok()??;
+    inside.ancestors().find_map(|folder| {
+        let inside = folder.join(".beads");
+        let place = place(format!("{}/", inside.to_str()?))?;
+        on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
+    })
+}
+
+fn on_branch(dir: PathBuf, place: Place, issues: String) -> Option<Fresh> {
+    let commit = tip(&place).ok()??;
+    let side = Side::at(&place, &issues, &commit).ok()?;
+    side.issues.as_ref()?;
+    Some(Fresh {
+        dir,
+        place,
+        commit,
+        issues,
+        side,
+    })
+}
+
+/// The branch here or at its remote: whichever has more.
+fn tip(place: &Place) -> Result<Option<String>, GitError> {
+    let git = &place.git;
+    let ours = git.resolve(&place.reference())?;
+    let known = git.remotes_with(&place.branch)?;
+    let remote = known
+        .iter()
+        .find(|name| *name == "origin")
+        .or(known.first());
+    let theirs = match remote {
+        Some(remote) => git.resolve(&place.tracking(remote))?,
+        None => None,
+    };
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) if git.is_ancestor(&ours, &theirs)? => Ok(Some(theirs)),
+        (None, theirs) => Ok(theirs),
+        (ours, _) => Ok(ours),
+    }
+}
+
+impl Fresh {
+    /// Reads them into their folder.
+    pub fn take(&self, clock: &Clock) -> Result<Taken, SyncError> {
+        let failed = |source| StoreError::io("create", &self.dir, source);
+        file::make_folder(&self.dir, 0o750).map_err(failed)?;
+        let _guard = lock::acquire(&self.dir.join(".lock"), lock::PATIENCE)?;
+        let text = self.side.issues_text(&self.place)?.unwrap_or_default();
+        let (beads, prefix) = summary(&text);
+        let taken = Taken {
+            beads,
+            dir: self.dir.clone(),
+            branch: self.place.branch.clone(),
+            prefix,
+        };
+        self.exclude()?;
+        for (name, content) in self.side.archive_texts(&self.place)? {
+            put(&self.dir.join("archive").join(name), &content)?;
+        }
+        for (name, entry) in &self.side.events {
+            put(
+                &self.dir.join("events").join(name),
+                &self.place.git.blob(&entry.id)?,
+            )?;
+        }
+        // Last, and never over what another command was quicker with.
+        if put(&self.dir.join(&self.issues), &text)? {
+            share::begin(&self.dir, &self.place.branch, &self.commit, clock)?;
+        }
+        if !self.dir.join("metadata.json").is_file() {
+            let own = self.dir.join("config.yaml").is_file();
+            create::fill(&self.dir, taken.prefix.as_deref().filter(|_| !own))?;
+        }
+        Ok(taken)
+    }
+
+    /// Tells git to leave alone what is not tracked where these files come to be.
+    fn exclude(&self) -> Result<(), SyncError> {
+        let git = &self.place.git;
+        if git.is_bare()? {
+            return Ok(());
+        }
+        let root = git.beside(git.top()?);
+        let folder = self.place.prefix.trim_end_matches('/');
+        if folder.is_empty() {
+            return Ok(());
+        }
+        if root.tracked(&[folder])?.is_empty() {
+            return Ok(git.exclude(&format!("/{folder}/"))?);
+        }
+        for name in [self.issues.as_str(), "archive"] {
+            let path = format!("{folder}/{name}");
+            if root.tracked(&[&path])?.is_empty() {
+                git.exclude(&format!("/{path}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many beads a text has that are not deleted, and what most of their ids begin with.
+fn summary(text: &[u8]) -> (usize, Option<String>) {
+    let mut count = 0;
+    let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, span) in lines::spans(text, 0) {
+        let Ok(bead) = record::parse(&text[span]) else {
+            continue;
+        };
+        if bead.is_tombstone() {
+            continue;
+        }
+        count += 1;
+        if let Some(prefix) = id::prefix_of(&bead.id) {
+            *prefixes.entry(prefix.to_owned()).or_default() += 1;
+        }
+    }
+    let most = prefixes.into_iter().max_by_key(|(_, count)| *count);
+    (count, most.map(|(prefix, _)| prefix))
+}
+
+fn put(path: &Path, content: &[u8]) -> Result<bool, StoreError> {
+    let failed = |error| StoreError::io("write", path, error);
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o755).map_err(failed)?;
+    }
+    file::create(path, content, 0o644).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_is_that_of_most_beads_that_are_left() {
+        let text = b"{\"id\":\"a-1\"}\n{\"id\":\"b-1\"}\n{\"id\":\"b-2\"}\n{\"id\":\"a-2\",\"status\":\"tombstone\"}\n";
+        assert_eq!(summary(text), (3, Some("b".to_owned())));
+        assert_eq!(summary(b""), (0, None));
+    }
+}

@@ -1,0 +1,222 @@
+//! What the branch has and our own issues have no more: someone took the file back to an older state (`git
+//! checkout`, `git reset --hard`), which is not to be told to everyone as a change.
+//!
+//! A bead went back where its record is older than the one in the common state, or is gone and nothing says
+//! that it was removed: no archive, no event.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::bead::{Bead, record};
+use crate::merge;
+use crate::store::{Event, StoreError, journal, lines};
+
+/// Where a bead's line should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Back {
+    pub id: String,
+    /// The line of the common state.
+    pub line: Vec<u8>,
+}
+
+/// The beads of `base` that went back in `own`. `events` is asked for only where there may be any.
+pub(super) fn went_back(
+    base: &[u8],
+    own: &[u8],
+    is_archived: impl Fn(&str) -> bool,
+    events: impl FnOnce() -> Result<Vec<Event>, StoreError>,
+) -> Result<Vec<Back>, StoreError> {
+    if base == own {
+        return Ok(Vec::new());
+    }
+    let mut now: HashMap<String, &[u8]> = HashMap::new();
+    for (_, span) in lines::spans(own, 0) {
+        if let Some(id) = merge::id_of(&own[span.clone()]) {
+            now.insert(id, &own[span]);
+        }
+    }
+    let mut found: Vec<(Back, Option<&[u8]>)> = Vec::new();
+    for (_, span) in lines::spans(base, 0) {
+        let line = &base[span];
+        let Some(id) = merge::id_of(line) else {
+            continue;
+        };
+        let there = now.get(&id).copied();
+        if there == Some(line) {
+            continue;
+        }
+        let Ok(bead) = record::parse(line) else {
+            continue;
+        };
+        let is_back = match there.map(record::parse) {
+            Some(Ok(own)) => is_older(&own, &bead),
+            // Damage is for the merge to mend.
+            Some(Err(_)) => false,
+            None => !bead.is_tombstone() && !is_archived(&id),
+        };
+        if is_back {
+            let line = line.to_vec();
+            found.push((Back { id, line }, there));
+        }
+    }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let events = events()?;
+    found.retain(|(back, there)| !is_explained(back, *there, &events));
+    Ok(found.into_iter().map(|(back, _)| back).collect())
+}
+
+fn is_older(own: &Bead, base: &Bead) -> bool {
+    let is_same = own.created_at == base.created_at && own.created_by == base.created_by;
+    is_same && own.updated_at < base.updated_at
+}
+
+/// Whether history has the change that led from the common state to what is there: a removal, or a change
+/// made by a clock that was behind.
+fn is_explained(back: &Back, there: Option<&[u8]>, events: &[Event]) -> bool {
+    let changes = || {
+        let all = events.iter().flat_map(|event| &event.changes);
+        all.filter(|change| change.id == back.id)
+    };
+    let base = journal::line_hash(&back.line);
+    let Some(there) = there else {
+        return changes()
+            .next_back()
+            .is_some_and(|change| change.new.is_none());
+    };
+    let now = journal::line_hash(there);
+    // By hashes, from line to line: a clock that is behind puts events in another order.
+    let mut seen = HashSet::from([base.clone()]);
+    let mut reached = vec![base];
+    while let Some(hash) = reached.pop() {
+        for change in changes().filter(|change| change.before.as_ref() == Some(&hash)) {
+            let Some(after) = &change.after else { continue };
+            if *after == now {
+                return true;
+            }
+            if seen.insert(after.clone()) {
+                reached.push(after.clone());
+            }
+        }
+    }
+    false
+}
+
+/// Our own issues with these lines as they were.
+pub(super) fn bring_back(own: &[u8], back: &[Back]) -> Vec<u8> {
+    let mut rows: Vec<(String, &[u8])> = Vec::new();
+    let mut loose: Vec<&[u8]> = Vec::new();
+    for (_, span) in lines::spans(own, 0) {
+        let line = &own[span];
+        match merge::id_of(line) {
+            Some(id) if back.iter().any(|back| back.id == id) => {}
+            Some(id) => rows.push((id, line)),
+            None => loose.push(line),
+        }
+    }
+    rows.extend(back.iter().map(|back| (back.id.clone(), &back.line[..])));
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut text = Vec::with_capacity(own.len());
+    for line in rows.into_iter().map(|(_, line)| line).chain(loose) {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::record::Fields;
+    use crate::store::event::Difference;
+
+    fn line(id: &str, title: &str, hour: u8) -> String {
+        format!(
+            "{{\"id\":\"{id}\",\"title\":\"{title}\",\"created_at\":\"2026-01-01T00:00:00Z\",\"created_by\":\"a\",\"updated_at\":\"2026-01-01T{hour:02}:00:00Z\"}}"
+        )
+    }
+
+    fn text(lines: &[String]) -> Vec<u8> {
+        lines
+            .iter()
+            .flat_map(|line| format!("{line}\n").into_bytes())
+            .collect()
+    }
+
+    fn event(before: Option<&str>, after: Option<&str>) -> Event {
+        let hash = |line: &str| journal::line_hash(line.as_bytes());
+        Event {
+            id: "e".into(),
+            at: "2026-01-01T00:00:00Z".into(),
+            actor: String::new(),
+            session: String::new(),
+            verb: String::new(),
+            undoes: String::new(),
+            wisps: false,
+            changes: vec![Difference {
+                id: "a-1".into(),
+                before: before.map(hash),
+                after: after.map(hash),
+                old: before.map(|_| Fields::default()),
+                new: after.map(|_| Fields::default()),
+                lost: None,
+                includes: Vec::new(),
+            }],
+        }
+    }
+
+    fn back(base: &[u8], own: &[u8], events: Vec<Event>) -> Vec<String> {
+        let found = went_back(base, own, |id| id == "a-9", || Ok(events)).unwrap();
+        found.into_iter().map(|back| back.id).collect()
+    }
+
+    #[test]
+    fn what_is_older_or_gone_went_back_and_what_changed_did_not() {
+        let base = text(&[
+            line("a-1", "new", 9),
+            line("a-2", "same", 1),
+            line("a-9", "kept", 1),
+        ]);
+        let older = text(&[line("a-1", "old", 8), line("a-2", "same", 1)]);
+        assert_eq!(back(&base, &older, Vec::new()), ["a-1"]);
+        let newer = text(&[
+            line("a-1", "newer", 10),
+            line("a-2", "same", 1),
+            line("a-3", "x", 1),
+        ]);
+        assert_eq!(back(&base, &newer, Vec::new()), [""; 0]);
+        assert_eq!(back(&base, b"", Vec::new()), ["a-1", "a-2"]);
+    }
+
+    #[test]
+    fn a_removal_and_a_clock_that_is_behind_are_known_from_history() {
+        let (new, old) = (line("a-1", "new", 9), line("a-1", "edited", 8));
+        let base = text(std::slice::from_ref(&new));
+        assert_eq!(back(&base, b"", vec![event(Some(&new), None)]), [""; 0]);
+        let own = text(std::slice::from_ref(&old));
+        let step = line("a-1", "step", 9);
+        let chain = vec![
+            event(Some(&step), Some(&old)),
+            event(Some(&new), Some(&step)),
+        ];
+        assert_eq!(back(&base, &own, chain), [""; 0]);
+        // The other way round it is a file that went back.
+        assert_eq!(
+            back(&base, &own, vec![event(Some(&old), Some(&new))]),
+            ["a-1"]
+        );
+    }
+
+    #[test]
+    fn what_went_back_comes_back_in_its_place() {
+        let base = text(&[line("a-1", "new", 9), line("a-2", "b", 9)]);
+        let own = text(&[line("a-1", "old", 8), line("a-3", "c", 9)]);
+        let found = went_back(&base, &own, |_| false, || Ok(Vec::new())).unwrap();
+        let whole = text(&[
+            line("a-1", "new", 9),
+            line("a-2", "b", 9),
+            line("a-3", "c", 9),
+        ]);
+        assert_eq!(bring_back(&own, &found), whole);
+    }
+}

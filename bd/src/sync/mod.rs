@@ -1,0 +1,301 @@
+//! Beads and their branch: what `bd sync --full` does, and gtd by itself.
+//!
+//! The branch (`sync-branch`, by default `beads-sync`) holds the store's shared files at their paths in the
+//! repository and is written straight to its ref. What must always hold: no checkout, no hook, no index or work tree
+//! of anybody is touched, and never a branch that someone has checked out; what came from the branch is in the
+//! store before a commit says so; nothing is pushed but with what the remote had in it.
+//!
+//! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
+//! ([`crate::store::share`], `unite`), unless the store went back (`guard`); commit where anything is new
+//! (`commit`); push. Where the remote moved meanwhile, from the beginning.
+//!
+//! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
+//! both have the same.
+
+mod commit;
+pub mod fresh;
+mod guard;
+mod place;
+mod side;
+mod tips;
+mod unite;
+
+use std::path::PathBuf;
+
+use crate::config::Config;
+use crate::git::{GitError, Identity, Lease, PushError, PushRefusal};
+use crate::merge::{Lost, MergeError, Note};
+use crate::store::share::{Base, Own, Shared};
+use crate::store::{Store, StoreError};
+use crate::sys::{Clock, Random};
+pub use place::Place;
+use side::{Side, Sides, came_forward};
+use tips::{Tips, see, tips};
+use unite::Told;
+
+/// How often a remote that moved is read again.
+const TRIES: usize = 5;
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// Whose beads.
+    pub store: &'a Store,
+    /// By which settings.
+    pub config: &'a Config,
+    /// Who commits.
+    pub author: Identity,
+    /// What the commit says; the time where nothing is given.
+    pub message: Option<&'a str>,
+    /// Whether the remote is asked.
+    pub pull: bool,
+    /// Whether the branch is pushed.
+    pub push: bool,
+    /// Whether beads that went back are brought to where the branch has them; refused otherwise.
+    pub bring_back: bool,
+    /// The clock.
+    pub clock: &'a Clock,
+    /// Chance.
+    pub random: &'a Random,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct Synced {
+    /// The branch.
+    pub branch: String,
+    /// The remote, where there is one.
+    pub remote: Option<String>,
+    /// The commit that the branch is at.
+    pub tip: Option<String>,
+    /// Whether a commit was made.
+    pub committed: bool,
+    /// How many beads are in the commit as the branch did not have them.
+    pub sent: usize,
+    /// How many beads of the store changed by what others did.
+    pub received: usize,
+    /// Beads that had gone back and are as the branch has them.
+    pub brought_back: Vec<String>,
+    /// What conflicts took away.
+    pub lost: Vec<Lost>,
+    /// What else should be told.
+    pub notes: Vec<Note>,
+    /// Whether the remote has it all.
+    pub pushed: bool,
+    /// Why the remote does not have it, though it was to.
+    pub unpushed: Option<String>,
+}
+
+/// Why beads were not brought together with their branch.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// The settings turn it off.
+    #[error("sync-branch is empty: nothing is committed, merged or pushed")]
+    Off,
+    /// There is no repository.
+    #[error("not in a git repository: {}", dir.display())]
+    NotInGit {
+        /// The beads folder.
+        dir: PathBuf,
+    },
+    /// The name is not one that beads can be committed to.
+    #[error("beads cannot be committed to the branch \"{name}\": {reason}")]
+    Name {
+        /// The branch.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// Someone works on the branch.
+    #[error("the branch {branch} is checked out in {}", path.display())]
+    CheckedOut {
+        /// The branch.
+        branch: String,
+        /// The worktree.
+        path: PathBuf,
+    },
+    /// It is not clear which remote is meant.
+    #[error("{branch} may belong to any of the remotes {}", names.join(", "))]
+    Remotes {
+        /// The branch.
+        branch: String,
+        /// The remotes.
+        names: Vec<String>,
+    },
+    /// The issues are older than what was committed.
+    #[error("{} went back: the branch {branch} has later states of {}", path.display(), named(ids))]
+    WentBack {
+        /// The issues.
+        path: PathBuf,
+        /// The branch.
+        branch: String,
+        /// The beads.
+        ids: Vec<String>,
+    },
+    /// Others push all the time.
+    #[error("{branch} moved on {remote} each of {TRIES} times")]
+    Moving {
+        /// The branch.
+        branch: String,
+        /// The remote.
+        remote: String,
+    },
+    /// A side has conflict markers.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+/// How many beads a message names.
+const NAMED: usize = 5;
+
+fn named(ids: &[String]) -> String {
+    let names = ids.iter().take(NAMED).cloned().collect::<Vec<_>>();
+    match ids.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// Brings a store and its branch together.
+pub fn sync(request: &Request<'_>) -> Result<Synced, SyncError> {
+    let place = Place::of(request.store.dir(), request.config)?;
+    place.refuse_checked_out()?;
+    let remote = place.remote()?;
+    let _turn = request.store.take_turn()?;
+    let mut synced = Synced {
+        branch: place.branch.clone(),
+        remote: remote.clone(),
+        ..Synced::default()
+    };
+    for _ in 0..TRIES {
+        let seen = see(request, &place, remote.as_deref())?;
+        let tips = tips(request, &place, remote.as_deref(), &seen)?;
+        match round(request, &place, &tips, &mut synced)? {
+            Round::Overtaken => continue,
+            Round::Done(tip) => synced.tip = tip,
+        }
+        let (Some(remote), true, Some(tip)) = (&remote, request.push, &synced.tip) else {
+            return Ok(synced);
+        };
+        if let Some(away) = seen.away {
+            synced.unpushed = Some(away);
+            return Ok(synced);
+        }
+        if seen.tip.as_ref() == Some(tip) {
+            synced.pushed = true;
+            return Ok(synced);
+        }
+        match place
+            .git
+            .push(remote, tip, &place.branch, Lease::FastForward, false)
+        {
+            Ok(()) => {
+                synced.pushed = true;
+                return Ok(synced);
+            }
+            Err(PushError::Refused(PushRefusal::Stale)) if request.pull => {}
+            Err(PushError::Refused(refusal)) => {
+                synced.unpushed = Some(refusal.to_string());
+                return Ok(synced);
+            }
+            Err(PushError::Git(error)) => return Err(error.into()),
+        }
+    }
+    Err(SyncError::Moving {
+        branch: place.branch,
+        remote: remote.unwrap_or_default(),
+    })
+}
+
+/// How many beads the branch does not have as they are here.
+pub fn waiting(store: &Store, place: &Place) -> Result<usize, SyncError> {
+    let name = store.issues_file().file_name().unwrap_or_default();
+    let there = match place.git.resolve(&place.reference())? {
+        Some(tip) => Side::at(place, &name.to_string_lossy(), &tip)?.issues_text(place)?,
+        None => None,
+    };
+    Ok(unite::changed(
+        &there.unwrap_or_default(),
+        &store.durable_lines()?,
+    ))
+}
+
+/// How one round ended.
+enum Round {
+    /// The branch is there now; nowhere where there is nothing to commit.
+    Done(Option<String>),
+    /// Someone else moved it meanwhile.
+    Overtaken,
+}
+
+/// Brings store and commits together once.
+fn round(
+    request: &Request<'_>,
+    place: &Place,
+    tips: &Tips,
+    synced: &mut Synced,
+) -> Result<Round, SyncError> {
+    let name = request.store.issues_file().file_name();
+    let name = name.unwrap_or_default().to_string_lossy().into_owned();
+    let sides = Sides::at(place, &name, tips)?;
+    let mut told = Told::default();
+    let mut back = Vec::new();
+    let mut received = 0;
+    let shared = request
+        .store
+        .exchange(request.clock, request.random, |own: &Own| {
+            told = Told::default();
+            let own_before = own.issues.clone();
+            let own = came_forward(request, place, &sides, own.clone(), &mut back)?;
+            let united = sides.unite(request, place, tips, own, &mut told)?;
+            received = unite::changed(&own_before, &united.issues);
+            Ok::<_, SyncError>(united)
+        })?;
+    synced.received += received;
+    synced.lost.append(&mut told.lost);
+    synced.notes.append(&mut told.notes);
+    synced.brought_back.append(&mut back);
+    settle(request, place, tips, &sides, &shared, &name, synced)
+}
+
+/// Commits where anything is new, and remembers what the store has all of.
+fn settle(
+    request: &Request<'_>,
+    place: &Place,
+    tips: &Tips,
+    sides: &Sides,
+    shared: &Shared,
+    name: &str,
+    synced: &mut Synced,
+) -> Result<Round, SyncError> {
+    let commit = commit::Commit {
+        request,
+        place,
+        tips,
+        sides,
+        shared,
+        issues: name,
+    };
+    let Some(made) = commit.make()? else {
+        return Ok(Round::Overtaken);
+    };
+    if made.is_new {
+        synced.committed = true;
+        synced.sent = made.sent;
+    }
+    if let Some(tip) = &made.tip {
+        request.store.set_base(&Base {
+            branch: place.branch.clone(),
+            commit: tip.clone(),
+            at: request.clock.now().to_string(),
+            issues: shared.version.clone(),
+        })?;
+    }
+    Ok(Round::Done(made.tip))
+}

@@ -1,0 +1,153 @@
+//! Where a store's beads are committed: repository, branch, path and remote.
+
+use std::path::{Path, PathBuf};
+
+use super::SyncError;
+use crate::config::Config;
+use crate::git::{Git, GitError};
+use crate::store::find::GitPlace;
+
+/// The longest name of a branch.
+const LONGEST: usize = 255;
+
+/// Where a store's beads are committed.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The repository.
+    pub git: Git,
+    /// The beads folder in it: empty, or with a final slash.
+    pub prefix: String,
+    /// The branch.
+    pub branch: String,
+}
+
+impl Place {
+    /// The place of a beads folder by its settings.
+    pub fn of(dir: &Path, config: &Config) -> Result<Self, SyncError> {
+        let branch = config.sync_branch().ok_or(SyncError::Off)?;
+        check_name(&branch)?;
+        let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        if let Some(repository) = beside(&dir) {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy();
+            return Ok(Self {
+                git: Git::at(repository),
+                prefix: format!("{name}/"),
+                branch,
+            });
+        }
+        if GitPlace::of(&dir).root.is_none() {
+            return Err(SyncError::NotInGit { dir });
+        }
+        let git = Git::at(&dir);
+        let prefix = git.prefix()?;
+        Ok(Self {
+            git,
+            prefix,
+            branch,
+        })
+    }
+
+    /// The full name of the branch.
+    pub fn reference(&self) -> String {
+        format!("refs/heads/{}", self.branch)
+    }
+
+    /// Where the branch of a remote is known to be.
+    pub fn tracking(&self, remote: &str) -> String {
+        format!("refs/remotes/{remote}/{}", self.branch)
+    }
+
+    /// Refuses where someone works on the branch.
+    pub fn refuse_checked_out(&self) -> Result<(), SyncError> {
+        match self.git.checked_out(&self.branch)? {
+            None => Ok(()),
+            Some(path) => Err(SyncError::CheckedOut {
+                branch: self.branch.clone(),
+                path,
+            }),
+        }
+    }
+
+    /// The remote of the branch: the one that git is told for it, `origin`, or the only one.
+    pub fn remote(&self) -> Result<Option<String>, SyncError> {
+        let mut names = self.git.remotes()?;
+        let told = self
+            .git
+            .config_get(&format!("branch.{}.remote", self.branch))?;
+        for wanted in told.into_iter().chain(["origin".to_owned()]) {
+            if names.contains(&wanted) {
+                return Ok(Some(wanted));
+            }
+        }
+        if names.len() > 1 {
+            return Err(SyncError::Remotes {
+                branch: self.branch.clone(),
+                names,
+            });
+        }
+        Ok(names.pop())
+    }
+
+    /// Whether the repository is there for this project, rather than one that happens to be around it.
+    pub fn is_its_own(&self) -> Result<bool, GitError> {
+        if self.prefix.matches('/').count() == 1 {
+            return Ok(true);
+        }
+        Ok(self.git.resolve(&self.reference())?.is_some())
+    }
+}
+
+/// The bare repository that the worktrees of a rig share, where the folder is the rig's own.
+fn beside(dir: &Path) -> Option<PathBuf> {
+    let repository = dir.parent()?.join(".repo.git");
+    repository.join("HEAD").is_file().then_some(repository)
+}
+
+/// Refuses names that are no branch, and those that people work on.
+fn check_name(name: &str) -> Result<(), SyncError> {
+    let refused = |reason| {
+        Err(SyncError::Name {
+            name: name.to_owned(),
+            reason,
+        })
+    };
+    if ["main", "master", "HEAD"].contains(&name) {
+        return refused("work is done there; beads need a branch of their own");
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_/".contains(c);
+    let ends = [name.chars().next(), name.chars().next_back()];
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let is_branch = name.len() <= LONGEST
+        && name.chars().all(plain)
+        && ends.into_iter().all(is_word)
+        && !["..", "//", "/.", "./"]
+            .iter()
+            .any(|odd| name.contains(odd))
+        && name
+            .split('/')
+            .all(|part| part.strip_suffix(".lock").is_none());
+    if is_branch {
+        Ok(())
+    } else {
+        refused(
+            "it has to begin and end with a letter or digit, with nothing but '.', '-', '_' and '/' inside",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_branches_are_checked() {
+        for good in ["beads-sync", "b", "team/beads.v2"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "main", "master", "HEAD", "", "-x", "x-", "a..b", "a b", "a//b", "x.lock",
+        ] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The shared files of a store as a commit has them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::guard::{self, went_back};
+use super::place::Place;
+use super::tips::Tips;
+use super::unite::{self, Told};
+use super::{Request, SyncError};
+use crate::git::{Entries, TreeEntry};
+use crate::merge;
+use crate::store::share::{Files, Own, United, is_history, is_year};
+use crate::store::{Store, lines};
+
+/// The shared files in one commit, not read yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Side {
+    /// The issues; `None` where the commit has none.
+    pub issues: Option<TreeEntry>,
+    /// The archive by year.
+    pub archive: Entries,
+    /// History by the names below `events/`.
+    pub events: Entries,
+    /// Everything else, by whole path.
+    pub other: Entries,
+}
+
+impl Side {
+    /// Looks at a commit.
+    pub(super) fn at(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
+        let mut side = Self::default();
+        for (path, entry) in place.git.entries(commit)? {
+            let is_file = entry.mode.starts_with("100");
+            let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);
+            let year = inside.and_then(|name| name.strip_prefix("archive/"));
+            let month = inside.and_then(|name| name.strip_prefix("events/"));
+            if inside == Some(issues) {
+                side.issues = Some(entry);
+            } else if let Some(name) = year.filter(|name| is_year(name)) {
+                side.archive.insert(name.to_owned(), entry);
+            } else if let Some(name) = month.filter(|name| is_history(name)) {
+                side.events.insert(name.to_owned(), entry);
+            } else {
+                side.other.insert(path, entry);
+            }
+        }
+        Ok(side)
+    }
+
+    /// The issues' text, where there is one.
+    pub(super) fn issues_text(&self, place: &Place) -> Result<Option<Vec<u8>>, SyncError> {
+        let text = self.issues.as_ref().map(|entry| place.git.blob(&entry.id));
+        Ok(text.transpose()?)
+    }
+
+    /// The archive's texts.
+    pub(super) fn archive_texts(&self, place: &Place) -> Result<Files, SyncError> {
+        let mut files = BTreeMap::new();
+        for (name, entry) in &self.archive {
+            files.insert(name.clone(), place.git.blob(&entry.id)?);
+        }
+        Ok(files)
+    }
+}
+
+/// The commits' files.
+#[derive(Debug, Default)]
+pub(super) struct Sides {
+    pub ours: Option<Side>,
+    pub theirs: Option<Side>,
+    pub base: Option<Side>,
+    pub fork: Option<Side>,
+}
+
+impl Sides {
+    /// Looks at the commits.
+    pub(super) fn at(place: &Place, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
+        let side = |commit: &Option<String>| {
+            let side = commit
+                .as_ref()
+                .map(|commit| Side::at(place, issues, commit));
+            side.transpose()
+        };
+        Ok(Self {
+            ours: side(&tips.ours)?,
+            theirs: side(&tips.theirs)?,
+            base: side(&tips.base)?,
+            fork: side(&tips.fork)?,
+        })
+    }
+
+    /// What comes of the store's own side and these.
+    pub(super) fn unite(
+        &self,
+        request: &Request<'_>,
+        place: &Place,
+        tips: &Tips,
+        own: Own,
+        told: &mut Told,
+    ) -> Result<United, SyncError> {
+        let mut own = own;
+        if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
+            own = unite::take(place, self.base.as_ref(), own, ours, told)?;
+        }
+        if let Some(theirs) = &self.theirs {
+            own = unite::take(place, self.fork.as_ref(), own, theirs, told)?;
+        }
+        Ok(United {
+            issues: own.issues,
+            archive: own.archive,
+            events: self.history(request.store, place)?,
+            lost: told.lost.clone(),
+        })
+    }
+
+    /// The files of history that the store has not, or not all of.
+    fn history(&self, store: &Store, place: &Place) -> Result<Files, SyncError> {
+        let here = store.history_files();
+        let mut files = Files::new();
+        for (name, entry) in [&self.ours, &self.theirs]
+            .into_iter()
+            .flatten()
+            .flat_map(|side| &side.events)
+        {
+            if here.get(name) == Some(&entry.size) {
+                continue;
+            }
+            let text = match files.remove(name) {
+                Some(text) => text,
+                None => store.history_file(name)?,
+            };
+            let there = place.git.blob(&entry.id)?;
+            files.insert(name.clone(), unite::history(text, there));
+        }
+        Ok(files)
+    }
+}
+
+/// What the store has, with beads that went back as the common state has them where that is asked for;
+/// refused where it is not.
+pub(super) fn came_forward(
+    request: &Request<'_>,
+    place: &Place,
+    sides: &Sides,
+    own: Own,
+    back: &mut Vec<String>,
+) -> Result<Own, SyncError> {
+    let Some(base) = &sides.base else {
+        return Ok(own);
+    };
+    let Some(text) = base.issues_text(place)? else {
+        return Ok(own);
+    };
+    let archived = own.archive.values();
+    let archived: HashSet<String> = archived
+        .flat_map(|text| {
+            let spans = lines::spans(text, 0);
+            spans.filter_map(|(_, span)| merge::id_of(&text[span]))
+        })
+        .collect();
+    let is_archived = |id: &str| archived.contains(id);
+    let found = went_back(&text, &own.issues, is_archived, || request.store.events())?;
+    if found.is_empty() {
+        return Ok(own);
+    }
+    let ids: Vec<String> = found.iter().map(|back| back.id.clone()).collect();
+    if !request.bring_back {
+        return Err(SyncError::WentBack {
+            path: request.store.issues_file().to_owned(),
+            branch: place.branch.clone(),
+            ids,
+        });
+    }
+    *back = ids;
+    Ok(Own {
+        issues: guard::bring_back(&own.issues, &found),
+        archive: own.archive,
+    })
+}

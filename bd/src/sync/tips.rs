@@ -1,0 +1,100 @@
+//! The commits that are brought together: where the branch is here and at its remote, and what the store has.
+
+use super::place::Place;
+use super::{Request, SyncError};
+use crate::git::GitError;
+
+/// The commits that are brought together.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tips {
+    /// Where the branch is here.
+    pub ours: Option<String>,
+    /// Where it is at the remote, where that has what we have not.
+    pub theirs: Option<String>,
+    /// What the store has all of.
+    pub base: Option<String>,
+    /// What ours and theirs both came from.
+    pub fork: Option<String>,
+}
+
+/// The remote as it was seen.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub tip: Option<String>,
+    /// Why it could not be asked.
+    pub away: Option<String>,
+}
+
+/// Asks the remote, and brings its branch here.
+pub(super) fn see(
+    request: &Request<'_>,
+    place: &Place,
+    remote: Option<&str>,
+) -> Result<Seen, SyncError> {
+    let Some(remote) = remote.filter(|_| request.pull) else {
+        return Ok(Seen::default());
+    };
+    let asked = place.git.ls_remote(remote, &place.branch);
+    let fetched = asked.and_then(|tip| {
+        let known = place.git.resolve(&place.tracking(remote))?;
+        if tip.is_some() && tip != known {
+            place.git.fetch_branch(remote, &place.branch)?;
+        }
+        Ok(tip)
+    });
+    match fetched {
+        Ok(None) => Ok(Seen::default()),
+        // It may have moved between the two.
+        Ok(Some(_)) => Ok(Seen {
+            tip: place.git.resolve(&place.tracking(remote))?,
+            away: None,
+        }),
+        Err(GitError::Failed { words, .. }) => Ok(Seen {
+            tip: None,
+            away: Some(format!("{remote} cannot be reached: {}", words.trim())),
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Which commits are to be brought together, and from where they came.
+pub(super) fn tips(
+    request: &Request<'_>,
+    place: &Place,
+    remote: Option<&str>,
+    seen: &Seen,
+) -> Result<Tips, SyncError> {
+    let git = &place.git;
+    let ours = git.resolve(&place.reference())?;
+    let mut theirs = seen.tip.clone();
+    if let (Some(remote), true) = (remote, seen.away.is_some()) {
+        theirs = git.resolve(&place.tracking(remote))?;
+    }
+    if let (Some(one), Some(other)) = (&ours, &theirs)
+        && git.is_ancestor(other, one)?
+    {
+        theirs = None;
+    }
+    let last = request.store.base();
+    let last = last.filter(|base| base.branch == place.branch);
+    let last = match last {
+        Some(base) => git.resolve(&base.commit)?,
+        None => None,
+    };
+    // The store came from what it had then; the branch only if it still has that.
+    let common = |last: &Option<String>, tip: &Option<String>| match (last, tip) {
+        (Some(last), Some(tip)) => git.merge_base(last, tip),
+        _ => Ok(None),
+    };
+    let base = common(&last, if ours.is_some() { &ours } else { &theirs })?;
+    let fork = match &ours {
+        Some(_) => common(&ours, &theirs)?,
+        None => base.clone(),
+    };
+    Ok(Tips {
+        ours,
+        theirs,
+        base,
+        fork,
+    })
+}

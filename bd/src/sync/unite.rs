@@ -1,0 +1,281 @@
+//! What comes of the store and the two ends of its branch.
+//!
+//! Issues are merged by field against the state that both came from; without one, what either side has is
+//! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::SyncError;
+use super::place::Place;
+use super::side::Side;
+use crate::bead::{Bead, Stamp, record};
+use crate::merge::{self, Lost, Note};
+use crate::store::share::{Files, Own};
+use crate::store::{Event, archive, journal, lines};
+
+/// What was told on the way.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Told {
+    pub lost: Vec<Lost>,
+    pub notes: Vec<Note>,
+}
+
+/// Brings what another side made of `base` into our own.
+pub(super) fn take(
+    place: &Place,
+    base: Option<&Side>,
+    own: Own,
+    other: &Side,
+    told: &mut Told,
+) -> Result<Own, SyncError> {
+    let is_same_archive = base.is_some_and(|base| {
+        base.archive == other.archive
+            && other
+                .archive
+                .keys()
+                .all(|name| own.archive.contains_key(name))
+    });
+    let theirs = if is_same_archive {
+        Files::new()
+    } else {
+        other.archive_texts(place)?
+    };
+    let is_same = base.is_some_and(|base| base.issues == other.issues);
+    let mut issues = own.issues;
+    // A side without the file says nothing about its beads.
+    if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
+        let before = match base {
+            Some(base) => base.issues_text(place)?.unwrap_or_default(),
+            None => presumed(&head(place)?, &issues, &right),
+        };
+        let archived = Archived::of([&own.archive, &theirs]);
+        let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
+        issues = merged.text;
+        told.lost.extend(merged.lost);
+        told.notes.extend(merged.notes);
+    }
+    let archive = if is_same_archive || theirs == own.archive {
+        own.archive
+    } else {
+        archives(&own.archive, &theirs, &issues)?
+    };
+    Ok(Own { issues, archive })
+}
+
+/// The issues of the commit that people work on here, where it has any.
+fn head(place: &Place) -> Result<Vec<u8>, SyncError> {
+    let path = format!("{}issues.jsonl", place.prefix);
+    Ok(place.git.file_at("HEAD", &path)?.unwrap_or_default())
+}
+
+/// A common state for sides of which none is known: the beads that the commit people work on has as neither
+/// side can have had them after. Of all else it says nothing, so that nothing is taken for removed.
+fn presumed(head: &[u8], left: &[u8], right: &[u8]) -> Vec<u8> {
+    let (left, right) = (Archived::of_text(left), Archived::of_text(right));
+    let mut text = Vec::new();
+    for (_, span) in lines::spans(head, 0) {
+        let line = &head[span];
+        let Ok(bead) = record::parse(line) else {
+            continue;
+        };
+        let is_later = |side: &Archived<'_>| {
+            side.get(&bead.id).is_some_and(|own| {
+                let is_same =
+                    own.created_at == bead.created_at && own.created_by == bead.created_by;
+                is_same && own.updated_at >= bead.updated_at
+            })
+        };
+        if is_later(&left) && is_later(&right) {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+    }
+    text
+}
+
+/// Beads of several archives; the first that has one counts.
+struct Archived<'a>(HashMap<String, &'a [u8]>);
+
+impl<'a> Archived<'a> {
+    fn of(sides: [&'a Files; 2]) -> Self {
+        let mut found = HashMap::new();
+        for text in sides.into_iter().flat_map(BTreeMap::values) {
+            for (_, span) in lines::spans(text, 0) {
+                if let Some(id) = merge::id_of(&text[span.clone()]) {
+                    found.entry(id).or_insert(&text[span]);
+                }
+            }
+        }
+        Self(found)
+    }
+
+    fn get(&self, id: &str) -> Option<Bead> {
+        record::parse(self.0.get(id)?).ok()
+    }
+}
+
+/// Every bead that either archive has, unless it lives among the issues.
+fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
+    let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
+    let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
+    let all = Archived::of([own, theirs]);
+    let mut alive: HashSet<String> = HashSet::new();
+    for (_, span) in lines::spans(issues, 0) {
+        let id = merge::id_of(&issues[span.clone()]).filter(|id| all.0.contains_key(id));
+        let bead = record::parse(&issues[span]);
+        if let (Some(id), true) = (id, bead.is_ok_and(|bead| !bead.is_tombstone())) {
+            alive.insert(id);
+        }
+    }
+    let mut files: Files = own
+        .keys()
+        .chain(theirs.keys())
+        .cloned()
+        .map(|name| (name, Vec::new()))
+        .collect();
+    for (_, span) in lines::spans(&merged.text, 0) {
+        let line = &merged.text[span];
+        let (name, is_alive) = match record::parse(line) {
+            Ok(bead) => (archive::year_of(&bead), alive.contains(&bead.id)),
+            // What cannot be read stays in the last file.
+            Err(_) => (files.keys().next_back().cloned().unwrap_or_default(), false),
+        };
+        if !is_alive {
+            let file = files.entry(name).or_default();
+            file.extend_from_slice(line);
+            file.push(b'\n');
+        }
+    }
+    Ok(files)
+}
+
+/// A file of history that two sides have: as a rule one of them only has less of it.
+pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
+    if one.starts_with(&other) {
+        return one;
+    }
+    if other.starts_with(&one) {
+        return other;
+    }
+    let mut seen = HashSet::new();
+    let mut all: Vec<(jiff::Timestamp, Vec<u8>)> = Vec::new();
+    for text in [&one, &other] {
+        for (_, span) in lines::spans(text, 0) {
+            let line = &text[span];
+            let event = Event::read(line);
+            let id = event
+                .as_ref()
+                .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
+            if seen.insert(id) {
+                let at = event.map(|event| Stamp::read(&event.at).instant());
+                all.push((at.unwrap_or_default(), line.to_vec()));
+            }
+        }
+    }
+    // By time and content: both sides come to the same.
+    all.sort();
+    let mut text = Vec::with_capacity(one.len() + other.len());
+    for (_, line) in all {
+        text.extend_from_slice(&line);
+        text.push(b'\n');
+    }
+    text
+}
+
+/// How many beads differ between two texts of issues.
+pub(super) fn changed(before: &[u8], after: &[u8]) -> usize {
+    if before == after {
+        return 0;
+    }
+    let by_id = |text| -> HashMap<String, &[u8]> { Archived::of_text(text).0 };
+    let (before, after) = (by_id(before), by_id(after));
+    let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
+    let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
+    after.iter().filter(differs).count() + gone
+}
+
+impl<'a> Archived<'a> {
+    fn of_text(text: &'a [u8]) -> Self {
+        let found = lines::spans(text, 0).filter_map(|(_, span)| {
+            let line = &text[span];
+            Some((merge::id_of(line)?, line))
+        });
+        Self(found.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(id: &str, at: &str) -> Vec<u8> {
+        let event = Event {
+            id: id.to_owned(),
+            at: at.to_owned(),
+            actor: String::new(),
+            session: String::new(),
+            verb: String::new(),
+            undoes: String::new(),
+            wisps: false,
+            changes: Vec::new(),
+        };
+        journal::encode(&event)
+    }
+
+    #[test]
+    fn history_grows_and_either_order_gives_the_same() {
+        let (one, two) = (
+            line("1", "2026-01-01T00:00:00Z"),
+            line("2", "2026-01-02T00:00:00Z"),
+        );
+        let three = line("3", "2026-01-03T00:00:00Z");
+        let longer = [one.clone(), two.clone()].concat();
+        assert_eq!(history(one.clone(), longer.clone()), longer);
+        let apart = [one.clone(), three.clone()].concat();
+        let both = [one, two, three].concat();
+        assert_eq!(history(longer.clone(), apart.clone()), both);
+        assert_eq!(history(apart, longer), both);
+    }
+
+    #[test]
+    fn a_bead_leaves_the_archive_only_for_the_issues() {
+        let line = |id: &str| {
+            format!("{{\"id\":\"{id}\",\"title\":\"t\",\"status\":\"closed\",\"created_at\":\"2025-01-01T00:00:00Z\",\"updated_at\":\"2025-01-02T00:00:00Z\",\"closed_at\":\"2025-01-02T00:00:00Z\"}}\n")
+                .into_bytes()
+        };
+        let files = |ids: &[&str]| -> Files {
+            let text = ids.iter().flat_map(|id| line(id)).collect();
+            [("2025.jsonl".to_owned(), text)].into()
+        };
+        let merged = archives(&files(&["a-1"]), &files(&["a-2", "a-3"]), &line("a-3")).unwrap();
+        assert_eq!(merged, files(&["a-1", "a-2"]));
+        let merged = archives(&Files::new(), &files(&["a-2"]), b"").unwrap();
+        assert_eq!(merged, files(&["a-2"]));
+    }
+
+    #[test]
+    fn only_what_neither_side_can_have_had_later_is_presumed() {
+        let line = |id: &str, hour: u8| {
+            format!(
+                "{{\"id\":\"{id}\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T{hour:02}:00:00Z\"}}\n"
+            )
+        };
+        let head = [line("a", 2), line("b", 2), line("c", 2)].concat();
+        let left = [line("a", 3), line("b", 3)].concat();
+        let right = [line("a", 2), line("b", 1), line("c", 2)].concat();
+        let text = presumed(head.as_bytes(), left.as_bytes(), right.as_bytes());
+        assert_eq!(String::from_utf8(text).unwrap(), line("a", 2));
+    }
+
+    #[test]
+    fn beads_that_differ_are_counted() {
+        assert_eq!(changed(b"{\"id\":\"a\"}\n", b"{\"id\":\"a\"}\n"), 0);
+        assert_eq!(
+            changed(
+                b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
+                b"{\"id\":\"b\",\"title\":\"x\"}\n"
+            ),
+            2
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! `bd sync --full` where beads may be: fresh clones, copies, worktrees, folders, and files that went back.
+
+use std::path::Path;
+
+use town_tests::Run;
+
+use crate::sync_full::{Clones, actors};
+
+#[test]
+fn a_detached_head_and_a_worktree_sync_like_any_other() {
+    let clones = Clones::two();
+    clones.git("a", &["checkout", "-q", "--detach"]);
+    clones.bead("a", "Detached");
+    clones.sync("a").ok();
+    let tree = clones.dir("a-tree");
+    clones.git(
+        "a",
+        &[
+            "worktree",
+            "add",
+            "-q",
+            "-b",
+            "work",
+            tree.to_str().unwrap(),
+        ],
+    );
+    clones.bead("a-tree", "From a worktree");
+    clones.sync("a-tree").ok();
+    clones.agree(&["a"]);
+    assert!(clones.shared_issues().contains("From a worktree"));
+    assert_eq!(
+        clones
+            .git("a", &["status", "--porcelain", "--branch"])
+            .lines()
+            .next(),
+        Some("## HEAD (no branch)")
+    );
+    assert!(!tree.join(".beads").exists());
+}
+
+#[test]
+fn a_store_in_a_folder_keeps_its_path_and_leaves_others_alone() {
+    let clones = Clones::two();
+    clones.bead("a", "At the root");
+    for clone in ["a", "b"] {
+        std::fs::create_dir_all(clones.dir(clone).join("part")).unwrap();
+    }
+    clones.bd("a/part", &["init", "--prefix", "part"]).ok();
+    clones.bead("a/part", "In a part");
+    clones.sync("a/part").ok();
+    let part = clones.origin.file("beads-sync", "part/.beads/issues.jsonl");
+    assert!(part.contains("In a part"), "{part}");
+    clones.bead("b", "Meanwhile");
+    clones.sync("b").ok();
+    clones.bead("a/part", "More");
+    clones.sync("a/part").ok();
+    // What others did to the other store is not undone by it, nor the other way round.
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    clones.agree(&["a", "b"]);
+    let root = clones.shared_issues();
+    assert!(root.contains("At the root") && root.contains("Meanwhile"));
+    // The other clone has the part's beads on the branch only.
+    let there = clones.bd("b/part", &["init"]).ok();
+    assert!(
+        there.out.contains("2 beads read from the branch"),
+        "{}",
+        there.out
+    );
+    assert_eq!(clones.bead("b/part", "Next")[..5], *"part-");
+}
+
+#[test]
+fn a_fresh_clone_reads_its_beads_from_the_branch() {
+    let clones = Clones::new();
+    let id = clones.bead("a", "A bead");
+    clones.bd("a", &["update", &id, "--priority", "1"]).ok();
+    clones.sync("a").ok();
+    clones.clone("b");
+    let said = clones.bd("b", &["list"]).ok();
+    assert!(said.out.contains("A bead"), "{}", said.out);
+    assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+    assert!(said.err.contains("1 bead read from the branch beads-sync"));
+    let said = clones.bd("b", &["list"]).ok();
+    assert_eq!(said.err, "");
+    assert_eq!(clones.git("b", &["status", "--porcelain"]), "");
+    let history = clones.bd("b", &["history", &id, "--json"]).ok();
+    assert_eq!(history.json().as_array().unwrap().len(), 2);
+    assert_eq!(clones.bead("b", "Next")[..2], *"p-");
+    // From a folder inside, and with init.
+    clones.clone("c");
+    let inside = clones.dir("c").join("deep/inside");
+    std::fs::create_dir_all(inside).unwrap();
+    assert!(
+        clones
+            .bd("c/deep/inside", &["list"])
+            .ok()
+            .out
+            .contains("A bead")
+    );
+    clones.clone("d");
+    let said = clones.bd("d", &["init"]).ok();
+    assert!(
+        said.out.contains("1 bead read") && said.out.contains("prefix: p"),
+        "{}",
+        said.out
+    );
+    assert_eq!(clones.show("d", &id)["priority"], 1);
+    let said = clones.bd("c", &["--readonly", "list"]).ok();
+    assert!(said.out.contains("A bead"));
+}
+
+#[test]
+fn a_tracked_folder_without_issues_is_fresh_and_one_in_use_is_not() {
+    let clones = Clones::new();
+    let id = clones.bead("a", "A bead");
+    clones.git(
+        "a",
+        &[
+            "add",
+            ".beads/config.yaml",
+            ".beads/metadata.json",
+            ".beads/.gitignore",
+        ],
+    );
+    clones.git("a", &["commit", "-q", "-m", "Settings"]);
+    clones.git("a", &["push", "-q", "origin", "main"]);
+    clones.sync("a").ok();
+    clones.clone("b");
+    assert!(clones.bd("b", &["list"]).ok().out.contains("A bead"));
+    let status = clones.git("b", &["status", "--porcelain"]);
+    assert!(!status.contains("issues.jsonl"), "{status}");
+    std::fs::remove_file(clones.dir("b").join(".beads/issues.jsonl")).unwrap();
+    assert!(!clones.bd("b", &["list"]).ok().out.contains("A bead"));
+    let said = clones.sync("b").run();
+    assert_eq!(said.code, 1);
+    assert!(
+        said.err.contains("went back") && said.err.contains(&id),
+        "{}",
+        said.err
+    );
+    clones.bd("b", &["sync", "--full", "--bring-back"]).ok();
+    assert_eq!(clones.show("b", &id)["title"], "A bead");
+    clones.agree(&["a", "b"]);
+}
+
+#[test]
+fn issues_that_went_back_are_not_told_to_everyone() {
+    let clones = Clones::two();
+    let id = clones.bead("a", "First");
+    clones.sync("a").ok();
+    let old = clones.issues("a");
+    clones.bd("a", &["update", &id, "--title", "Second"]).ok();
+    let other = clones.bead("a", "Another");
+    clones.sync("a").ok();
+    std::fs::write(clones.dir("a").join(".beads/issues.jsonl"), old).unwrap();
+    let said = clones.sync("a").run();
+    assert_eq!(said.code, 1);
+    assert!(
+        said.err.contains(&id) && said.err.contains(&other),
+        "{}",
+        said.err
+    );
+    assert!(clones.shared_issues().contains("Second"));
+    let lost = clones.bd("a", &["restore", "--lost", "--dry-run"]).ok();
+    assert!(
+        lost.out.contains(&id),
+        "history that was committed still knows: {}",
+        lost.out
+    );
+    let back = clones
+        .bd("a", &["sync", "--full", "--bring-back", "--json"])
+        .ok()
+        .json();
+    assert_eq!(back["brought_back"].as_array().unwrap().len(), 2);
+    clones.agree(&["a"]);
+    assert_eq!(clones.show("a", &id)["title"], "Second");
+}
+
+#[test]
+fn a_copy_of_the_folder_is_a_clone_of_its_own() {
+    let clones = Clones::two();
+    clones.bead("a", "A bead");
+    clones.sync("a").ok();
+    let (from, to) = (clones.dir("a"), clones.dir("copy"));
+    let args = [
+        "-c",
+        "cp -r \"$0\" \"$1\"",
+        from.to_str().unwrap(),
+        to.to_str().unwrap(),
+    ];
+    Run::new(Path::new("/bin/sh"), &clones.town.root())
+        .args(args)
+        .ok();
+    let copied = clones.bead("copy", "Made in the copy");
+    let own = clones.bead("a", "Made in the first");
+    clones.sync("copy").ok();
+    clones.sync("a").ok();
+    clones.sync("copy").ok();
+    assert_ne!(clones.clone_id("a"), clones.clone_id("copy"));
+    clones.agree(&["a", "copy"]);
+    for clone in ["a", "copy"] {
+        for (id, actor) in [(&copied, "tests/copy"), (&own, "tests/a")] {
+            let history = clones.bd(clone, &["history", id, "--json"]).ok();
+            assert_eq!(actors(&history), [actor]);
+        }
+    }
+}
+
+#[test]
+fn beads_that_are_on_main_too_meet_all_the_same() {
+    let clones = Clones::new();
+    let id = clones.bead("a", "On main");
+    clones.git("a", &["add", "-A"]);
+    clones.git("a", &["commit", "-q", "-m", "Beads"]);
+    clones.git("a", &["push", "-q", "origin", "main"]);
+    clones.clone("b");
+    clones.bd("a", &["update", &id, "--title", "By a"]).ok();
+    clones.sync("a").ok();
+    clones.bd("b", &["update", &id, "--priority", "0"]).ok();
+    clones.sync("b").ok();
+    clones.sync("a").ok();
+    clones.agree(&["a", "b"]);
+    let bead = clones.show("b", &id);
+    assert_eq!(
+        (&bead["title"], &bead["priority"]),
+        (&"By a".into(), &0.into())
+    );
+    // Only the issues differ from main: history is nobody's leftover.
+    assert_eq!(
+        clones.git("b", &["status", "--porcelain"]),
+        "M .beads/issues.jsonl"
+    );
+}
