@@ -53,8 +53,8 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "no-push",
-        "false",
-        "bd sync --full commits and merges, and pushes only when asked",
+        "",
+        "true: beads are committed to that branch and merged, and never pushed",
     ),
     key(
         "daemon.auto-sync",
