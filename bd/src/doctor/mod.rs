@@ -1,6 +1,7 @@
 //! The doctor: looks whether a store is sound, says what is wrong and the way out, and mends what it can
 //! without losing anything.
 
+mod journal;
 mod rescue;
 
 use std::collections::BTreeSet;
@@ -86,6 +87,7 @@ pub fn examine(store: &Store) -> Result<Vec<Check>, StoreError> {
         circles(&snapshot),
         index(store)?,
         lost(store)?,
+        journal::check(store)?,
         database(store),
         merges(store),
     ];
@@ -95,7 +97,7 @@ pub fn examine(store: &Store) -> Result<Vec<Check>, StoreError> {
 
 /// Mends what can be mended; says what was done, a line each.
 pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
-    let mut done = Vec::new();
+    let mut done = journal::mend(store, author, clock)?;
     let found = rescue::from_git(store)?;
     if !found.is_empty() {
         let ids = store.transact(author, clock, |tx| {

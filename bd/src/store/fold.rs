@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
-use super::journal::{self, Home, Mark};
+use super::journal::{self, Home, Journal, Mark};
 use super::snapshot::{Snapshot, home_of};
+use super::source::Source;
 use super::write::{Piece, Written, write};
-use super::{Event, Node, StoreError, history, mark, reindex, source};
+use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::sys::file;
 
@@ -54,6 +55,16 @@ impl Fold<'_> {
         }
         let paths = &source.paths;
         let entries = journal::decode(&source.whole_journal()?);
+        let covered = source.keys.journal.2;
+        if entries
+            .torn
+            .iter()
+            .any(|span| (span.start as u64) < covered)
+        {
+            // Damaged since it went into the index, which must not stand in for it.
+            source.forget_index();
+            return Ok(Folded::Overtaken);
+        }
         let mut homes: BTreeSet<Home> = BTreeSet::new();
         let mut removed: BTreeSet<(Home, &str)> = BTreeSet::new();
         for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
@@ -85,13 +96,7 @@ impl Fold<'_> {
             journal::append(&path, &journal::encode(&mark))
                 .map_err(|failed| StoreError::io("write", &path, failed.source))?;
         }
-        let mut events: Vec<Event> = entries
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| Event::of(entry))
-            .collect();
-        events.extend(history::merge_event(&source.state.merged, self.now));
-        history::append(paths, &events, entries.was_folding)?;
+        history::append(paths, &self.events(&entries), entries.was_folding)?;
         if source.is_overtaken(ISSUES) {
             return Ok(Folded::Overtaken);
         }
@@ -101,6 +106,19 @@ impl Fold<'_> {
         self.write_index(index, issues_key, wisps_key);
         mark::touch(paths);
         Ok(Folded::Done)
+    }
+
+    /// What goes to history: the events of the journal, what lies between them where its own line is damaged,
+    /// and what was merged.
+    fn events(&self, journal: &Journal) -> Vec<Event> {
+        let state = &self.snapshot.source.state;
+        let mut events = Vec::new();
+        for (_, entry) in &journal.entries {
+            events.extend(history::bridge_event(&state.bridged, entry));
+            events.extend(Event::of(entry));
+        }
+        events.extend(history::merge_event(&state.merged, self.now));
+        events
     }
 
     /// The new content of a file, written beside the old one.
@@ -237,16 +255,19 @@ impl Fold<'_> {
     }
 
     fn keep_torn(&mut self) -> Result<(), StoreError> {
-        let torn = self.snapshot.source.state.torn.join(&b'\n');
-        if torn.is_empty() {
+        let source = &self.snapshot.source;
+        let state = &source.state;
+        if state.torn.is_empty() {
             return Ok(());
         }
-        let paths = &self.snapshot.source.paths;
-        let kept = keep(&paths.damaged(), "journal.jsonl", &torn, self.now)?;
-        self.notices.push(format!(
-            "lines inside the journal are damaged; what they held is kept in {}, the others are as they were acknowledged",
-            kept.display()
-        ));
+        let folder = source.paths.damaged();
+        let torn = state.torn_bytes();
+        let notice = if state.damaged_inside() == 0 {
+            torn_notice(&keep(&folder, UNFINISHED, &torn, self.now)?)
+        } else {
+            damage_notice(source, &keep(&folder, ACKNOWLEDGED, &torn, self.now)?)
+        };
+        self.notices.push(notice);
         Ok(())
     }
 
@@ -291,6 +312,64 @@ impl Fold<'_> {
 enum Content {
     Same,
     New(Written),
+}
+
+/// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
+/// acknowledged.
+pub(super) const UNFINISHED: &str = "journal.jsonl";
+pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
+
+/// What a reader is told of a journal with damaged lines inside.
+pub(super) fn damage_seen(source: &Source) -> Option<String> {
+    let count = source.state.damaged_inside();
+    (count > 0).then(|| {
+        format!(
+            "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
+            source.paths.journal().display(),
+            counted(count, "line inside is damaged", "lines inside are damaged")
+        )
+    })
+}
+
+/// What is said when damaged lines inside a journal are set aside.
+fn damage_notice(source: &Source, kept: &Path) -> String {
+    let state = &source.state;
+    let bridged: BTreeSet<&str> = state.bridged.iter().map(|own| own.id.as_str()).collect();
+    let lines = state.torn.iter().map(|(_, line)| line);
+    let shown: BTreeSet<String> = lines.flat_map(|line| damage::ids(line)).collect();
+    let lost: Vec<&str> = shown.iter().map(String::as_str).collect();
+    let lost: Vec<&str> = lost
+        .into_iter()
+        .filter(|id| !bridged.contains(id))
+        .collect();
+    let mut text = format!(
+        "{}: {}, kept in {}",
+        source.paths.journal().display(),
+        counted(
+            state.damaged_inside(),
+            "damaged line inside",
+            "damaged lines inside"
+        ),
+        kept.display()
+    );
+    if !bridged.is_empty() {
+        let ids: Vec<&str> = bridged.into_iter().collect();
+        text.push_str("; the change after it has all of ");
+        text.push_str(&ids.join(", "));
+    }
+    if !lost.is_empty() {
+        text.push_str("; what it did to ");
+        text.push_str(&lost.join(", "));
+        text.push_str(" is not in the beads");
+    } else if shown.is_empty() {
+        text.push_str("; which beads it changed cannot be read");
+    }
+    text.push_str(" (way out: bd doctor)");
+    text
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// What is said of a journal with an unfinished end.

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::event::{Difference, Event, Lacking};
-use super::journal::{self, Home, encode, hash_text, line_hash};
+use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
 use super::lost::{self, Asked, Trace};
-use super::overlay::Merged;
+use super::overlay::{Bridge, Merged};
 use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::{Node, Store, StoreError, lines, lock, share};
@@ -21,6 +21,9 @@ use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::Lost;
 use crate::sys::{Clock, file};
+
+/// The verb of what is known of a change whose line in the journal is damaged.
+pub(crate) const RECOVERED: &str = "recovered";
 
 /// How long a merge of files waits for writers: git waits for it meanwhile.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
@@ -146,6 +149,37 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         actor: "git".to_owned(),
         session: String::new(),
         verb: "merge".to_owned(),
+        undoes: String::new(),
+        wisps: false,
+        changes,
+    })
+}
+
+/// The event that tells what a damaged line of the journal did before this entry, as far as its beads show.
+pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
+    let own = bridged.iter().filter(|own| own.event == entry.id);
+    let own = own.filter(|own| own.home == Home::Issues);
+    let changes: Vec<Difference> = own
+        .map(|own| Difference {
+            id: own.id.clone(),
+            before: own.before.clone(),
+            after: own.after.clone(),
+            old: own.old.clone(),
+            new: own.new.clone(),
+            lost: None,
+            includes: Vec::new(),
+        })
+        .collect();
+    if changes.is_empty() {
+        return None;
+    }
+    let id = line_hash(format!("{} {}", entry.id, RECOVERED).as_bytes());
+    Some(Event {
+        id: id.chars().take(12).collect(),
+        at: entry.at.clone(),
+        actor: "bd".to_owned(),
+        session: String::new(),
+        verb: RECOVERED.to_owned(),
         undoes: String::new(),
         wisps: false,
         changes,

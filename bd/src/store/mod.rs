@@ -15,9 +15,10 @@ pub mod archive;
 mod care;
 pub mod compact;
 pub mod create;
+pub(crate) mod damage;
 pub mod event;
 pub mod find;
-mod fold;
+pub(crate) mod fold;
 mod head;
 mod history;
 mod ignore;
@@ -201,6 +202,10 @@ impl StoreError {
     fn again(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
+            Self::Moved { path, id } => Self::Moved {
+                path: path.clone(),
+                id: id.clone(),
+            },
             other => Self::io(
                 "read",
                 Path::new("the store"),
@@ -273,7 +278,12 @@ impl Store {
         for _ in 0..READ_TRIES {
             let read = Source::read(&self.paths);
             match read {
-                Ok(read) if read.source.is_current() => return self.take(read),
+                Ok(read) if read.source.is_current() => {
+                    if let Some(notice) = fold::damage_seen(&read.source) {
+                        upkeep::tell(notice);
+                    }
+                    return self.take(read);
+                }
                 Ok(_) => {}
                 // A file that was replaced while it was read; the next try has the new one.
                 Err(StoreError::Io { source, .. })
@@ -459,11 +469,11 @@ impl Store {
     /// the end: then a fold is due.
     fn cut_torn_end(&self, snapshot: &Snapshot, now: &Stamp) -> Result<bool, StoreError> {
         let state = &snapshot.source.state;
-        let torn = state.torn.join(&b'\n');
-        if state.torn.len() > 1 || state.size - state.sound > torn.len() as u64 + 1 {
+        if state.torn.len() > 1 || state.damaged_inside() > 0 {
             return Ok(false);
         }
-        let kept = fold::keep(&self.paths.damaged(), "journal.jsonl", &torn, now)?;
+        let torn = state.torn_bytes();
+        let kept = fold::keep(&self.paths.damaged(), fold::UNFINISHED, &torn, now)?;
         let path = self.paths.journal();
         journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
         self.notices().push(fold::torn_notice(&kept));

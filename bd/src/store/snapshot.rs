@@ -164,6 +164,19 @@ impl Snapshot {
             ));
             return None;
         }
+        if row.file & JOURNALED != 0
+            && !line
+                .as_ref()
+                .is_ok_and(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash)
+        {
+            // The files do not have it; the next command reads the journal anew.
+            self.source.forget_index();
+            self.fail(StoreError::Moved {
+                path: self.source.path(row.file),
+                id: id.to_owned(),
+            });
+            return None;
+        }
         let sound = line
             .ok()
             .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);

@@ -31,6 +31,19 @@ const CALM: u64 = 2_000_000_000;
 pub(super) const CALM_TRIES: u32 = 100;
 pub(super) const CALM_PAUSE: Duration = Duration::from_millis(30);
 
+impl JournalState {
+    /// How many damaged lines there are that may have been acknowledged.
+    pub(super) fn damaged_inside(&self) -> usize {
+        self.torn.len() - usize::from(self.is_unfinished && !self.torn.is_empty())
+    }
+
+    /// The bytes of all of them.
+    pub(super) fn torn_bytes(&self) -> Vec<u8> {
+        let lines: Vec<&[u8]> = self.torn.iter().map(|(_, line)| line.as_slice()).collect();
+        lines.join(&b'\n')
+    }
+}
+
 /// The open files.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -52,12 +65,16 @@ pub(super) struct JournalState {
     pub tail: u64,
     /// How far it is sound.
     pub sound: u64,
-    /// Lines that are torn.
-    pub torn: Vec<Vec<u8>>,
+    /// Lines that are torn or damaged, and where they start in what is not in the index.
+    pub torn: Vec<(usize, Vec<u8>)>,
+    /// Whether the last line has no end: an unfinished write, of which nobody was told that it succeeded.
+    pub is_unfinished: bool,
     /// Whether a fold was begun.
     pub was_folding: bool,
     /// Beads that someone else changed in the file under it.
     pub merged: Vec<overlay::Merged>,
+    /// Beads whose change before a later one is damaged.
+    pub bridged: Vec<overlay::Bridge>,
     /// When its first entry was made.
     pub began: Option<Stamp>,
 }
@@ -121,11 +138,12 @@ impl Source {
             source: &source,
             failed: RefCell::default(),
         };
-        let overlay = overlay::lay(journal.entries.iter().map(|(_, entry)| entry), &files);
+        let overlay = overlay::lay(&journal.entries, &source.state.torn, &files);
         if let Some((code, error)) = files.failed.into_inner() {
             return Err(StoreError::io("read", &source.path(code), error));
         }
         source.state.merged.clone_from(&overlay.merged);
+        source.state.bridged.clone_from(&overlay.bridged);
         Ok(Read {
             index,
             source,
@@ -298,10 +316,12 @@ impl Source {
             torn: journal
                 .torn
                 .iter()
-                .map(|span| text[span.clone()].to_vec())
+                .map(|span| (span.start, text[span.clone()].to_vec()))
                 .collect(),
+            is_unfinished: text.last().is_some_and(|last| *last != b'\n'),
             was_folding: journal.was_folding,
             merged: Vec::new(),
+            bridged: Vec::new(),
             began: match (covered, journal.entries.first()) {
                 (0, first) => first.map(|(_, entry)| Stamp::read(&entry.at)),
                 _ => first_time(file),

@@ -12,13 +12,13 @@ use crate::change;
 
 impl Place {
     /// The issues are an older text again, as after `git reset --hard`.
-    fn goes_back_to(&self, text: &str) {
+    pub(super) fn goes_back_to(&self, text: &str) {
         let path = self.dir.join("issues.jsonl");
         fs::write(&path, text).unwrap();
         settle(&path);
     }
 
-    fn edit(&self, id: &str, how: impl Fn(&mut Bead)) {
+    pub(super) fn edit(&self, id: &str, how: impl Fn(&mut Bead)) {
         self.change(|tx| Ok(change::amend(tx, id, &how)?)).unwrap();
     }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod crash;
+mod damage;
 mod lost;
 mod model;
 

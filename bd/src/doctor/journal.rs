@@ -1,0 +1,165 @@
+//! Damaged lines of the journal, inside it and set aside: which changes of theirs are nowhere else.
+//!
+//! A change that was made after a damaged one has all of its bead, so nothing is missing of that. What is
+//! missing can be brought back where the record in the damaged line is as its hash says, and the bead is still
+//! as it was before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::{Check, Level};
+use crate::bead::record;
+use crate::store::damage::{self, Sound};
+use crate::store::paths::Paths;
+use crate::store::{Author, Store, StoreError, fold, journal, lines};
+use crate::sys::{Clock, file};
+
+/// A damaged line.
+struct Damaged {
+    /// The file that it is in.
+    path: PathBuf,
+    /// Whether it was moved out of the journal.
+    aside: bool,
+    line: Vec<u8>,
+    /// The beads that it changed and of which history does not have what it left.
+    missing: BTreeSet<String>,
+}
+
+/// Looks at all of them.
+pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
+    let found = damaged(store)?;
+    let inside = found.iter().filter(|one| !one.aside).count();
+    let missing: Vec<&Damaged> = found.iter().filter(|one| one.is_missing()).collect();
+    if inside == 0 && missing.is_empty() {
+        return Ok(Check::ok(
+            "Journal",
+            "every acknowledged change in it can be read",
+        ));
+    }
+    let detail = missing.iter().map(|one| one.told()).collect();
+    let mut fix = String::from(
+        "bd doctor --fix sets damaged lines aside and brings back what is whole in them",
+    );
+    if let Some(one) = missing.iter().find(|one| one.aside) {
+        fix = format!(
+            "{fix}; enter again what else {} held, then move that file out of {}",
+            one.path.display(),
+            one.path.parent().unwrap_or(&one.path).display()
+        );
+    }
+    let (level, message) = if inside > 0 {
+        (
+            Level::Error,
+            format!("{inside} lines inside it are damaged"),
+        )
+    } else {
+        let message = "acknowledged changes are only in damaged lines that were set aside";
+        (Level::Warning, message.to_owned())
+    };
+    Ok(Check::bad("Journal", level, message, detail, fix))
+}
+
+/// Brings back what is whole in damaged lines that were set aside; says what.
+pub(super) fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+    // Sets aside what is still in the journal.
+    store.fold(clock)?;
+    let found = damaged(store)?;
+    let mut sound: Vec<Sound> = Vec::new();
+    for one in found.iter().filter(|one| one.aside) {
+        let records = damage::sound_records(&one.line).into_iter();
+        sound.extend(records.filter(|sound| one.missing.contains(&sound.id)));
+    }
+    if sound.is_empty() {
+        return Ok(Vec::new());
+    }
+    let done = store.transact(author, clock, |tx| {
+        let mut done = Vec::new();
+        for sound in sound {
+            let now = tx
+                .get(&sound.id)
+                .map(|bead| journal::line_hash(&record::line(bead)));
+            if now == sound.before
+                && let Ok(bead) = record::parse(sound.record.as_bytes())
+            {
+                tx.put(bead)?;
+                done.push(sound.id);
+            }
+        }
+        tx.describe("restore", "");
+        Ok(done)
+    })?;
+    let told = |id: String| format!("{id} is as a damaged line of the journal has it");
+    Ok(done.into_iter().map(told).collect())
+}
+
+/// The damaged lines, oldest first.
+fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
+    let paths = Paths::of(store.dir());
+    let mut found = Vec::new();
+    let mut take = |path: &Path, aside: bool, lines: Vec<Vec<u8>>| {
+        found.extend(lines.into_iter().map(|line| Damaged {
+            path: path.to_owned(),
+            aside,
+            missing: damage::ids(&line),
+            line,
+        }));
+    };
+    let folder = std::fs::read_dir(paths.damaged()).into_iter().flatten();
+    let aside = folder.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut aside: Vec<PathBuf> = aside.filter(|path| is_acknowledged(path)).collect();
+    aside.sort();
+    for path in aside {
+        let text = read(&path)?;
+        let lines = lines::spans(&text, 0).map(|(_, span)| text[span].to_vec());
+        take(&path, true, lines.collect());
+    }
+    let text = read(&paths.journal())?;
+    let torn = journal::decode(&text).torn.into_iter();
+    let inside = torn.filter(|span| {
+        text.get(span.end..)
+            .is_some_and(|rest| rest.contains(&b'\n'))
+    });
+    let inside = inside.map(|span| text[span].to_vec()).collect();
+    take(&paths.journal(), false, inside);
+    if found.is_empty() {
+        return Ok(found);
+    }
+    let mut left: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for change in store.events()?.into_iter().flat_map(|event| event.changes) {
+        left.entry(change.id).or_default().extend(change.after);
+    }
+    for one in &mut found {
+        let line = std::mem::take(&mut one.line);
+        one.missing.retain(|id| {
+            let mut hashes = left.get(id).into_iter().flatten();
+            !hashes.any(|hash| damage::shows(&line, hash))
+        });
+        one.line = line;
+    }
+    Ok(found)
+}
+
+fn is_acknowledged(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(fold::ACKNOWLEDGED)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
+    Ok(text.unwrap_or_default())
+}
+
+impl Damaged {
+    fn is_missing(&self) -> bool {
+        !self.missing.is_empty() || damage::ids(&self.line).is_empty()
+    }
+
+    fn told(&self) -> String {
+        let path = self.path.display();
+        if self.missing.is_empty() {
+            return format!("{path}: a line that shows no bead");
+        }
+        let ids: Vec<&str> = self.missing.iter().map(String::as_str).collect();
+        format!("{path}: what was done to {}", ids.join(", "))
+    }
+}

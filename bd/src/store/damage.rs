@@ -1,0 +1,132 @@
+//! A damaged line inside the journal: what it still shows.
+//!
+//! Its checksum is wrong, so nothing of it counts as it stands. Which beads it changed can mostly be read
+//! still, and a record in it whose hash stands beside it is as it was acknowledged.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::journal::line_hash;
+use crate::merge;
+
+/// Where the id of a changed bead stands, and how its record begins.
+const IDS: [&[u8]; 3] = [
+    br#""store":"issues","id":""#,
+    br#""store":"wisps","id":""#,
+    br#""line":{"id":""#,
+];
+
+/// The beads that a damaged line shows.
+pub(crate) fn ids(line: &[u8]) -> BTreeSet<String> {
+    let found = IDS.iter().flat_map(|key| after(line, key));
+    let texts = found.filter_map(|rest| {
+        let end = memchr::memchr(b'"', rest)?;
+        let id = std::str::from_utf8(&rest[..end]).ok()?;
+        (!id.is_empty() && id.len() < 200).then(|| id.to_owned())
+    });
+    texts.collect()
+}
+
+/// Whether a damaged line may have changed a bead before a change that was made to this line of it.
+pub(super) fn may_have_changed(line: &[u8], id: &str, before: Option<&str>) -> bool {
+    let ids = ids(line);
+    ids.is_empty() || ids.contains(id) || before.is_some_and(|hash| shows(line, hash))
+}
+
+/// Whether a damaged line left this line of a bead.
+pub(crate) fn shows(line: &[u8], hash: &str) -> bool {
+    let key = [br#""after":""#, hash.as_bytes(), b"\""].concat();
+    memchr::memmem::find(line, &key).is_some()
+}
+
+/// A record of a damaged line that is as it was acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sound {
+    /// The bead.
+    pub id: String,
+    /// The hash of the line that it was made to, where that can be read.
+    pub before: Option<String>,
+    /// The record.
+    pub record: String,
+}
+
+/// The durable records of a damaged line whose hashes stand beside them.
+pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
+    #[derive(Deserialize)]
+    struct Head<'a> {
+        id: &'a str,
+        before: Option<&'a str>,
+        after: Option<&'a str>,
+    }
+    let starts = after(line, br#"{"store":"issues","#);
+    let found = starts.filter_map(|rest| {
+        // What stands before the fields that were, which may hold anything.
+        let end = memchr::memmem::find(rest, br#","old":"#)?;
+        let head = [b"{", &rest[..end], b"}"].concat();
+        let head: Head<'_> = serde_json::from_slice(&head).ok()?;
+        let record = after(&rest[end..], br#""line":"#).next()?;
+        let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
+        let record = values.next()?.ok()?.get();
+        let is_sound = head.after == Some(line_hash(record.as_bytes()).as_str())
+            && merge::id_of(record.as_bytes()).as_deref() == Some(head.id);
+        is_sound.then(|| Sound {
+            id: head.id.to_owned(),
+            before: head.before.map(str::to_owned),
+            record: record.to_owned(),
+        })
+    });
+    found.collect()
+}
+
+/// What stands behind each place where a text has this key.
+fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    memchr::memmem::find_iter(text, key).map(move |at| &text[at + key.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole() -> (String, String) {
+        let record = r#"{"id":"a-1","title":"\"id\":\"no\""}"#.to_owned();
+        let hash = line_hash(record.as_bytes());
+        let line = format!(
+            r#"{{"id":"t1","at":"x","changes":[{{"store":"issues","id":"a-1","before":"00ff","after":"{hash}","old":{{"title":"line"}},"line":{record}}},{{"store":"wisps","id":"a-2","old":null,"line":null}}],"crc":"00000000"}}"#
+        );
+        (line, record)
+    }
+
+    #[test]
+    fn a_damaged_line_shows_the_beads_that_it_changed_and_their_sound_records() {
+        let (line, record) = whole();
+        let line = line.as_bytes();
+        let names: Vec<String> = ids(line).into_iter().collect();
+        assert_eq!(names, ["a-1", "a-2"]);
+        let sound = sound_records(line);
+        assert_eq!(sound.len(), 1);
+        assert_eq!(sound[0].before.as_deref(), Some("00ff"));
+        assert_eq!(sound[0].record, record);
+        assert!(shows(line, &line_hash(record.as_bytes())) && !shows(line, "00ff"));
+    }
+
+    #[test]
+    fn a_record_with_any_other_byte_is_not_sound() {
+        let (line, record) = whole();
+        let start = line.find(&record).unwrap();
+        for at in start..start + record.len() {
+            let mut bad = line.clone().into_bytes();
+            bad[at] ^= 1;
+            assert!(sound_records(&bad).is_empty(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_shows_no_bead_may_have_changed_any() {
+        assert!(may_have_changed(b"\0\0\0", "a-1", Some("00ff")));
+        let (line, _) = whole();
+        assert!(may_have_changed(line.as_bytes(), "a-2", None));
+        assert!(!may_have_changed(line.as_bytes(), "a-3", Some("00ff")));
+    }
+}
