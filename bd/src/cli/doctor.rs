@@ -12,7 +12,8 @@ use super::report::Answer;
 /// Look whether the beads of a project are sound.
 ///
 /// Exits 1 where something is wrong. --fix mends what can be mended without losing anything: brings back from
-/// git's history what damaged lines held, sorts the file, makes the index anew, sets up merging.
+/// git's history what damaged lines held, sorts the file, makes the index anew, removes what killed commands
+/// left unfinished, sets up merging.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The project; that of the working directory where none is given
@@ -43,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     Ok(Box::new(Examined {
         path: store.dir().to_owned(),
-        checks: doctor::examine(&store)?,
+        checks: doctor::examine(&store, &ctx.clock)?,
         mended,
     }))
 }

@@ -78,7 +78,7 @@ impl Check {
 }
 
 /// Looks at everything.
-pub fn examine(store: &Store) -> Result<Vec<Check>, StoreError> {
+pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
         lines(&snapshot, store.dir()),
@@ -91,7 +91,7 @@ pub fn examine(store: &Store) -> Result<Vec<Check>, StoreError> {
         database(store),
         merges(store),
     ];
-    checks.extend(left_over(store.dir()));
+    checks.extend(left_over(store, clock));
     Ok(checks)
 }
 
@@ -124,6 +124,12 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     }
     if store.forget_wrong_index()? {
         done.push("the index was wrong and is made anew".into());
+    }
+    let removed = store.remove_left_over(clock)?;
+    if removed > 0 {
+        done.push(format!(
+            "{removed} unfinished files of killed commands are removed"
+        ));
     }
     let git = Git::at(store.dir());
     if let Some(path) = tracked_path(store, &git)
@@ -309,22 +315,19 @@ fn merges(store: &Store) -> Check {
 }
 
 /// What killed processes left behind.
-fn left_over(dir: &Path) -> Option<Check> {
-    let entries = std::fs::read_dir(dir).ok()?;
-    let names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.starts_with(".tmp-"))
-        .collect();
-    (!names.is_empty()).then(|| {
+fn left_over(store: &Store, clock: &Clock) -> Option<Check> {
+    let found = store.left_over(clock);
+    let names = found.iter().map(|path| path.display().to_string());
+    (!found.is_empty()).then(|| {
         Check::bad(
             "Left over",
             Level::Warning,
             format!(
                 "{} unfinished files of killed commands, of no use",
-                names.len()
+                found.len()
             ),
-            names,
-            "they may be removed while no command runs",
+            names.collect(),
+            "bd doctor --fix removes them",
         )
     })
 }

@@ -1,12 +1,53 @@
 //! Whether the files are as they should be, and putting them so.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+
 use super::fold::{Fold, Folded};
 use super::source::Source;
 use super::{Store, StoreError, index, lock};
 use crate::bead::Stamp;
 use crate::sys::{Clock, file};
 
+/// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
+/// one without the lock, an index, does without it.
+const LEFT: SignedDuration = SignedDuration::from_hours(1);
+
 impl Store {
+    /// Files that commands which were killed left unfinished, an hour ago or more.
+    pub fn left_over(&self, clock: &Clock) -> Vec<PathBuf> {
+        let mut folders = vec![self.dir().to_owned(), self.paths.damaged()];
+        folders.push(self.dir().join("archive"));
+        folders.extend(folders_in(&self.paths.events()));
+        let mut found = Vec::new();
+        for entry in folders.iter().flat_map(fs::read_dir).flatten().flatten() {
+            let is_temporary = entry.file_name().to_string_lossy().starts_with(".tmp-");
+            // Of a link the link itself counts.
+            let meta = entry
+                .metadata()
+                .ok()
+                .filter(|meta| is_temporary && meta.is_file());
+            let written = meta.and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
+            if written.is_some_and(|at| clock.now().duration_since(at) >= LEFT) {
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Removes them, while no writer is at work; says how many.
+    pub fn remove_left_over(&self, clock: &Clock) -> Result<usize, StoreError> {
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let found = self.left_over(clock);
+        for path in &found {
+            file::remove(path).map_err(|error| StoreError::io("remove", path, error))?;
+        }
+        Ok(found.len())
+    }
+
     /// Whether the issues are sorted by id, each id once and every line readable.
     pub fn is_canonical(&self) -> Result<bool, StoreError> {
         let snapshot = self.snapshot()?;
@@ -79,5 +120,51 @@ impl Store {
         let path = self.paths.index();
         file::remove(&path).map_err(|error| StoreError::io("remove", &path, error))?;
         Ok(true)
+    }
+}
+
+fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn only_old_unfinished_files_are_left_over_and_are_removed() {
+        let keep = tempfile::tempdir().unwrap();
+        let dir = keep.path().join(".beads");
+        let store = Store::create(&dir, "bd").unwrap();
+        let clock = Clock::stepped("2026-01-01T00:00:00Z".parse().unwrap());
+        let now = u64::try_from(clock.now().as_second()).unwrap();
+        let place = |name: &str, minutes: u64| {
+            let path = dir.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let file = fs::File::create(&path).unwrap();
+            let written = UNIX_EPOCH + Duration::from_secs(now - 60 * minutes);
+            file.set_modified(written).unwrap();
+            path
+        };
+        let old = [
+            place(".tmp-a", 61),
+            place("damaged/.tmp-b", 600),
+            place("events/c1/.tmp-c", 90),
+        ];
+        let young = place(".tmp-d", 30);
+        let other = place("notes.txt", 600);
+        fs::create_dir(dir.join(".tmp-folder")).unwrap();
+        let mut sorted = old.to_vec();
+        sorted.sort();
+        assert_eq!(store.left_over(&clock), sorted);
+        assert_eq!(store.remove_left_over(&clock).unwrap(), 3);
+        assert!(old.iter().all(|path| !path.exists()));
+        assert!(young.exists() && other.exists());
+        assert!(store.left_over(&clock).is_empty());
     }
 }

@@ -37,7 +37,7 @@ impl Place {
     }
 
     fn journal_check(&self) -> doctor::Check {
-        let checks = doctor::examine(&self.store).unwrap();
+        let checks = doctor::examine(&self.store, &self.clock).unwrap();
         let mut found = checks.into_iter().filter(|check| check.name == "Journal");
         found.next().unwrap()
     }
