@@ -186,6 +186,11 @@ fn of_store(error: &StoreError) -> Known {
         StoreError::Io { source, .. } | StoreError::Append { source, .. } => {
             ("io", io_hint(source))
         }
+        StoreError::Line { source, .. } => {
+            let hint =
+                "the other beads can be read; git may have the line: 'git log -p' on that file";
+            ("io", io_hint(source).or_else(|| Some(hint.to_owned())))
+        }
         StoreError::Locked { .. } => {
             let hint =
                 "see who has it with 'fuser' or 'lsof' on that file, and try again when it is done";

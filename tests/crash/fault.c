@@ -7,6 +7,8 @@
  *   FAULT_KIND   eio | enospc: that call fails with this error
  *                full: that call and every later one that needs room fail with ENOSPC
  *                short: that write really writes half, and the next one fails with ENOSPC
+ *   FAULT_FILE, FAULT_FROM, FAULT_TO
+ *                every read of these bytes of the file of this name fails with EIO, as of a bad place on the disk
  * What needs room: creating, writing, syncing, linking, growing. Memory maps fail with EIO or ENOMEM.
  */
 #define _GNU_SOURCE
@@ -210,10 +212,26 @@ ssize_t read(int fd, void *bytes, size_t length)
     return REAL(ssize_t, "read", int, void *, size_t)(fd, bytes, length);
 }
 
+/* Whether a read meets the bad place of the disk. */
+static int is_bad(int fd, size_t length, off64_t place)
+{
+    const char *name = getenv("FAULT_FILE"), *from = getenv("FAULT_FROM"), *to = getenv("FAULT_TO");
+    if (!name || !from || !to || place >= atoll(to) || place + (off64_t)length <= atoll(from))
+        return 0;
+    char path[PATH_MAX];
+    path_of_fd(fd, path);
+    const char *end = strrchr(path, '/');
+    return end && is_store(path) && !strcmp(end + 1, name);
+}
+
 static ssize_t read_at(int fd, void *bytes, size_t length, off64_t place)
 {
     if (judge_fd("pread", fd, 0, 0) == FAIL)
         return -1;
+    if (is_bad(fd, length, place)) {
+        errno = EIO;
+        return -1;
+    }
     return REAL(ssize_t, "pread64", int, void *, size_t, off64_t)(fd, bytes, length, place);
 }
 

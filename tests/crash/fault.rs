@@ -134,6 +134,74 @@ fn a_change_that_is_folded_late_is_one_sync() {
     }
 }
 
+#[test]
+fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
+    let project = Project::dynamic();
+    project.grow(2);
+    let Some(shim) = shim(&project) else {
+        eprintln!("skipped: there is no C compiler (cc) to build the shim with");
+        return;
+    };
+    let text = std::fs::read_to_string(project.path(".beads/issues.jsonl")).unwrap();
+    let number = text
+        .lines()
+        .position(|line| line.contains("\"bd-g00700\""))
+        .unwrap();
+    let from: usize = text.lines().take(number).map(|line| line.len() + 1).sum();
+    project.ok(&["ready"]);
+    let run = |args: &[&str]| {
+        let mut command = project.command(args);
+        command
+            .env("LD_PRELOAD", &shim)
+            .env("FAULT_FILE", "issues.jsonl")
+            .env("FAULT_FROM", (from + 10).to_string())
+            .env("FAULT_TO", (from + 20).to_string());
+        Ran::of(args, &command.output().unwrap())
+    };
+    let place = format!("issues.jsonl, line {}: bd-g00700", number + 1);
+    let reads: [&[&str]; 3] = [
+        &["show", "bd-g00700"],
+        &["show", "bd-g00699", "bd-g00700"],
+        &["list", "--all", "--limit", "0"],
+    ];
+    for args in reads {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(1), "{args:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(&place), "{args:?}: {}", ran.err);
+    }
+    let ran = run(&["update", "bd-g00700", "--title", "Other"]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains(&place),
+        "{}",
+        ran.err
+    );
+    for args in [
+        &["show", "bd-g00699"][..],
+        &["show", "bd-g00701"],
+        &["ready"],
+        &["count"],
+    ] {
+        run(args).ok();
+    }
+    // A change of another bead is acknowledged, and seen, though the file cannot be written anew.
+    run(&["update", "bd-g00701", "--title", "Changed beside it"]).ok();
+    assert!(
+        run(&["show", "bd-g00701"])
+            .ok()
+            .contains("Changed beside it")
+    );
+    let ran = run(&["sync"]);
+    assert!(
+        ran.code == Some(1) && ran.err.contains("issues.jsonl"),
+        "{}",
+        ran.err
+    );
+    // Once the place can be read again nothing is missing.
+    let lines = project.folded();
+    assert!(lines.0["bd-g00701"].contains("Changed beside it"));
+    assert_eq!(lines.0.len(), text.lines().count());
+}
+
 /// A store as it is before each try, and the program with its calls under control.
 struct Bench<'a> {
     project: &'a Project,

@@ -121,6 +121,19 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
+    /// The line of one bead cannot be read.
+    #[error("cannot read {path}, {place}: {id}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, or where it starts.
+        place: String,
+        /// The bead.
+        id: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
     /// Other writers held the lock all the time.
     #[error("another process has held {path} for {seconds}s")]
     Locked {
@@ -202,6 +215,17 @@ impl StoreError {
     fn again(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
+            Self::Line {
+                path,
+                place,
+                id,
+                source,
+            } => Self::Line {
+                path: path.clone(),
+                place: place.clone(),
+                id: id.clone(),
+                source: snapshot::copy_of(source),
+            },
             Self::Moved { path, id } => Self::Moved {
                 path: path.clone(),
                 id: id.clone(),

@@ -157,11 +157,10 @@ impl Snapshot {
         if let Err(error) = &line
             && error.kind() != std::io::ErrorKind::UnexpectedEof
         {
-            self.fail(StoreError::io(
-                "read",
-                &self.source.path(row.file),
-                copy_of(error),
-            ));
+            // The first one counts, and to find its line takes reading.
+            if self.failed.get().is_none() {
+                self.fail(self.source.unreadable(row, id, copy_of(error)));
+            }
             return None;
         }
         if row.file & JOURNALED != 0

@@ -417,7 +417,7 @@ impl Source {
         let path = self.path(row.file);
         let line = self
             .line(row)
-            .map_err(|error| StoreError::io("read", &path, error))?;
+            .map_err(|error| self.unreadable(row, id, error))?;
         if xxhash_rust::xxh3::xxh3_64(&line) == row.hash {
             return Ok(line);
         }
@@ -426,6 +426,34 @@ impl Source {
             path,
             id: id.to_owned(),
         })
+    }
+
+    /// What is said of a line that cannot be read.
+    pub(super) fn unreadable(&self, row: &Row, id: &str, source: io::Error) -> StoreError {
+        let place = match self.lines_before(row) {
+            Ok(before) => format!("line {}", before + 1),
+            Err(_) => format!("byte {}", row.offset),
+        };
+        StoreError::Line {
+            path: self.path(row.file),
+            place,
+            id: id.to_owned(),
+            source,
+        }
+    }
+
+    /// How many lines there are before a row's.
+    fn lines_before(&self, row: &Row) -> io::Result<usize> {
+        let mut buffer = vec![0; 1 << 16];
+        let (mut at, mut lines) = (0, 0);
+        while at < row.offset {
+            let left = usize::try_from(row.offset - at).unwrap_or(buffer.len());
+            let piece = left.min(buffer.len());
+            self.read_at(row.file, &mut buffer[..piece], at)?;
+            lines += memchr::memchr_iter(b'\n', &buffer[..piece]).count();
+            at += piece as u64;
+        }
+        Ok(lines)
     }
 
     /// Takes a wrong index away, so that the next command makes it anew.
