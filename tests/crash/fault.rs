@@ -134,6 +134,21 @@ fn a_change_that_is_folded_late_is_one_sync() {
     }
 }
 
+/// Runs commands while a few bytes of a line cannot be read.
+fn bad_place(project: &Project, shim: &Path, text: &str, number: usize) -> impl Fn(&[&str]) -> Ran {
+    let from: usize = text.lines().take(number).map(|line| line.len() + 1).sum();
+    project.ok(&["ready"]);
+    move |args| {
+        let mut command = project.command(args);
+        command
+            .env("LD_PRELOAD", shim)
+            .env("FAULT_FILE", "issues.jsonl")
+            .env("FAULT_FROM", (from + 10).to_string())
+            .env("FAULT_TO", (from + 20).to_string());
+        Ran::of(args, &command.output().unwrap())
+    }
+}
+
 #[test]
 fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
     let project = Project::dynamic();
@@ -143,21 +158,10 @@ fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
         return;
     };
     let text = std::fs::read_to_string(project.path(".beads/issues.jsonl")).unwrap();
-    let number = text
-        .lines()
-        .position(|line| line.contains("\"bd-g00700\""))
-        .unwrap();
-    let from: usize = text.lines().take(number).map(|line| line.len() + 1).sum();
-    project.ok(&["ready"]);
-    let run = |args: &[&str]| {
-        let mut command = project.command(args);
-        command
-            .env("LD_PRELOAD", &shim)
-            .env("FAULT_FILE", "issues.jsonl")
-            .env("FAULT_FROM", (from + 10).to_string())
-            .env("FAULT_TO", (from + 20).to_string());
-        Ran::of(args, &command.output().unwrap())
-    };
+    let mut lines = text.lines();
+    let number = lines.position(|line| line.contains("\"bd-g00700\""));
+    let number = number.unwrap();
+    let run = bad_place(&project, &shim, &text, number);
     let place = format!("issues.jsonl, line {}: bd-g00700", number + 1);
     let reads: [&[&str]; 3] = [
         &["show", "bd-g00700"],

@@ -11,7 +11,7 @@ use super::{Check, Level};
 use crate::bead::record;
 use crate::store::damage::{self, Sound};
 use crate::store::paths::Paths;
-use crate::store::{Author, Store, StoreError, fold, journal, lines};
+use crate::store::{Author, Store, StoreError, journal, lines};
 use crate::sys::{Clock, file};
 
 /// A damaged line.
@@ -141,7 +141,7 @@ fn damaged(store: &Store) -> Result<Vec<Damaged>, StoreError> {
 
 fn is_acknowledged(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(fold::ACKNOWLEDGED)
+    name.ends_with(damage::ACKNOWLEDGED)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StoreError> {

@@ -1,14 +1,20 @@
-//! A damaged line inside the journal: what it still shows.
+//! A damaged line inside the journal: what it still shows, and what is said of it. An unfinished end is cut
+//! off.
 //!
 //! Its checksum is wrong, so nothing of it counts as it stands. Which beads it changed can mostly be read
 //! still, and a record in it whose hash stands beside it is as it was acknowledged.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::journal::line_hash;
+use super::journal::{self, line_hash};
+use super::snapshot::Snapshot;
+use super::source::Source;
+use super::{Store, StoreError, fold};
+use crate::bead::Stamp;
 use crate::merge;
 
 /// Where the id of a changed bead stands, and how its record begins.
@@ -83,6 +89,93 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
 /// What stands behind each place where a text has this key.
 fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     memchr::memmem::find_iter(text, key).map(move |at| &text[at + key.len()..])
+}
+
+/// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
+/// acknowledged.
+pub(super) const UNFINISHED: &str = "journal.jsonl";
+pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
+
+/// What a reader is told of a journal with damaged lines inside.
+pub(super) fn seen(source: &Source) -> Option<String> {
+    let count = source.state.damaged_inside();
+    (count > 0).then(|| {
+        format!(
+            "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
+            source.paths.journal().display(),
+            counted(count, "line inside is damaged", "lines inside are damaged")
+        )
+    })
+}
+
+/// What is said when damaged lines inside a journal are set aside.
+pub(super) fn notice(source: &Source, kept: &Path) -> String {
+    let state = &source.state;
+    let bridged: BTreeSet<&str> = state.bridged.iter().map(|own| own.id.as_str()).collect();
+    let lines = state.torn.iter().map(|(_, line)| line);
+    let shown: BTreeSet<String> = lines.flat_map(|line| ids(line)).collect();
+    let lost: Vec<&str> = shown.iter().map(String::as_str).collect();
+    let lost: Vec<&str> = lost
+        .into_iter()
+        .filter(|id| !bridged.contains(id))
+        .collect();
+    let mut text = format!(
+        "{}: {}, kept in {}",
+        source.paths.journal().display(),
+        counted(
+            state.damaged_inside(),
+            "damaged line inside",
+            "damaged lines inside"
+        ),
+        kept.display()
+    );
+    if !bridged.is_empty() {
+        let ids: Vec<&str> = bridged.into_iter().collect();
+        text.push_str("; the change after it has all of ");
+        text.push_str(&ids.join(", "));
+    }
+    if !lost.is_empty() {
+        text.push_str("; what it did to ");
+        text.push_str(&lost.join(", "));
+        text.push_str(" is not in the beads");
+    } else if shown.is_empty() {
+        text.push_str("; which beads it changed cannot be read");
+    }
+    text.push_str(" (way out: bd doctor)");
+    text
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// What is said of a journal with an unfinished end.
+pub(super) fn torn_notice(kept: &Path) -> String {
+    format!(
+        "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
+        kept.display()
+    )
+}
+
+impl Store {
+    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
+    /// the end: then a fold is due.
+    pub(super) fn cut_torn_end(
+        &self,
+        snapshot: &Snapshot,
+        now: &Stamp,
+    ) -> Result<bool, StoreError> {
+        let state = &snapshot.source.state;
+        if state.torn.len() > 1 || state.damaged_inside() > 0 {
+            return Ok(false);
+        }
+        let torn = state.torn_bytes();
+        let kept = fold::keep(&self.paths.damaged(), UNFINISHED, &torn, now)?;
+        let path = self.paths.journal();
+        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
+        self.notices().push(torn_notice(&kept));
+        Ok(true)
+    }
 }
 
 #[cfg(test)]

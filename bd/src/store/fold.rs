@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
 use super::snapshot::{Snapshot, home_of};
-use super::source::Source;
 use super::write::{Piece, Written, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
@@ -263,9 +262,12 @@ impl Fold<'_> {
         let folder = source.paths.damaged();
         let torn = state.torn_bytes();
         let notice = if state.damaged_inside() == 0 {
-            torn_notice(&keep(&folder, UNFINISHED, &torn, self.now)?)
+            damage::torn_notice(&keep(&folder, damage::UNFINISHED, &torn, self.now)?)
         } else {
-            damage_notice(source, &keep(&folder, ACKNOWLEDGED, &torn, self.now)?)
+            damage::notice(
+                source,
+                &keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?,
+            )
         };
         self.notices.push(notice);
         Ok(())
@@ -312,72 +314,6 @@ impl Fold<'_> {
 enum Content {
     Same,
     New(Written),
-}
-
-/// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
-/// acknowledged.
-pub(super) const UNFINISHED: &str = "journal.jsonl";
-pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
-
-/// What a reader is told of a journal with damaged lines inside.
-pub(super) fn damage_seen(source: &Source) -> Option<String> {
-    let count = source.state.damaged_inside();
-    (count > 0).then(|| {
-        format!(
-            "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
-            source.paths.journal().display(),
-            counted(count, "line inside is damaged", "lines inside are damaged")
-        )
-    })
-}
-
-/// What is said when damaged lines inside a journal are set aside.
-fn damage_notice(source: &Source, kept: &Path) -> String {
-    let state = &source.state;
-    let bridged: BTreeSet<&str> = state.bridged.iter().map(|own| own.id.as_str()).collect();
-    let lines = state.torn.iter().map(|(_, line)| line);
-    let shown: BTreeSet<String> = lines.flat_map(|line| damage::ids(line)).collect();
-    let lost: Vec<&str> = shown.iter().map(String::as_str).collect();
-    let lost: Vec<&str> = lost
-        .into_iter()
-        .filter(|id| !bridged.contains(id))
-        .collect();
-    let mut text = format!(
-        "{}: {}, kept in {}",
-        source.paths.journal().display(),
-        counted(
-            state.damaged_inside(),
-            "damaged line inside",
-            "damaged lines inside"
-        ),
-        kept.display()
-    );
-    if !bridged.is_empty() {
-        let ids: Vec<&str> = bridged.into_iter().collect();
-        text.push_str("; the change after it has all of ");
-        text.push_str(&ids.join(", "));
-    }
-    if !lost.is_empty() {
-        text.push_str("; what it did to ");
-        text.push_str(&lost.join(", "));
-        text.push_str(" is not in the beads");
-    } else if shown.is_empty() {
-        text.push_str("; which beads it changed cannot be read");
-    }
-    text.push_str(" (way out: bd doctor)");
-    text
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// What is said of a journal with an unfinished end.
-pub(super) fn torn_notice(kept: &Path) -> String {
-    format!(
-        "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
-        kept.display()
-    )
 }
 
 /// Writes bytes to a new file in `damaged/`.

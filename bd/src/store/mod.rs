@@ -18,7 +18,7 @@ pub mod create;
 pub(crate) mod damage;
 pub mod event;
 pub mod find;
-pub(crate) mod fold;
+mod fold;
 mod head;
 mod history;
 mod ignore;
@@ -303,7 +303,7 @@ impl Store {
             let read = Source::read(&self.paths);
             match read {
                 Ok(read) if read.source.is_current() => {
-                    if let Some(notice) = fold::damage_seen(&read.source) {
+                    if let Some(notice) = damage::seen(&read.source) {
                         upkeep::tell(notice);
                     }
                     return self.take(read);
@@ -487,21 +487,6 @@ impl Store {
         }
         // A line that is not whole must not get another one behind it.
         Err(StoreError::Restless(self.paths.issues().to_owned()))
-    }
-
-    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
-    /// the end: then a fold is due.
-    fn cut_torn_end(&self, snapshot: &Snapshot, now: &Stamp) -> Result<bool, StoreError> {
-        let state = &snapshot.source.state;
-        if state.torn.len() > 1 || state.damaged_inside() > 0 {
-            return Ok(false);
-        }
-        let torn = state.torn_bytes();
-        let kept = fold::keep(&self.paths.damaged(), fold::UNFINISHED, &torn, now)?;
-        let path = self.paths.journal();
-        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
-        self.notices().push(fold::torn_notice(&kept));
-        Ok(true)
     }
 
     fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
