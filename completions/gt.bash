@@ -19,6 +19,9 @@ _gt() {
             gt,attach)
                 cmd="gt__subcmd__attach"
                 ;;
+            gt,brief)
+                cmd="gt__subcmd__brief"
+                ;;
             gt,config)
                 cmd="gt__subcmd__config"
                 ;;
@@ -249,6 +252,9 @@ _gt() {
                 ;;
             gt__subcmd__help,attach)
                 cmd="gt__subcmd__help__subcmd__attach"
+                ;;
+            gt__subcmd__help,brief)
+                cmd="gt__subcmd__help__subcmd__brief"
                 ;;
             gt__subcmd__help,config)
                 cmd="gt__subcmd__help__subcmd__config"
@@ -653,7 +659,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -668,6 +674,20 @@ _gt() {
             ;;
         gt__subcmd__attach)
             opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__brief)
+            opts="-h --explain --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1521,7 +1541,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help)
-            opts="attach config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="attach brief config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1535,6 +1555,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__attach)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__brief)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -37,6 +37,15 @@ _arguments "${_arguments_options[@]}" : \
 ':agent -- The agent\: RIG/NAME, RIG/crew/NAME, mayor, ...:_default' \
 && ret=0
 ;;
+(brief)
+_arguments "${_arguments_options[@]}" : \
+'--explain[Show each part with its source and size instead of the text]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::bead -- The bead; the one on the hook where none is named:_default' \
+&& ret=0
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
@@ -934,7 +943,7 @@ esac
 (prime)
 _arguments "${_arguments_options[@]}" : \
 '--hook[Read the agent CLI'\''s hook JSON from standard input and record the session]' \
-'--explain[Show each part with its source and size instead of the text]' \
+'--explain[Show each part with its source and size, and what was cut and why, instead of the text]' \
 '--dry-run[Record nothing]' \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
@@ -1194,6 +1203,10 @@ _arguments "${_arguments_options[@]}" : \
         curcontext="${curcontext%:*:*}:gt-help-command-$line[1]:"
         case $line[1] in
             (attach)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(brief)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1630,6 +1643,7 @@ esac
 _gt_commands() {
     local commands; commands=(
 'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
+'brief:Show what the worker of a bead is told of it\: the assignment, and what was done before in its convoy' \
 'config:Look at settings and change them' \
 'convoy:Follow batches of work until they have landed' \
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
@@ -1667,6 +1681,11 @@ _gt_commands() {
 _gt__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'gt attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__brief_commands] )) ||
+_gt__subcmd__brief_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt brief commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__config_commands] )) ||
 _gt__subcmd__config_commands() {
@@ -1996,6 +2015,7 @@ _gt__subcmd__down_commands() {
 _gt__subcmd__help_commands() {
     local commands; commands=(
 'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
+'brief:Show what the worker of a bead is told of it\: the assignment, and what was done before in its convoy' \
 'config:Look at settings and change them' \
 'convoy:Follow batches of work until they have landed' \
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
@@ -2033,6 +2053,11 @@ _gt__subcmd__help_commands() {
 _gt__subcmd__help__subcmd__attach_commands() {
     local commands; commands=()
     _describe -t commands 'gt help attach commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__brief_commands] )) ||
+_gt__subcmd__help__subcmd__brief_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help brief commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__config_commands] )) ||
 _gt__subcmd__help__subcmd__config_commands() {

@@ -40,7 +40,10 @@ fn the_same_input_gives_the_same_text_within_its_budget_with_foreign_text_fenced
     assert!(!text.contains('\u{1b}'));
     assert_eq!(first["bead"]["id"], bead.as_str());
     let explained = town.gt_as(&worker, ["prime", "--explain"]).ok().out;
-    assert!(explained.contains("bytes cut"), "{explained}");
+    assert!(
+        explained.contains("cut by ") && explained.contains("of 8192 at most (built-in)"),
+        "{explained}"
+    );
 }
 
 #[test]
@@ -141,5 +144,146 @@ fn prior_work_is_ordered_by_closing_time_marks_failures_and_leaves_out_what_is_n
     assert!(
         text.contains(".gt/discovery/"),
         "explorers are told where findings go"
+    );
+}
+
+/// The context that an agent CLI gets on an occasion.
+fn on(town: &Town, worker: &str, source: &str) -> serde_json::Value {
+    let event =
+        format!(r#"{{"session_id":"s-1","hook_event_name":"SessionStart","source":"{source}"}}"#);
+    let run = town.gt_as(worker, ["prime", "--hook", "--json"]);
+    run.input(&event).ok().json()
+}
+
+#[test]
+fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
+    let (town, _origin) = Town::with_rig();
+    let (first, own) = (town.bead("web", "First"), town.bead("web", "Own"));
+    town.gt(["convoy", "create", "C", &first, &own]).ok();
+    town.bd("web", ["close", &first, "--reason", "Done"]).ok();
+    town.script("while :; do sleep 1; done");
+    let slung = town.gt(["sling", &own, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let names = |source: &str| {
+        let prime = on(&town, &worker, source);
+        assert_eq!(prime["occasion"], source);
+        let parts = prime["parts"].as_array().unwrap().clone();
+        let names = parts
+            .iter()
+            .map(|part| part["name"].as_str().unwrap().to_owned());
+        (
+            names.collect::<Vec<_>>(),
+            prime["text"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (startup, text) = names("startup");
+    assert_eq!(startup, ["role", "identity", "hook", "convoy"]);
+    assert!(
+        text.contains("begin at once") && text.contains("1. \"First\""),
+        "{text}"
+    );
+    assert_eq!(names("clear").0, startup);
+    let (compact, text) = names("compact");
+    assert_eq!(compact, ["role", "identity", "hook"]);
+    assert!(
+        text.contains("compacted") && text.contains("gt brief"),
+        "{text}"
+    );
+    let (resume, text) = names("resume");
+    assert_eq!(resume, ["resumed"]);
+    assert!(text.contains(&own) && text.len() < 400, "{text}");
+    let event = r#"{"session_id":"s-1","hook_event_name":"PreCompact","trigger":"auto"}"#;
+    let keep = town
+        .gt_as(&worker, ["prime", "--hook"])
+        .input(event)
+        .ok()
+        .out;
+    assert!(
+        keep.contains(&own) && keep.contains("Keep in the summary"),
+        "{keep}"
+    );
+    assert!(!keep.contains("# Polecat") && keep.len() < 700, "{keep}");
+    let recorded: Vec<_> = town.events("session_start");
+    assert_eq!(recorded.len(), 4);
+    assert_eq!(recorded[3]["payload"]["source"], "resume");
+    // What compaction leaves out can be asked for, by anybody.
+    let brief = town.gt(["brief", &own]).ok().out;
+    assert!(
+        brief.contains("1. \"First\"") && !brief.contains("You are"),
+        "{brief}"
+    );
+    assert_eq!(town.gt_as(&worker, ["brief"]).ok().out, brief);
+    town.gt(["brief", "web-none"]).fails("no bead web-none");
+}
+
+#[test]
+fn directives_of_town_and_rig_are_added_or_stand_in_place_of_the_role_text() {
+    let (town, _bead, worker) = slung("x");
+    let put = |folder: &str, text: &str| {
+        let folder = town.root().join(folder).join("directives");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("polecat.md"), text).unwrap();
+    };
+    put("", "Speak Latin.\n");
+    put("web", "Count in dozens.\n");
+    let prime = || town.gt_as(&worker, ["prime"]).ok().out;
+    let text = prime();
+    let at = |words: &str| {
+        text.find(words)
+            .unwrap_or_else(|| panic!("`{words}`: {text}"))
+    };
+    assert!(at("# Polecat") < at("Speak Latin.") && at("Speak Latin.") < at("Count in dozens."));
+    let explained = town.gt_as(&worker, ["prime", "--explain"]).ok().out;
+    assert!(
+        explained.contains("web/directives/polecat.md"),
+        "{explained}"
+    );
+    put("web", "mode: replace\nYou are a poet.\n");
+    let text = prime();
+    assert!(text.contains("You are a poet."), "{text}");
+    for gone in ["# Polecat", "Speak Latin.", "mode: replace"] {
+        assert!(!text.contains(gone), "`{gone}`: {text}");
+    }
+    std::fs::create_dir(town.root().join("directives/mayor.md")).unwrap();
+    let mayor = town.gt(["prime"]).env("GT_ROLE", "mayor");
+    mayor.fails("directives/mayor.md");
+}
+
+#[test]
+fn the_budget_of_a_role_is_a_setting_and_what_gives_way_says_so() {
+    let (town, bead, worker) = slung(&"padding words\n".repeat(400));
+    let set = |bytes: &str| {
+        let args = [
+            "config",
+            "set",
+            "context.budget.polecat",
+            bytes,
+            "--rig",
+            "web",
+        ];
+        town.gt(args).ok();
+    };
+    set("3000");
+    let prime = town.gt_as(&worker, ["prime", "--json"]).ok().json();
+    let text = prime["text"].as_str().unwrap();
+    assert!(
+        text.len() <= 3000 && text.contains(&format!("bd show {bead}")),
+        "{text}"
+    );
+    let hook = prime["parts"].as_array().unwrap();
+    let hook = hook.iter().find(|part| part["name"] == "hook").unwrap();
+    assert_eq!(
+        (&hook["fate"], &hook["why"]),
+        (&"cut".into(), &"the whole may have 3000 bytes".into())
+    );
+    // However much room there is, an agent CLI takes no more from a hook.
+    set("50000");
+    assert_eq!(on(&town, &worker, "startup")["budget"], 9800);
+    assert_eq!(
+        town.gt_as(&worker, ["prime", "--json"]).ok().json()["budget"],
+        50000
     );
 }

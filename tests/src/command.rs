@@ -5,6 +5,7 @@
     reason = "the harness starts the programs under test"
 )]
 
+use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -58,6 +59,16 @@ impl Run {
     #[must_use]
     pub fn at(mut self, cwd: &Path) -> Self {
         self.command.current_dir(cwd);
+        self
+    }
+
+    /// Gives it a text on standard input.
+    #[must_use]
+    pub fn input(mut self, text: &str) -> Self {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file.rewind().unwrap();
+        self.command.stdin(file);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
 mod attach;
+mod brief;
 mod config;
 mod convoy;
 mod crew;
@@ -104,6 +105,7 @@ macro_rules! commands {
         $(#[$attribute])?
         enum $name {
             Attach(attach::AttachArgs),
+            Brief(brief::BriefArgs),
             Config(config::ConfigArgs),
             Convoy(convoy::ConvoyArgs),
             Crew(crew::CrewArgs),
@@ -152,6 +154,7 @@ commands!(Whole);
 fn run(ctx: &Context, command: Command) -> Answer {
     match command {
         Command::Attach(args) => attach::run(ctx, &args),
+        Command::Brief(args) => brief::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
         Command::Crew(args) => crew::run(ctx, &args),

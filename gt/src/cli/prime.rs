@@ -6,18 +6,19 @@ use clap::Args;
 
 use super::{Answer, answer};
 use crate::context::Context;
-use crate::prime::{self, Prime};
+use crate::prime::{self, Fate, Occasion, Prime};
 
 /// Print the context of this session: role, identity, work, prior work of the convoy, mail.
 ///
-/// Same input, same output. With `--hook` it is what an agent CLI runs at session start and before compaction: it
-/// reads that CLI's JSON from standard input and records the session.
+/// Same input, same output. With `--hook` it is what an agent CLI runs when a session starts, goes on, is cleared
+/// or compacted: it reads that CLI's JSON from standard input, says as much as the occasion needs, and records the
+/// session. `gt config set context.budget.<role> BYTES` says how much room there is.
 #[derive(Debug, Args)]
 pub(super) struct PrimeArgs {
     /// Read the agent CLI's hook JSON from standard input and record the session.
     #[arg(long)]
     hook: bool,
-    /// Show each part with its source and size instead of the text.
+    /// Show each part with its source and size, and what was cut and why, instead of the text.
     #[arg(long)]
     explain: bool,
     /// Record nothing.
@@ -27,22 +28,35 @@ pub(super) struct PrimeArgs {
 
 pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     let town = ctx.town()?;
-    let found = prime::prime(&town, &town.actor)?;
-    if args.hook && !args.dry_run {
-        let event = read_event();
-        let field = |key: &str| {
-            event
-                .get(key)
-                .and_then(|value| value.as_str())
-                .unwrap_or_default()
-        };
+    let event = if args.hook {
+        read_event()
+    } else {
+        serde_json::Value::Null
+    };
+    let field = |key: &str| {
+        event
+            .get(key)
+            .and_then(|value| value.as_str())
+            .unwrap_or_default()
+    };
+    let occasion = if args.hook {
+        Occasion::of_event(field("hook_event_name"), field("source"))
+    } else {
+        Occasion::Asked
+    };
+    let found = prime::prime(&town, &town.actor, occasion)?;
+    if occasion.begins_session() && !args.dry_run {
         let id = match field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
         prime::session_began(&town, id, field("source"));
     }
-    let explain = args.explain;
+    shown(found, args.explain)
+}
+
+/// A context as text, or what it is made of.
+pub(super) fn shown(found: Prime, explain: bool) -> Answer {
     answer(found, move |found, page| {
         if explain {
             explained(found, page);
@@ -66,17 +80,22 @@ fn read_event() -> serde_json::Value {
 }
 
 fn explained(found: &Prime, page: &mut bd::ui::Page) {
-    page.line(format!("{} bytes for {}", found.text.len(), found.address));
+    page.line(format!(
+        "{} bytes for {}, of {} at most ({})",
+        found.text.len(),
+        found.address,
+        found.budget,
+        found.budget_from
+    ));
     for part in &found.parts {
-        let cut = if part.cut > 0 {
-            format!(", {} bytes cut", part.cut)
-        } else {
-            String::new()
+        let fate = match part.fate {
+            Fate::Kept => "kept".to_owned(),
+            Fate::Cut => format!("cut by {} bytes: {}", part.cut, part.why),
+            Fate::Dropped => format!("dropped, {} bytes: {}", part.cut, part.why),
         };
-        let tokens = part.bytes.div_ceil(4);
         page.line(format!(
-            "  {:<9} {:>5} bytes, about {tokens} tokens, from {}{cut}",
-            part.name, part.bytes, part.source
+            "  {:<9} {:>5} bytes, about {:>4} tokens, from {}; {fate}",
+            part.name, part.bytes, part.tokens, part.source
         ));
     }
 }

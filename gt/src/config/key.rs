@@ -77,6 +77,13 @@ pub const KEYS: &[Key] = &[
         "the agent program of a rig's sessions",
     )),
     key(
+        "context.budget.*",
+        Kind::Number,
+        Scope::Rig,
+        "",
+        "how many bytes the context of a role may have; 8192 where not set",
+    ),
+    key(
         "default_agent",
         Kind::Text,
         Scope::Town,

@@ -1,26 +1,34 @@
 //! The context of a session: what `gt prime` prints.
 //!
-//! A text assembled from parts, each with its source and a byte budget: role, identity, hooked bead,
-//! prior work of the convoy, unread mail. Same input, same output. Text from beads and mail is data: the
-//! hooked bead's description stands fenced under our own heading, everything else is quoted line by line.
-//! An agent CLI cuts a hook's output at 10,000 characters; the whole stays below 8 KiB for a polecat.
+//! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
+//! hook, prior work of the convoy, unread mail ([`part`]); put together within a budget ([`compile`]). Same
+//! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
+//! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
+//! session that has its context already is not told it twice.
 
+mod compile;
+mod occasion;
 mod part;
 
 use bd::bead::Bead;
 use serde::Serialize;
 use serde_json::json;
 
-pub use part::Part;
+pub use occasion::Occasion;
+pub use part::{Fate, Part};
 
 use crate::beads::Stores;
+use crate::config::Layers;
 use crate::convoy::{self, briefing};
 use crate::identity::Address;
 use crate::polecat::{self, Slot};
 use crate::town::Town;
 
-/// How many bytes the whole context may have.
+/// How many bytes the whole context may have where no setting says it.
 const BUDGET: usize = 8 * 1024;
+
+/// An agent CLI cuts the output of a hook that has more than 10,000 characters.
+const HOOK_LIMIT: usize = 9_800;
 
 /// The context of a session.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +40,12 @@ pub struct Prime {
     /// The rig, for those that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
+    /// Why it was asked for.
+    pub occasion: Occasion,
+    /// How many bytes it may have.
+    pub budget: usize,
+    /// Where that number comes from.
+    pub budget_from: String,
     /// The work on the hook.
     pub bead: Option<Hooked>,
     /// The convoy that tracks it.
@@ -66,11 +80,57 @@ pub struct Hooked {
     pub sessions: usize,
 }
 
-/// Assembles the context of an agent.
-pub fn prime(town: &Town, address: &Address) -> anyhow::Result<Prime> {
+/// Compiles the context of an agent.
+pub fn prime(town: &Town, address: &Address, occasion: Occasion) -> anyhow::Result<Prime> {
     let stores = town.stores()?;
     let slot = slot_of(town, &stores, address);
     let hook = hook_of(&stores, address, &slot);
+    compiled(town, &stores, address, occasion, (hook, &slot))
+}
+
+/// The bead on the hook of whoever asks.
+pub fn hooked_bead(town: &Town) -> anyhow::Result<String> {
+    let stores = town.stores()?;
+    let slot = slot_of(town, &stores, &town.actor);
+    match hook_of(&stores, &town.actor, &slot) {
+        Some(bead) => Ok(bead.id.clone()),
+        None => anyhow::bail!("no work is on the hook of {}: name a bead", town.actor),
+    }
+}
+
+/// What the worker of a bead is told of it: the assignment and the prior work of its convoy.
+pub fn brief(town: &Town, id: &str) -> anyhow::Result<Prime> {
+    let stores = town.stores()?;
+    let Some(bead) = stores.get(id) else {
+        anyhow::bail!(
+            "no bead {id} in the town or its rigs: `bd list` in a rig's folder shows its beads"
+        );
+    };
+    let worker: Option<Address> = bead.assignee.parse().ok();
+    let address = worker.unwrap_or_else(|| town.actor.clone());
+    let slot = slot_of(town, &stores, &address);
+    // The worker may have gone on to other work.
+    let slot = if slot.bead == bead.id {
+        slot
+    } else {
+        Slot::default()
+    };
+    compiled(
+        town,
+        &stores,
+        &address,
+        Occasion::Brief,
+        (Some(bead), &slot),
+    )
+}
+
+fn compiled(
+    town: &Town,
+    stores: &Stores,
+    address: &Address,
+    occasion: Occasion,
+    (hook, slot): (Option<&Bead>, &Slot),
+) -> anyhow::Result<Prime> {
     let convoy = hook.and_then(|bead| {
         let id = convoy::tracking(&stores.town, &bead.id)
             .into_iter()
@@ -78,28 +138,71 @@ pub fn prime(town: &Town, address: &Address) -> anyhow::Result<Prime> {
         stores.town.get(&id)
     });
     let unread = crate::mail::unread(&stores.town, &address.mailbox());
-    let mut parts = vec![part::role(address), part::identity(town, address)];
-    if let Some(bead) = hook {
-        parts.push(part::hook(address, bead, &slot));
-    } else {
-        parts.push(part::no_hook(address));
+    let mut parts = Vec::new();
+    let work = || match hook {
+        Some(bead) => part::work(address, bead, slot, occasion),
+        None => part::no_work(address),
+    };
+    match occasion {
+        Occasion::Resume => parts.push(part::resumed(address, hook)),
+        Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
+        Occasion::Brief => parts.push(work()),
+        Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
+            parts.extend(part::role(address, &part::directives(town, address)?));
+            parts.push(part::identity(town, address));
+            parts.push(work());
+        }
     }
-    if let (Some(convoy), Some(bead)) = (convoy, hook) {
-        let entries = prior_work(town, &stores, convoy);
+    if let (Some(convoy), Some(bead), true) = (convoy, hook, occasion.has_prior_work()) {
+        let entries = prior_work(town, stores, convoy);
         parts.extend(part::convoy(convoy, &entries, &bead.id));
     }
-    parts.extend(part::mail(unread));
-    let text = part::assemble(&mut parts, BUDGET);
+    if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
+        parts.extend(mail(unread));
+    }
+    let (budget, budget_from) = budget_of(town, address, occasion)?;
+    let text = compile::compile(&mut parts, budget, hook.map(|bead| bead.id.as_str()));
     Ok(Prime {
         role: address.role(),
         address: address.to_string(),
         rig: address.rig().map(str::to_owned),
-        bead: hook.map(|bead| hooked(bead, &slot)),
+        occasion,
+        budget,
+        budget_from,
+        bead: hook.map(|bead| hooked(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
         parts,
         text,
     })
+}
+
+/// That there is mail.
+fn mail(unread: usize) -> Option<Part> {
+    let plural = if unread == 1 { "" } else { "s" };
+    let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
+    (unread > 0).then(|| Part::fixed("mail", "unread mail", text))
+}
+
+/// How many bytes a role's context may have, and who says so.
+fn budget_of(
+    town: &Town,
+    address: &Address,
+    occasion: Occasion,
+) -> anyhow::Result<(usize, String)> {
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let name = format!("context.budget.{}", address.role());
+    let setting = Layers::load(town, rig.as_ref())?.get(&name);
+    let said = setting.and_then(|setting| {
+        let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
+        Some((bytes, format!("{name} ({})", setting.origin)))
+    });
+    let (bytes, from) = said.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
+    if occasion.is_hook() && bytes > HOOK_LIMIT {
+        let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
+        return Ok((HOOK_LIMIT, from));
+    }
+    Ok((bytes, from))
 }
 
 /// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.

@@ -1,0 +1,25 @@
+//! `gt brief`.
+
+use clap::Args;
+
+use super::{Answer, prime};
+use crate::context::Context;
+
+/// Show what the worker of a bead is told of it: the assignment, and what was done before in its convoy.
+#[derive(Debug, Args)]
+pub(super) struct BriefArgs {
+    /// The bead; the one on the hook where none is named.
+    bead: Option<String>,
+    /// Show each part with its source and size instead of the text.
+    #[arg(long)]
+    explain: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: &BriefArgs) -> Answer {
+    let town = ctx.town()?;
+    let bead = match &args.bead {
+        Some(bead) => bead.clone(),
+        None => crate::prime::hooked_bead(&town)?,
+    };
+    prime::shown(crate::prime::brief(&town, &bead)?, args.explain)
+}

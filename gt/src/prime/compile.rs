@@ -1,0 +1,193 @@
+//! Puts parts together within a budget.
+//!
+//! Steps: each part is cut to its own room; then, while the whole is too long, the part of the highest rank
+//! gives way, down to the least that is of use; then such parts are dropped, again from the highest rank on.
+//! What must be said never gives way. A part that gave way says so, and where all of it can be read. Nothing
+//! here looks at a clock or at chance: the same parts make the same bytes.
+
+use super::part::{Fate, Part, Pointer};
+
+/// Puts the parts together in at most `budget` bytes, where that can be.
+pub(super) fn compile(parts: &mut [Part], budget: usize, bead: Option<&str>) -> String {
+    for part in parts.iter_mut() {
+        if let Some(most) = part.room.map(|room| room.most) {
+            shrink(part, most, &format!("it may have {most} bytes"), bead);
+        }
+    }
+    let why = format!("the whole may have {budget} bytes");
+    for drop_it in [false, true] {
+        for at in by_rank(parts) {
+            let surplus = length(parts).saturating_sub(budget);
+            let part = &mut parts[at];
+            let (Some(room), true) = (part.room, surplus > 0) else {
+                continue;
+            };
+            if drop_it {
+                left_out(part, &why, bead);
+            } else {
+                let limit = part.bytes.saturating_sub(surplus).max(room.least);
+                shrink(part, limit, &why, bead);
+            }
+        }
+    }
+    let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+    texts.join("\n")
+}
+
+/// How long the whole is: a blank line is between two parts.
+fn length(parts: &[Part]) -> usize {
+    let texts: usize = parts.iter().map(|part| part.text.len()).sum();
+    texts + parts.len().saturating_sub(1)
+}
+
+/// Who gives way first: the highest rank, and of one rank the last.
+fn by_rank(parts: &[Part]) -> Vec<usize> {
+    let rank = |at: &usize| parts[*at].room.map(|room| room.rank);
+    let mut order: Vec<usize> = (0..parts.len()).filter(|at| rank(at).is_some()).collect();
+    order.sort_by_key(|at| (rank(at), *at));
+    order.reverse();
+    order
+}
+
+/// Cuts a part at the end of a line, with a mark that says so; an open fence is closed.
+fn shrink(part: &mut Part, limit: usize, why: &str, bead: Option<&str>) {
+    if part.text.len() <= limit {
+        return;
+    }
+    let mark = format!("\n… (cut: {})\n", pointer(part, bead));
+    // Room for the mark and for the end of a fence.
+    let mut end = limit.saturating_sub(mark.len());
+    let (left, text) = loop {
+        while !part.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = part.text[..end].rfind('\n').unwrap_or_default();
+        let close = open_fence(&part.text[..line]).map(|fence| format!("\n{fence}"));
+        let close = close.unwrap_or_default();
+        if line + close.len() + mark.len() <= limit || line == 0 {
+            break (line, format!("{}{close}{mark}", &part.text[..line]));
+        }
+        end = line;
+    };
+    // Cut again, it loses its first mark, too.
+    part.cut = part.whole.saturating_sub(left);
+    part.fate = Fate::Cut;
+    why.clone_into(&mut part.why);
+    part.set(text);
+}
+
+/// Leaves a part out; one line says so.
+fn left_out(part: &mut Part, why: &str, bead: Option<&str>) {
+    let line = format!("({} left out: {})\n", part.name, pointer(part, bead));
+    if part.text.len() <= line.len() {
+        return;
+    }
+    part.cut = part.whole;
+    part.fate = Fate::Dropped;
+    why.clone_into(&mut part.why);
+    part.set(line);
+}
+
+/// Where all of a part can be read.
+fn pointer(part: &Part, bead: Option<&str>) -> String {
+    match part.room.map(|room| room.pointer) {
+        Some(Pointer::Command(command)) => {
+            let command = command.replace("{}", bead.unwrap_or_default());
+            format!("`{}` has all of it", command.trim_end())
+        }
+        _ => format!("all of it is in {}", part.source),
+    }
+}
+
+/// The fence that is open at the end of a text.
+fn open_fence(text: &str) -> Option<&str> {
+    let mut open = None;
+    for line in text.lines().filter(|line| line.starts_with("~~~")) {
+        open = match open {
+            None => Some(line),
+            Some(fence) if fence == line => None,
+            still => still,
+        };
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::part::Room;
+    use super::*;
+
+    fn part(name: &'static str, text: &str, rank: u8) -> Part {
+        Part::fixed(name, "there", text.to_owned()).within(Room {
+            most: 4000,
+            least: 300,
+            rank,
+            pointer: Pointer::Command("bd show {}"),
+        })
+    }
+
+    fn lines(count: usize) -> String {
+        "line of words\n".repeat(count)
+    }
+
+    #[test]
+    fn what_fits_stands_whole() {
+        let mut parts = vec![
+            Part::fixed("role", "r", "role\n".to_owned()),
+            part("hook", "work\n", 0),
+        ];
+        assert_eq!(compile(&mut parts, 1000, None), "role\n\nwork\n");
+        assert!(
+            parts
+                .iter()
+                .all(|part| part.fate == Fate::Kept && part.why.is_empty())
+        );
+    }
+
+    #[test]
+    fn the_whole_stays_within_the_budget_whatever_comes_in() {
+        for budget in [700, 1500, 3000, 8000] {
+            let fenced = format!("# Work\n~~~~\n{}~~~\n{}~~~~\n", lines(100), lines(900));
+            let mut parts = vec![
+                Part::fixed("role", "r", "role\n".to_owned()),
+                part("hook", &fenced, 0),
+                part("convoy", &lines(500), 5),
+                Part::fixed("mail", "m", "mail\n".to_owned()),
+            ];
+            let text = compile(&mut parts, budget, Some("bd-1"));
+            assert!(text.len() <= budget, "{budget}: {}", text.len());
+            assert!(text.starts_with("role\n") && text.ends_with("mail\n"));
+            assert!(text.contains("bd show bd-1"), "{text}");
+            assert_eq!(text.lines().filter(|line| *line == "~~~~").count() % 2, 0);
+        }
+    }
+
+    #[test]
+    fn the_highest_rank_gives_way_first_and_is_dropped_before_the_others() {
+        let mut parts = vec![part("hook", &lines(100), 0), part("convoy", &lines(100), 5)];
+        compile(&mut parts, 2000, None);
+        assert_eq!((parts[0].fate, parts[1].fate), (Fate::Kept, Fate::Cut));
+        let mut parts = vec![part("hook", &lines(100), 0), part("convoy", &lines(100), 5)];
+        compile(&mut parts, 500, None);
+        assert_eq!((parts[0].fate, parts[1].fate), (Fate::Cut, Fate::Dropped));
+        assert!(parts[1].why.contains("500 bytes"));
+    }
+
+    #[test]
+    fn cut_bytes_are_counted_once() {
+        let whole = lines(600);
+        let mut parts = vec![part("hook", &whole, 0)];
+        compile(&mut parts, 1000, None);
+        let left = parts[0].text.find("\n…").unwrap();
+        assert_eq!(parts[0].cut + left, whole.len());
+    }
+
+    #[test]
+    fn the_same_parts_make_the_same_bytes() {
+        let parts = || vec![part("a", &lines(300), 1), part("b", &"ü".repeat(3000), 2)];
+        assert_eq!(
+            compile(&mut parts(), 1000, None),
+            compile(&mut parts(), 1000, None)
+        );
+    }
+}

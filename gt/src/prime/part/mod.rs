@@ -1,0 +1,107 @@
+//! One part of a context: what it says, where that comes from, how much room it may take.
+
+mod convoy;
+mod role;
+mod work;
+
+use serde::Serialize;
+
+pub(super) use convoy::convoy;
+pub(super) use role::{directives, identity, resumed, role};
+pub(super) use work::{no_work, to_keep, work};
+
+/// One part of a context.
+#[derive(Debug, Clone, Serialize)]
+pub struct Part {
+    /// What it is.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub source: String,
+    /// How many bytes of it stand in the text.
+    pub bytes: usize,
+    /// About how many tokens these are: a quarter as many.
+    pub tokens: usize,
+    /// How many bytes were cut from it.
+    pub cut: usize,
+    /// What became of it.
+    pub fate: Fate,
+    /// Why it was cut or dropped; empty where it was not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// How long it was at first.
+    #[serde(skip)]
+    pub(super) whole: usize,
+    /// The text.
+    #[serde(skip)]
+    pub(super) text: String,
+    /// How it may be made smaller; `None` for what must be said.
+    #[serde(skip)]
+    pub(super) room: Option<Room>,
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fate {
+    /// It stands whole.
+    Kept,
+    /// Its end is missing, and the text says so.
+    Cut,
+    /// It was left out, and the text says so.
+    Dropped,
+}
+
+/// How much room a part may take, and how it gives way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// At most so many bytes, however much room there is.
+    pub most: usize,
+    /// With less than this it is dropped rather than cut.
+    pub least: usize,
+    /// The part with the highest number gives way first.
+    pub rank: u8,
+    /// Where all of it can be read.
+    pub pointer: Pointer,
+}
+
+/// The command that shows what was cut from a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pointer {
+    /// A file of its own, which is its source.
+    Source,
+    /// A command; `{}` stands for the bead's id.
+    Command(&'static str),
+}
+
+impl Part {
+    /// A part that must be said.
+    pub(super) fn fixed(name: &'static str, source: impl Into<String>, text: String) -> Self {
+        let mut part = Self {
+            name,
+            source: source.into(),
+            bytes: 0,
+            tokens: 0,
+            cut: 0,
+            fate: Fate::Kept,
+            why: String::new(),
+            whole: text.len(),
+            text: String::new(),
+            room: None,
+        };
+        part.set(text);
+        part
+    }
+
+    /// The same, as one that may give way.
+    pub(super) fn within(mut self, room: Room) -> Self {
+        self.room = Some(room);
+        self
+    }
+
+    /// Sets its text.
+    pub(super) fn set(&mut self, text: String) {
+        self.bytes = text.len();
+        self.tokens = text.len().div_ceil(4);
+        self.text = text;
+    }
+}
