@@ -72,3 +72,42 @@ fn a_subject_cannot_break_out_of_the_reminder() {
     );
     assert!(!said.out.contains('\u{1b}'));
 }
+
+#[test]
+fn a_session_is_told_of_each_letter_once_and_then_of_their_number() {
+    let (town, _origin) = Town::with_rig();
+    let send = |subject: &str| {
+        let args = ["mail", "send", "mayor/", "-s", subject];
+        town.gt(args).ok();
+    };
+    let told = |session: &str| {
+        let event = format!(r#"{{"session_id":"{session}","hook_event_name":"UserPromptSubmit"}}"#);
+        let run = town
+            .gt(["mail", "check", "--inject"])
+            .env("GT_ROLE", "mayor");
+        run.input(&event).ok().out
+    };
+    assert_eq!(told("one"), "");
+    send("First");
+    assert!(told("one").contains("First"));
+    let again = told("one");
+    assert!(
+        again.contains("1 unread message: gt mail inbox") && !again.contains("First"),
+        "{again}"
+    );
+    send("Second");
+    let news = told("one");
+    assert!(
+        news.contains("Second") && news.contains("2 unread") && !news.contains("First"),
+        "{news}"
+    );
+    // Another session knows of none.
+    let both = told("two");
+    assert!(both.contains("First") && both.contains("Second"), "{both}");
+    for which in ["2", "1"] {
+        town.gt(["mail", "read", which])
+            .env("GT_ROLE", "mayor")
+            .ok();
+    }
+    assert_eq!(told("two"), "");
+}

@@ -1,5 +1,6 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
+mod agent_event;
 mod attach;
 mod brief;
 mod config;

@@ -1,9 +1,8 @@
 //! `gt prime`.
 
-use std::io::Read;
-
 use clap::Args;
 
+use super::agent_event::AgentEvent;
 use super::{Answer, answer};
 use crate::context::Context;
 use crate::prime::{self, Fate, Occasion, Prime};
@@ -29,28 +28,22 @@ pub(super) struct PrimeArgs {
 pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     let town = ctx.town()?;
     let event = if args.hook {
-        read_event()
+        AgentEvent::read()
     } else {
-        serde_json::Value::Null
-    };
-    let field = |key: &str| {
-        event
-            .get(key)
-            .and_then(|value| value.as_str())
-            .unwrap_or_default()
+        AgentEvent::default()
     };
     let occasion = if args.hook {
-        Occasion::of_event(field("hook_event_name"), field("source"))
+        Occasion::of_event(event.field("hook_event_name"), event.field("source"))
     } else {
         Occasion::Asked
     };
     let found = prime::prime(&town, &town.actor, occasion)?;
     if occasion.begins_session() && !args.dry_run {
-        let id = match field("session_id") {
+        let id = match event.field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
-        prime::session_began(&town, id, field("source"));
+        prime::session_began(&town, id, event.field("source"));
     }
     shown(found, args.explain)
 }
@@ -64,19 +57,6 @@ pub(super) fn shown(found: Prime, explain: bool) -> Answer {
             page.line(found.text.trim_end());
         }
     })
-}
-
-/// The hook's JSON; nothing or nonsense on standard input is an empty event.
-fn read_event() -> serde_json::Value {
-    const LIMIT: u64 = 1024 * 1024;
-    let mut text = String::new();
-    let stdin = std::io::stdin();
-    if std::io::IsTerminal::is_terminal(&stdin) {
-        return serde_json::Value::Null;
-    }
-    // An agent CLI that hands in no readable text still gets its context.
-    stdin.take(LIMIT).read_to_string(&mut text).ok();
-    serde_json::from_str(&text).unwrap_or_default()
 }
 
 fn explained(found: &Prime, page: &mut bd::ui::Page) {

@@ -4,8 +4,10 @@
 //! it is one letter.
 
 mod inbox;
+mod told;
 
 pub use inbox::{Message, inbox, mark_read, read, unread};
+pub use told::news;
 
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;

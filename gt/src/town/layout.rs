@@ -85,6 +85,12 @@ impl Layout {
             .join(format!("{convoy}.json"))
     }
 
+    /// `.runtime/told/<mailbox>.json`: which letters the last session of a mailbox was told of.
+    pub fn told(&self, mailbox: &str) -> PathBuf {
+        let name = mailbox.trim_end_matches('/').replace('/', ".");
+        self.runtime().join("told").join(format!("{name}.json"))
+    }
+
     /// `.runtime/session/`: start files of sessions, mode 0700.
     pub fn session_files(&self) -> PathBuf {
         self.runtime().join("session")

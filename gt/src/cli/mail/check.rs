@@ -3,14 +3,16 @@
 use bd::ui::escape;
 use clap::Args;
 
+use super::super::agent_event::AgentEvent;
 use super::super::{Answer, answer};
 use crate::context::Context;
 use crate::mail::{self, Message};
 
 /// Say whether there is unread mail.
 ///
-/// With `--inject` it is what an agent CLI runs at each prompt: silent without mail, else a reminder for the agent.
-/// Then it never fails.
+/// With `--inject` it is what an agent CLI runs at each prompt, with its JSON on standard input: silent without mail,
+/// else a reminder for the agent. A session is told of each message once, later of how many there are. Then it never
+/// fails.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Print a reminder for the agent, and nothing without mail.
@@ -26,8 +28,9 @@ struct Check {
     address: String,
     unread: usize,
     has_new: bool,
+    /// Those that this session was not told of.
     #[serde(skip)]
-    messages: Vec<Message>,
+    news: Vec<Message>,
 }
 
 pub(super) fn run(ctx: &Context, args: &CheckArgs) -> Answer {
@@ -37,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: &CheckArgs) -> Answer {
             address: String::new(),
             unread: 0,
             has_new: false,
-            messages: Vec::new(),
+            news: Vec::new(),
         });
         return answer(found, inject);
     }
@@ -53,27 +56,42 @@ fn check(ctx: &Context, args: &CheckArgs) -> anyhow::Result<Check> {
     let address = super::mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
+    let news = if args.inject {
+        let event = AgentEvent::read();
+        let news = mail::news(&town, &address, event.field("session_id"), &messages);
+        news.into_iter().cloned().collect()
+    } else {
+        Vec::new()
+    };
     Ok(Check {
         address,
         unread: messages.len(),
         has_new: !messages.is_empty(),
-        messages,
+        news,
     })
 }
 
 fn inject(found: &Check, page: &mut bd::ui::Page) {
-    if found.messages.is_empty() {
+    /// So many are named; the rest is in the inbox.
+    const NAMED: usize = 10;
+    if found.unread == 0 {
         return;
     }
     page.line("<system-reminder>");
-    page.line(format!(
-        "You have {} unread messages (gt mail read <id>):",
-        found.unread
-    ));
-    for message in found.messages.iter().take(10) {
+    let plural = if found.unread == 1 { "" } else { "s" };
+    let count = format!("You have {} unread message{plural}", found.unread);
+    if found.news.is_empty() {
+        page.line(format!("{count}: gt mail inbox"));
+    } else {
+        page.line(format!("{count} (gt mail read <id>); new ones:"));
+    }
+    for message in found.news.iter().take(NAMED) {
         let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
         let safe = subject.replace('<', "‹").replace('>', "›");
         page.line(format!("- {} from {from}: {safe}", message.id));
+    }
+    if found.news.len() > NAMED {
+        page.line(format!("- and {} more", found.news.len() - NAMED));
     }
     page.line("</system-reminder>");
 }

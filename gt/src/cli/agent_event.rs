@@ -1,0 +1,31 @@
+//! The event that an agent CLI runs a hook for: JSON on standard input.
+
+use std::io::{IsTerminal, Read};
+
+use serde_json::Value;
+
+/// More than any agent CLI says.
+const LIMIT: u64 = 1024 * 1024;
+
+/// An agent CLI's event; nothing or nonsense on standard input is an empty one.
+#[derive(Debug, Default)]
+pub(super) struct AgentEvent(Value);
+
+impl AgentEvent {
+    /// Reads it.
+    pub(super) fn read() -> Self {
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            return Self::default();
+        }
+        let mut text = String::new();
+        // An agent CLI that hands in no readable text still gets its answer.
+        stdin.take(LIMIT).read_to_string(&mut text).ok();
+        Self(serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// A field that is text; empty where there is none.
+    pub(super) fn field(&self, key: &str) -> &str {
+        self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+}

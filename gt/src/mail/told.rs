@@ -1,0 +1,55 @@
+//! Which letters a session was told of already: each enters it once.
+//!
+//! Kept for the last session of each mailbox, in `.runtime/told/`. Lost, or written by two at once, a letter
+//! is told of once more.
+
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+
+use super::Message;
+use crate::town::Town;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Told {
+    session: String,
+    ids: Vec<String>,
+}
+
+/// Of these letters, those that this session was not told of; from now on it was. Without a session all are
+/// new.
+pub fn news<'a>(
+    town: &Town,
+    mailbox: &str,
+    session: &str,
+    letters: &'a [Message],
+) -> Vec<&'a Message> {
+    if session.is_empty() {
+        return letters.iter().collect();
+    }
+    let path = town.layout.told(mailbox);
+    let read = file::read(&path).ok().flatten();
+    let told: Told = read
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .filter(|told: &Told| told.session == session)
+        .unwrap_or_default();
+    let news: Vec<&Message> = letters
+        .iter()
+        .filter(|letter| !told.ids.contains(&letter.id))
+        .collect();
+    if !news.is_empty() {
+        // Those that were read or removed need not be remembered.
+        let told = Told {
+            session: session.to_owned(),
+            ids: letters.iter().map(|letter| letter.id.clone()).collect(),
+        };
+        let folder = path
+            .parent()
+            .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+        let text = serde_json::to_vec(&told).unwrap_or_default();
+        // Where it cannot be remembered they are told again.
+        folder
+            .and_then(|()| file::replace_relaxed(&path, &text, 0o600))
+            .ok();
+    }
+    news
+}
