@@ -2,7 +2,7 @@
 //!
 //! The map: `cli` parses and shows; `sling`, `done`, `mq`, `convoy`, `mail`, `prime` are the flows; `polecat`,
 //! `session`, `runtime`, `tmux`, `rig` are what they act on; `patrol` is facts → rules → actions for the
-//! daemon; `town`, `identity`, `beads`, `event`, `lock` are the ground.
+//! daemon; `share` puts beads on their branch; `town`, `identity`, `beads`, `event`, `lock` are the ground.
 
 pub mod beads;
 pub mod cli;
@@ -27,6 +27,7 @@ pub mod process;
 pub mod rig;
 pub mod runtime;
 pub mod session;
+pub mod share;
 pub mod sling;
 pub mod status;
 pub mod tmux;

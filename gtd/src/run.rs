@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bd::store::upkeep;
-use gt::patrol::{self, Acted, Decision, Facts};
+use gt::patrol::{self, Acted, Decision, Do, Facts};
 use gt::town::Town;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
@@ -41,7 +41,11 @@ pub(crate) fn once(town: &Town) -> anyhow::Result<()> {
             report(acted);
         }
         if !pass.acted.iter().any(|acted| acted.changed) {
-            return match pass.acted.iter().find(|acted| acted.failed) {
+            // Beads that are not on their branch yet lose nothing; that was logged.
+            let is_fault = |acted: &&Acted| {
+                acted.failed && !matches!(acted.decision.todo, Do::ShareBeads { .. })
+            };
+            return match pass.acted.iter().find(is_fault) {
                 Some(failed) => Err(anyhow::anyhow!(
                     "{}: {}",
                     failed.decision.rule,
@@ -103,7 +107,10 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
     sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
     tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
     loop {
+        let mut sleep = HEARTBEAT;
         if let Some(facts) = state.read().await {
+            let due = patrol::due_in(&facts).and_then(|due| due.try_into().ok());
+            sleep = due.map_or(HEARTBEAT, |due: Duration| due.min(HEARTBEAT));
             // Before anything is done: what ends from here on is heard of.
             panes.follow(&facts.sessions, &waker);
             state.start(&facts);
@@ -117,7 +124,7 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
         instance.passed(&town)?;
         lock(&shared).state = instance.state().clone();
         sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
-        if wakes.next(state.until_next()).await == Wake::Stop {
+        if wakes.next(state.until_next().min(sleep)).await == Wake::Stop {
             break;
         }
     }

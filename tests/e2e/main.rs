@@ -22,6 +22,7 @@ mod polecat;
 mod prime;
 mod rescue;
 mod rig;
+mod share;
 mod sling;
 mod status;
 mod sync_full;

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::error::Usage;
-use crate::git::{Git, Identity};
+use crate::git::Identity;
 use crate::sync::{self, Request, Synced};
 use crate::ui::{Page, Report, escape};
 
@@ -84,10 +84,14 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     }
     ctx.may_change("sync")?;
     let settings = crate::config::Config::load(Some(store.dir()), &ctx.env)?;
+    let actor = Identity {
+        name: ctx.author().actor,
+        email: "beads@localhost".to_owned(),
+    };
     let request = Request {
         store: &store,
         config: &settings,
-        author: author(ctx, &settings),
+        author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
         message: args.message.as_deref(),
         pull: !args.no_pull,
         push: !args.no_push && !settings.flag("no-push"),
@@ -114,26 +118,6 @@ fn fold(ctx: &Context, args: &Args) -> Answer {
         format!("✓ All changes are in {path}"),
     )
     .answer()
-}
-
-/// Who commits: the setting `git.author`, else git's user, else whoever acts.
-fn author(ctx: &Context, settings: &crate::config::Config) -> Identity {
-    let told = settings.get("git.author");
-    if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
-        return Identity {
-            name: name.trim().to_owned(),
-            email: email.trim_end_matches('>').trim().to_owned(),
-        };
-    }
-    let user = Git::at(ctx.env.cwd()).user(&ctx.env);
-    let own = ctx.author();
-    let env = |name| ctx.env.get(name).map(str::to_owned);
-    Identity {
-        name: env("GIT_AUTHOR_NAME").or(user.name).unwrap_or(own.actor),
-        email: env("GIT_AUTHOR_EMAIL")
-            .or(user.email)
-            .unwrap_or_else(|| "beads@localhost".to_owned()),
-    }
 }
 
 /// What would be done, by what is known here: nothing is asked or written.

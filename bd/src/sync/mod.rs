@@ -20,14 +20,14 @@ mod side;
 mod tips;
 mod unite;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::config::Config;
-use crate::git::{GitError, Identity, Lease, PushError, PushRefusal};
+use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
 use crate::merge::{Lost, MergeError, Note};
 use crate::store::share::{Base, Own, Shared};
 use crate::store::{Store, StoreError};
-use crate::sys::{Clock, Random};
+use crate::sys::{Clock, Env, Random};
 pub use place::Place;
 use side::{Side, Sides, came_forward};
 use tips::{Tips, see, tips};
@@ -211,6 +211,25 @@ pub fn sync(request: &Request<'_>) -> Result<Synced, SyncError> {
         branch: place.branch,
         remote: remote.unwrap_or_default(),
     })
+}
+
+/// Who commits: the setting `git.author`, else git's user in `folder`, else whoever acts.
+pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Identity {
+    let told = config.get("git.author");
+    if let Some((name, email)) = told.as_deref().and_then(|told| told.split_once('<')) {
+        return Identity {
+            name: name.trim().to_owned(),
+            email: email.trim_end_matches('>').trim().to_owned(),
+        };
+    }
+    let user = Git::at(folder).user(env);
+    let told = |name| env.get(name).map(str::to_owned);
+    Identity {
+        name: told("GIT_AUTHOR_NAME").or(user.name).unwrap_or(actor.name),
+        email: told("GIT_AUTHOR_EMAIL")
+            .or(user.email)
+            .unwrap_or(actor.email),
+    }
 }
 
 /// How many beads the branch does not have as they are here.

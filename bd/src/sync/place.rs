@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::SyncError;
 use crate::config::Config;
-use crate::git::{Git, GitError};
+use crate::git::Git;
 use crate::store::find::GitPlace;
 
 /// The longest name of a branch.
@@ -88,12 +88,10 @@ impl Place {
         Ok(names.pop())
     }
 
-    /// Whether the repository is there for this project, rather than one that happens to be around it.
-    pub fn is_its_own(&self) -> Result<bool, GitError> {
-        if self.prefix.matches('/').count() == 1 {
-            return Ok(true);
-        }
-        Ok(self.git.resolve(&self.reference())?.is_some())
+    /// Whether a beads folder has a repository that is there for its project, rather than one that happens to be
+    /// around it. Only looks at files.
+    pub fn is_own(dir: &Path) -> bool {
+        beside(dir).is_some() || GitPlace::of(dir).root.as_deref() == dir.parent()
     }
 }
 

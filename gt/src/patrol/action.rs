@@ -12,7 +12,7 @@ use crate::mail;
 use crate::polecat::{self, Ids, Slot};
 use crate::session;
 use crate::town::{RigLayout, Town};
-use crate::{convoy, done, mq, sling};
+use crate::{convoy, done, mq, share, sling};
 
 /// A decision and how acting on it went.
 #[derive(Debug, Clone, Serialize)]
@@ -97,6 +97,7 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             let landed = convoy::check(town, Some(convoy))?;
             Ok(landed.first().map(|landed| format!("{} landed", landed.id)))
         }
+        Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
     }
 }
 

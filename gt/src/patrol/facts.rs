@@ -12,6 +12,7 @@ use crate::lock::Lock;
 use crate::mq;
 use crate::polecat::{self, SlingStep, State};
 use crate::session::Live;
+use crate::share::{self, Sharing};
 use crate::sling;
 use crate::town::{RigLayout, Town};
 
@@ -28,6 +29,8 @@ pub struct Facts {
     pub unreadable: Vec<String>,
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
+    /// Stores with something new for their branches.
+    pub sharing: Vec<Sharing>,
     /// The sessions that were seen, for whoever wants to hear of their end.
     pub sessions: Vec<Live>,
 }
@@ -123,6 +126,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         landable,
         unreadable,
         degraded,
+        sharing: share::facts(town, &stores, now),
         sessions: sessions.unwrap_or_default(),
     })
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use action::{Acted, act};
 pub use facts::{Facts, PolecatFacts, RigFacts, facts};
-pub use rule::{Decision, Do, decide};
+pub use rule::{Decision, Do, decide, due_in};
 
 use crate::town::Town;
 

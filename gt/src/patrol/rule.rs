@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::facts::{Facts, PolecatFacts, RigFacts};
 use crate::done::Left;
 use crate::polecat::SlingStep;
+use crate::share::Sharing;
 
 /// So many new starts for one bead within [`WINDOW`], and the breaker opens.
 const RESPAWNS: usize = 3;
@@ -92,6 +93,11 @@ pub enum Do {
         /// The convoy.
         convoy: String,
     },
+    /// Commits beads to their branch, merges and pushes it.
+    ShareBeads {
+        /// The rig; none for the town's own beads.
+        rig: Option<String>,
+    },
 }
 
 /// Applies all rules to the facts.
@@ -112,7 +118,36 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
         },
     };
     decisions.extend(facts.landable.iter().map(land));
+    decisions.extend(facts.sharing.iter().filter_map(share_rule));
     decisions
+}
+
+/// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
+fn share_rule(sharing: &Sharing) -> Option<Decision> {
+    let whose = match &sharing.rig {
+        Some(rig) => format!("rig {rig}"),
+        None => "the town".to_owned(),
+    };
+    let why = if sharing.unpushed {
+        "a commit that its remote does not have"
+    } else if sharing.landed {
+        "something new, and a convoy landed"
+    } else {
+        "something new, and nobody writes"
+    };
+    sharing.due_in().is_zero().then(|| Decision {
+        rule: "S1-share-beads",
+        saw: format!("{whose} has {why}"),
+        todo: Do::ShareBeads {
+            rig: sharing.rig.clone(),
+        },
+    })
+}
+
+/// In how long a rule will apply that none does now, if nothing happens until then.
+pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
+    let waits = facts.sharing.iter().map(Sharing::due_in);
+    waits.filter(SignedDuration::is_positive).min()
 }
 
 /// What is to be done about one polecat; the first rule that applies decides.
@@ -439,7 +474,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_new_is_shared_at_rest_and_the_loop_is_told_how_long_to_sleep() {
+        let sharing = |rest| Sharing {
+            rest: SignedDuration::from_secs(rest),
+            ..Sharing::default()
+        };
+        let facts = |rest| Facts {
+            sharing: vec![sharing(rest), sharing(0)],
+            ..Facts::default()
+        };
+        assert_eq!(decide(&facts(10)), Vec::new());
+        assert_eq!(due_in(&facts(10)), Some(SignedDuration::from_secs(20)));
+        let decided = decide(&facts(30));
+        assert_eq!(decided.len(), 1);
+        assert_eq!(decided[0].rule, "S1-share-beads");
+        assert_eq!(decided[0].todo, Do::ShareBeads { rig: None });
+    }
+
+    #[test]
     fn an_idle_town_decides_nothing() {
+        assert_eq!(due_in(&Facts::default()), None);
         assert_eq!(decide(&Facts::default()), Vec::new());
     }
 }

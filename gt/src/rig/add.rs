@@ -3,7 +3,7 @@
 //! 1. Look: the name, the prefix and the folder are free. Nothing is changed yet.
 //! 2. `.repo.git`, the shared repository, from the origin, a copy or nothing; is it one that works here?
 //! 3. `mayor/rig`, the full clone for reading.
-//! 4. Beads: the ones that the repository tracks, or the rig's own; the beads of the rig and its agents.
+//! 4. Beads: the ones that the repository tracks or has on their branch, or the rig's own; the beads of the rig and its agents.
 //! 5. Folders and settings.
 //! 6. The route of the prefix, then the registry: with that the rig is one.
 //!
@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::bead::{Bead, Kind};
+use bd::config::Config;
 use bd::git::Git;
 use bd::store::{Routes, Store};
+use bd::sync::fresh;
 use bd::sys::file;
 use serde::Serialize;
 use serde_json::json;
@@ -36,7 +38,11 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/wisps.jsonl",
     ".beads/events.local.jsonl",
     ".beads/index.bin",
+    ".beads/lost-told",
     ".beads/clone-id",
+    ".beads/sync-base",
+    ".beads/.sync.lock",
+    ".beads/events/",
     ".beads/damaged/",
 ];
 
@@ -200,6 +206,9 @@ fn beads(
     let clone = Git::at(rig.mayor_clone());
     let tracked = clone.tracked(&[".beads"])?;
     if tracked.is_empty() {
+        if let Some(prefix) = from_branch(town, request, rig, &own)? {
+            return Ok((prefix, false));
+        }
         check_free(town, rig, wanted)?;
         let store = Store::create(&own, wanted)?;
         bd::config::set(store.dir(), "types.custom", crate::town::CUSTOM_TYPES)?;
@@ -207,20 +216,7 @@ fn beads(
     }
     let folder = rig.mayor_clone().join(".beads");
     let prefix = Store::open(&folder)?.prefix()?;
-    if let Some(given) = request
-        .prefix
-        .as_deref()
-        .map(|given| given.trim_end_matches('-'))
-        && given != prefix
-    {
-        let given = given.to_owned();
-        return Err(RigError::PrefixDiffers {
-            given,
-            tracked: prefix,
-        }
-        .into());
-    }
-    check_free(town, rig, &prefix)?;
+    check_prefix_of(town, request, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
@@ -232,6 +228,43 @@ fn beads(
     make(&own, 0o755)?;
     write(&own.join("redirect"), "mayor/rig/.beads\n")?;
     Ok((prefix, true))
+}
+
+/// Beads that have a prefix already keep it.
+fn check_prefix_of(
+    town: &Town,
+    request: &Request,
+    rig: &RigLayout,
+    prefix: &str,
+) -> Result<(), RigError> {
+    let given = request.prefix.as_deref();
+    let given = given.map(|given| given.trim_end_matches('-'));
+    if let Some(given) = given.filter(|given| *given != prefix) {
+        return Err(RigError::PrefixDiffers {
+            given: given.to_owned(),
+            tracked: prefix.to_owned(),
+        });
+    }
+    check_free(town, rig, prefix)
+}
+
+/// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
+fn from_branch(
+    town: &Town,
+    request: &Request,
+    rig: &RigLayout,
+    own: &Path,
+) -> anyhow::Result<Option<String>> {
+    let Some(there) = fresh::at(own, &Config::of_dir(own)?) else {
+        return Ok(None);
+    };
+    let taken = there.take(&town.clock)?;
+    let Some(prefix) = taken.prefix else {
+        return Ok(None);
+    };
+    check_prefix_of(town, request, rig, &prefix)?;
+    bd::config::set(own, "types.custom", crate::town::CUSTOM_TYPES)?;
+    Ok(Some(prefix))
 }
 
 fn folders(rig: &RigLayout) -> Result<(), RigError> {

@@ -91,6 +91,13 @@ impl Layout {
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
+    /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.
+    pub fn sharing(&self, rig: Option<&str>) -> PathBuf {
+        // No rig has such a name.
+        let name = rig.unwrap_or(".town");
+        self.runtime().join("share").join(format!("{name}.json"))
+    }
+
     /// `.runtime/session/`: start files of sessions, mode 0700.
     pub fn session_files(&self) -> PathBuf {
         self.runtime().join("session")
