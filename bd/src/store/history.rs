@@ -210,35 +210,27 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
 }
 
 /// The lines of the events of this clone in the order in which they were made: those that a commit took along,
-/// and those that wait for one. What a move that was cut short left in both files stands once.
+/// and those that wait for one. What a move that was cut short left in both files stands twice.
 pub(super) fn local(paths: &Paths) -> Result<Vec<u8>, StoreError> {
     let mut own = Vec::new();
     if let Some(clone) = share::clone_name(paths.dir()) {
         own = months(&paths.events().join(clone));
     }
-    let read = |path: &Path| match file::read(path) {
-        Ok(text) => Ok(text.unwrap_or_default()),
-        Err(source) => Err(StoreError::io("read", path, source)),
-    };
-    let waiting = read(&paths.local_events())?;
-    if own.is_empty() {
-        return Ok(waiting);
-    }
-    let mut text = Vec::new();
+    own.push(paths.local_events());
+    let mut all = Vec::new();
     for path in own {
-        text.extend_from_slice(&read(&path)?);
-    }
-    let known: HashSet<u64> = lines::spans(&text, 0)
-        .map(|(_, span)| xxhash_rust::xxh3::xxh3_64(&text[span]))
-        .collect();
-    for (_, span) in lines::spans(&waiting, 0) {
-        let line = &waiting[span];
-        if !known.contains(&xxhash_rust::xxh3::xxh3_64(line)) {
-            text.extend_from_slice(line);
-            text.push(b'\n');
+        let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+        let mut text = text.unwrap_or_default();
+        if all.is_empty() {
+            all = text;
+            continue;
         }
+        if all.last() != Some(&b'\n') {
+            all.push(b'\n');
+        }
+        all.append(&mut text);
     }
-    Ok(text)
+    Ok(all)
 }
 
 /// The files of history: those in git by name, then the local one.
@@ -297,18 +289,13 @@ impl Store {
         let entries = journal.entries.iter();
         let waiting: Vec<Event> = entries.filter_map(|(_, entry)| Event::of(entry)).collect();
         let (lines, mut traces): (Vec<&[u8]>, Vec<Trace<'_>>) = lost::traces(&text).unzip();
-        let known: HashSet<String> = traces.iter().map(|trace| trace.id.to_string()).collect();
-        let waiting: Vec<&Event> = waiting
-            .iter()
-            .filter(|event| !known.contains(&event.id))
-            .collect();
-        traces.extend(waiting.iter().map(|event| Trace::of(event)));
+        traces.extend(waiting.iter().map(Trace::of));
         let merged = snapshot.source.state.merged.iter();
         traces.extend(merged.map(Trace::of_merge));
         let lost = lost::lost(&traces, |id| asked(&snapshot, id));
         let event = |at: usize| match lines.get(at) {
             Some(line) => journal::open(line),
-            None => waiting.get(at - lines.len()).map(|event| (*event).clone()),
+            None => waiting.get(at - lines.len()).cloned(),
         };
         let lacking = lost.into_iter().map(|(id, missing)| {
             let events = missing

@@ -225,14 +225,19 @@ pub(super) struct Missing {
     pub edited: bool,
 }
 
-/// The beads that lack changes which were acknowledged. `traces` are in the order in which they were made;
-/// `line` gives a bead's line now, for the beads that are asked about.
+/// The beads that lack changes which were acknowledged. `traces` are in the order in which they were made, and
+/// may stand there twice; `line` gives a bead's line now, for the beads that are asked about.
 pub(super) fn lost(
     traces: &[Trace<'_>],
     line: impl Fn(&str) -> Asked,
 ) -> BTreeMap<String, Missing> {
     let mut by_bead: HashMap<&str, Option<Bead<'_>>> = HashMap::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for (at, trace) in traces.iter().enumerate() {
+        // Merges that no event tells of yet have no id.
+        if !trace.id.is_empty() && !seen.insert(&trace.id) {
+            continue;
+        }
         for step in &trace.changes {
             let bead = by_bead.entry(&step.id).or_insert_with(|| {
                 let (now, deleted) = match line(&step.id) {

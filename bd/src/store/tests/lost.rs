@@ -134,6 +134,16 @@ fn a_restore_that_is_lost_itself_is_done_again_with_what_it_did() {
 }
 
 #[test]
+fn an_event_that_a_fold_which_was_cut_short_wrote_down_twice_counts_once() {
+    let place = Place::new();
+    let id = place.make("One");
+    place.edit(&id, title("Two"));
+    let events = place.text("events.local.jsonl");
+    fs::write(place.dir.join("events.local.jsonl"), events.repeat(2)).unwrap();
+    assert!(place.lacks().is_empty());
+}
+
+#[test]
 fn a_bead_that_left_with_all_its_changes_comes_back_as_it_was() {
     let place = Place::new();
     place.make("Other");
