@@ -19,7 +19,7 @@ use super::overlay::{self, Files, Overlay};
 use super::paths::Paths;
 use super::{StoreError, ignore};
 use crate::bead::{Bead, Stamp, record};
-use crate::sys::{clock, file};
+use crate::sys::{boot, clock, file};
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
 const DOUBT: i64 = 20_000_000;
@@ -188,12 +188,12 @@ impl Source {
                 return Ok(false);
             }
         }
-        if in_doubt(keys.made).next().is_some() && in_doubt(looked).next().is_none() {
+        let is_sure_now = in_doubt(keys.made).next().is_some() && in_doubt(looked).next().is_none();
+        let is_of_earlier_start = !index.is_of_this_start() && boot::id().is_some();
+        if is_sure_now || is_of_earlier_start {
             // Nobody else need look again.
-            let keys = Keys {
-                made: looked,
-                ..keys
-            };
+            let made = if is_sure_now { looked } else { keys.made };
+            let keys = Keys { made, ..keys };
             if let Some(sure) = index.copy_with(&keys) {
                 file::replace_derived(&self.paths.index(), sure.bytes(), 0o644).ok();
             }

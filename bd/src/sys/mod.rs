@@ -2,6 +2,7 @@
 //!
 //! Nothing else in these crates touches them, so every test can put its own in place.
 
+pub mod boot;
 pub mod clock;
 pub mod env;
 pub mod exec;

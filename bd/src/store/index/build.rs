@@ -5,14 +5,13 @@
 
 use std::cmp::Reverse;
 
-use zerocopy::{FromBytes, FromZeros, IntoBytes};
+use zerocopy::{FromZeros, IntoBytes};
 
-use super::layout::{
-    Counts, EdgeRow, Header, Incoming, MAGIC, NEVER, NONE, OpenRow, PARTS, Part, Row, WISPS, flag,
-};
+use super::assemble::assemble;
+use super::layout::{Counts, EdgeRow, Incoming, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag};
 use super::table::Table;
 use super::words::Words;
-use super::{Bytes, Facts, Index, Keys};
+use super::{Facts, Index, Keys};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::graph::blocked::{self, Graph, Link, is_open};
 use crate::store::lines::Note;
@@ -405,12 +404,12 @@ fn row_of_prefix(index: &Index) -> u32 {
 }
 
 /// The lists that the index keeps ready.
-struct Lists {
-    open: Vec<OpenRow>,
-    waiting: Vec<OpenRow>,
-    escapes: Vec<u32>,
-    dotted: Vec<u32>,
-    spawning: Vec<u32>,
+pub(super) struct Lists {
+    pub open: Vec<OpenRow>,
+    pub waiting: Vec<OpenRow>,
+    pub escapes: Vec<u32>,
+    pub dotted: Vec<u32>,
+    pub spawning: Vec<u32>,
 }
 
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
@@ -510,105 +509,7 @@ impl Graph for Index {
     }
 }
 
-/// Writes the keys and the checksum into a header.
-pub(super) fn put_keys(header: &mut Header, keys: &Keys) {
-    header.magic = MAGIC;
-    header.issues = keys.issues;
-    header.wisps = keys.wisps;
-    (
-        header.journal_device,
-        header.journal_inode,
-        header.journal_covered,
-    ) = keys.journal;
-    header.made = keys.made;
-    header.outside = keys.outside;
-    header.checksum = xxhash_rust::xxh3::xxh3_64(header.as_bytes().get(16..).unwrap_or_default());
-}
-
-/// Puts sections behind a header.
-fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
-    let mut header = Header::new_zeroed();
-    let mut at = size_of::<Header>().next_multiple_of(8);
-    for (slot, part) in header.parts.iter_mut().zip(parts) {
-        *slot = [at as u64, part.len() as u64];
-        at = (at + part.len()).next_multiple_of(8);
-    }
-    put_keys(&mut header, keys);
-    let mut words = vec![0_u64; at / 8];
-    put(&mut words, 0, header.as_bytes());
-    for ([start, _], part) in header.parts.iter().zip(parts) {
-        put(&mut words, *start, part);
-    }
-    words
-}
-
-/// Copies bytes to a place that has room for them.
-fn put(words: &mut [u64], at: u64, part: &[u8]) {
-    let start = usize::try_from(at).unwrap_or_default();
-    words.as_mut_bytes()[start..start + part.len()].copy_from_slice(part);
-}
-
 impl Index {
-    /// Sets the marks of the rows, and adds the counts and lists, which are the last sections.
-    fn complete(
-        self,
-        keys: &Keys,
-        marks: &[u32],
-        lists: &Lists,
-        fill: impl FnOnce(&mut Header),
-    ) -> Option<Self> {
-        let Self {
-            bytes: Bytes::Own(mut words),
-            mut header,
-            parts,
-        } = self
-        else {
-            return None;
-        };
-        let rows = &mut words.as_mut_bytes()[parts[Part::Rows as usize].clone()];
-        let rows = <[Row]>::mut_from_bytes(rows).ok()?;
-        for (row, mark) in rows.iter_mut().zip(marks) {
-            row.flags |= mark;
-        }
-        fill(&mut header);
-        let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
-        let numbers = lists.escapes.len() + lists.dotted.len() + lists.spawning.len();
-        words.reserve_exact((room + numbers * size_of::<u32>()) / 8 + 5);
-        for (part, bytes) in [
-            (Part::Open, lists.open.as_bytes()),
-            (Part::Waiting, lists.waiting.as_bytes()),
-            (Part::Escapes, lists.escapes.as_bytes()),
-            (Part::Dotted, lists.dotted.as_bytes()),
-            (Part::Spawning, lists.spawning.as_bytes()),
-        ] {
-            let at = words.len() as u64 * 8;
-            header.parts[part as usize] = [at, bytes.len() as u64];
-            words.resize(words.len() + bytes.len().div_ceil(8), 0);
-            put(&mut words, at, bytes);
-        }
-        put_keys(&mut header, keys);
-        put(&mut words, 0, header.as_bytes());
-        Self::own(words)
-    }
-
-    /// The same index with other keys.
-    pub(in crate::store) fn copy_with(&self, keys: &Keys) -> Option<Self> {
-        let mut words = vec![0; self.bytes().len().div_ceil(8)];
-        put(&mut words, 0, self.bytes());
-        Self::own(words)?.keyed(keys)
-    }
-
-    /// The same index with other keys; only one in memory.
-    pub(in crate::store) fn keyed(self, keys: &Keys) -> Option<Self> {
-        let Bytes::Own(mut words) = self.bytes else {
-            return None;
-        };
-        let mut header = self.header;
-        put_keys(&mut header, keys);
-        put(&mut words, 0, header.as_bytes());
-        Self::own(words)
-    }
-
     /// Whether a row is an open epic that has children, none of them open.
     pub(crate) fn is_done_epic(&self, at: u32) -> bool {
         let Some(row) = self.row(at) else {

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x05";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x06";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -86,6 +86,10 @@ pub(super) struct Header {
     pub magic: [u8; 8],
     /// xxh3 of the rest of the header.
     pub checksum: u64,
+    /// xxh3 of all that is behind the header.
+    pub body: u64,
+    /// In which start of the machine it was written, in two halves; 0 where the system does not say.
+    pub boot: [u64; 2],
     pub issues: FileKey,
     pub wisps: FileKey,
     pub journal_device: u64,

@@ -4,6 +4,7 @@
 //! Derived and disposable: it is only replaced by rename, and on any doubt made anew. Its keys say which
 //! content of the files it was made from, and how much of the journal is in it.
 
+mod assemble;
 mod build;
 mod content;
 mod facts;
@@ -18,6 +19,8 @@ use std::path::Path;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+#[cfg(test)]
+pub(super) use assemble::put_in_earlier_start;
 pub(crate) use build::{Builder, Item, Place, count_row, open_row, waits_by_itself};
 pub(super) use content::{Content, content_hash};
 pub(crate) use facts::{Facts, clamp, nanoseconds};
@@ -69,7 +72,8 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Maps an index file; `None` where there is none or it is no index of this version.
+    /// Maps an index file; `None` where there is none, it is no index of this version, or was written in an
+    /// earlier start of the machine and is not whole.
     #[expect(
         unsafe_code,
         reason = "mapping is sound while the file is only ever replaced by rename, as it is"
@@ -78,7 +82,8 @@ impl Index {
         let file = File::open(path).ok()?;
         // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-        Self::over(Bytes::Mapped(map))
+        let index = Self::over(Bytes::Mapped(map))?;
+        (index.is_of_this_start() || index.is_whole()).then_some(index)
     }
 
     /// An index in memory.

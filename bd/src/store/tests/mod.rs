@@ -5,6 +5,7 @@ mod crash;
 mod damage;
 mod lost;
 mod model;
+mod power;
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,0 +1,60 @@
+//! An index that was not synced when the power went.
+
+use std::fs;
+
+use super::{Place, line};
+use crate::store::index::put_in_earlier_start;
+
+fn indexed() -> (Place, Vec<u8>) {
+    let lines: Vec<String> = (0..100)
+        .map(|number| line(&format!("bd-{number:03}"), "t") + "\n")
+        .collect();
+    let place = Place::with_issues(&lines.concat());
+    // Long enough ago that no change of the file is in doubt.
+    super::crash::settle(&place.dir.join("issues.jsonl"));
+    assert_eq!(place.ids().len(), 100);
+    let index = fs::read(place.dir.join("index.bin")).unwrap();
+    (place, index)
+}
+
+impl Place {
+    fn set_index(&self, bytes: &[u8]) {
+        fs::remove_file(self.dir.join("index.bin")).unwrap();
+        fs::write(self.dir.join("index.bin"), bytes).unwrap();
+    }
+
+    fn index(&self) -> Vec<u8> {
+        fs::read(self.dir.join("index.bin")).unwrap()
+    }
+}
+
+#[test]
+fn a_whole_index_of_an_earlier_start_is_used_and_belongs_to_this_one() {
+    let (place, index) = indexed();
+    let mut earlier = index.clone();
+    put_in_earlier_start(&mut earlier);
+    assert_ne!(earlier, index);
+    place.set_index(&earlier);
+    assert_eq!(place.ids().len(), 100);
+    assert!(place.index() == index);
+}
+
+#[test]
+fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_anew() {
+    let (place, index) = indexed();
+    for page in 1..index.len().div_ceil(4096) {
+        let mut holes = index.clone();
+        let end = holes.len().min((page + 1) * 4096);
+        holes[page * 4096..end].fill(0);
+        put_in_earlier_start(&mut holes);
+        place.set_index(&holes);
+        assert_eq!(place.store.snapshot().unwrap().open_briefs().count(), 100);
+        assert!(place.store.index_agrees().unwrap(), "page {page}");
+        assert_eq!(place.ids().len(), 100);
+    }
+    // Cut short, or nothing but holes.
+    for bytes in [&index[..5000], &vec![0; index.len()], b""] {
+        place.set_index(bytes);
+        assert_eq!(place.ids().len(), 100);
+    }
+}

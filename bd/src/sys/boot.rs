@@ -1,0 +1,34 @@
+//! Which start of the machine this is: what was written but not synced in an earlier one may be lost.
+
+use std::sync::OnceLock;
+
+/// A name for the time since the machine was started, where the system gives one.
+pub fn id() -> Option<u128> {
+    static ID: OnceLock<Option<u128>> = OnceLock::new();
+    *ID.get_or_init(read)
+}
+
+#[cfg(target_os = "linux")]
+fn read() -> Option<u128> {
+    use std::io::Read;
+    let mut text = [0; 64];
+    let mut file = std::fs::File::open("/proc/sys/kernel/random/boot_id").ok()?;
+    let length = file.read(&mut text).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    u128::from_str_radix(&text.trim().replace('-', ""), 16).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read() -> Option<u128> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_start_has_one_name() {
+        assert!(super::read().is_some_and(|id| id != 0));
+        assert_eq!(super::read(), super::id());
+    }
+}
