@@ -46,6 +46,9 @@ _gt() {
             gt,down)
                 cmd="gt__subcmd__down"
                 ;;
+            gt,handoff)
+                cmd="gt__subcmd__handoff"
+                ;;
             gt,help)
                 cmd="gt__subcmd__help"
                 ;;
@@ -87,6 +90,9 @@ _gt() {
                 ;;
             gt,scripted)
                 cmd="gt__subcmd__scripted"
+                ;;
+            gt,session-restart)
+                cmd="gt__subcmd__session__subcmd__restart"
                 ;;
             gt,session-wrapper)
                 cmd="gt__subcmd__session__subcmd__wrapper"
@@ -280,6 +286,9 @@ _gt() {
             gt__subcmd__help,down)
                 cmd="gt__subcmd__help__subcmd__down"
                 ;;
+            gt__subcmd__help,handoff)
+                cmd="gt__subcmd__help__subcmd__handoff"
+                ;;
             gt__subcmd__help,help)
                 cmd="gt__subcmd__help__subcmd__help"
                 ;;
@@ -321,6 +330,9 @@ _gt() {
                 ;;
             gt__subcmd__help,scripted)
                 cmd="gt__subcmd__help__subcmd__scripted"
+                ;;
+            gt__subcmd__help,session-restart)
+                cmd="gt__subcmd__help__subcmd__session__subcmd__restart"
                 ;;
             gt__subcmd__help,session-wrapper)
                 cmd="gt__subcmd__help__subcmd__session__subcmd__wrapper"
@@ -659,7 +671,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1540,8 +1552,38 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__handoff)
+            opts="-s -m -c -n -h --subject --message --collect --dry-run --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --subject)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --message)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__help)
-            opts="attach brief config convoy crew daemon demo doctor done down hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-wrapper sling status unsling up version whoami why help"
+            opts="attach brief config convoy crew daemon demo doctor done down handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1947,6 +1989,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__down)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__handoff)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2465,6 +2521,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__scripted)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__session__subcmd__restart)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3693,6 +3763,20 @@ _gt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__session__subcmd__restart)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -500,6 +500,22 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(handoff)
+_arguments "${_arguments_options[@]}" : \
+'-s+[What the letter is about]:SUBJECT:_default' \
+'--subject=[What the letter is about]:SUBJECT:_default' \
+'-m+[What the next session should know]:MESSAGE:_default' \
+'--message=[What the next session should know]:MESSAGE:_default' \
+'-c[Add to the letter\: hook, branch, changed files, unread mail, work in progress]' \
+'--collect[Add to the letter\: hook, branch, changed files, unread mail, work in progress]' \
+'-n[Show the letter, and do nothing]' \
+'--dry-run[Show the letter, and do nothing]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::agent -- Whose session; yours when left out:_default' \
+&& ret=0
+;;
 (hook)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
@@ -1124,6 +1140,14 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(session-restart)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':agent -- The agent:_default' \
+&& ret=0
+;;
 (session-wrapper)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
@@ -1366,6 +1390,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(handoff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (hook)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1594,6 +1622,10 @@ esac
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(session-restart)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (session-wrapper)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1652,6 +1684,7 @@ _gt_commands() {
 'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
+'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
 'mail:Send and read mail' \
@@ -1665,6 +1698,7 @@ _gt_commands() {
 'rescue:List, bring back and drop saved work' \
 'rig:Add, look at and remove rigs\: the repositories that the town works on' \
 'scripted:Do the work on my hook by running a script instead of asking a model' \
+'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
@@ -2011,6 +2045,11 @@ _gt__subcmd__down_commands() {
     local commands; commands=()
     _describe -t commands 'gt down commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__handoff_commands] )) ||
+_gt__subcmd__handoff_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt handoff commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__help_commands] )) ||
 _gt__subcmd__help_commands() {
     local commands; commands=(
@@ -2024,6 +2063,7 @@ _gt__subcmd__help_commands() {
 'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
+'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
 'mail:Send and read mail' \
@@ -2037,6 +2077,7 @@ _gt__subcmd__help_commands() {
 'rescue:List, bring back and drop saved work' \
 'rig:Add, look at and remove rigs\: the repositories that the town works on' \
 'scripted:Do the work on my hook by running a script instead of asking a model' \
+'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
@@ -2216,6 +2257,11 @@ _gt__subcmd__help__subcmd__done_commands() {
 _gt__subcmd__help__subcmd__down_commands() {
     local commands; commands=()
     _describe -t commands 'gt help down commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__handoff_commands] )) ||
+_gt__subcmd__help__subcmd__handoff_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help handoff commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__help_commands] )) ||
 _gt__subcmd__help__subcmd__help_commands() {
@@ -2431,6 +2477,11 @@ _gt__subcmd__help__subcmd__rig__subcmd__status_commands() {
 _gt__subcmd__help__subcmd__scripted_commands() {
     local commands; commands=()
     _describe -t commands 'gt help scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__session-restart_commands] )) ||
+_gt__subcmd__help__subcmd__session-restart_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help session-restart commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__session-wrapper_commands] )) ||
 _gt__subcmd__help__subcmd__session-wrapper_commands() {
@@ -2910,6 +2961,11 @@ _gt__subcmd__rig__subcmd__status_commands() {
 _gt__subcmd__scripted_commands() {
     local commands; commands=()
     _describe -t commands 'gt scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__session-restart_commands] )) ||
+_gt__subcmd__session-restart_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt session-restart commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__session-wrapper_commands] )) ||
 _gt__subcmd__session-wrapper_commands() {

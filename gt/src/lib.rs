@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod done;
 pub mod error;
 pub mod event;
+pub mod handoff;
 pub mod identity;
 pub mod lock;
 pub mod mail;

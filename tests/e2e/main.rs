@@ -12,6 +12,7 @@ mod done;
 mod flow;
 mod fuzz;
 mod git_store;
+mod handoff;
 mod install;
 mod layout;
 mod mail;

@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, args: &BriefArgs) -> Answer {
     let town = ctx.town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),
-        None => crate::prime::hooked_bead(&town)?,
+        None => crate::prime::hooked_bead(&town, &town.actor)?,
     };
     prime::shown(crate::prime::brief(&town, &bead)?, args.explain)
 }

@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod done;
 mod down;
+mod handoff;
 mod hook;
 mod install;
 mod mail;
@@ -24,6 +25,7 @@ mod prime;
 mod rescue;
 mod rig;
 mod scripted;
+mod session_restart;
 mod session_wrapper;
 mod sling;
 mod status;
@@ -115,6 +117,7 @@ macro_rules! commands {
             Doctor(doctor::DoctorArgs),
             Done(done::DoneArgs),
             Down(down::DownArgs),
+            Handoff(handoff::HandoffArgs),
             #[command(alias = "work")]
             Hook(hook::HookArgs),
             Install(install::InstallArgs),
@@ -131,6 +134,8 @@ macro_rules! commands {
             Rescue(rescue::RescueArgs),
             Rig(rig::RigArgs),
             Scripted(scripted::Args),
+            #[command(hide = true)]
+            SessionRestart(session_restart::Args),
             #[command(hide = true)]
             SessionWrapper(session_wrapper::Args),
             Sling(sling::SlingArgs),
@@ -164,6 +169,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Done(args) => done::run(ctx, args),
         Command::Down(args) => down::run(ctx, &args),
+        Command::Handoff(args) => handoff::run(ctx, args),
         Command::Hook(args) => hook::run(ctx, &args),
         Command::Install(args) => install::run(ctx, args),
         Command::Mail(args) => mail::run(ctx, args),
@@ -177,6 +183,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Rescue(args) => rescue::run(ctx, &args),
         Command::Rig(args) => rig::run(ctx, &args),
         Command::Scripted(args) => scripted::run(ctx, &args),
+        Command::SessionRestart(args) => session_restart::run(ctx, &args),
         Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
         Command::Sling(args) => sling::run(ctx, args),
         Command::Status(args) => status::run(ctx, &args),

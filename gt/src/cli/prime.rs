@@ -5,6 +5,7 @@ use clap::Args;
 use super::agent_event::AgentEvent;
 use super::{Answer, answer};
 use crate::context::Context;
+use crate::mail;
 use crate::prime::{self, Fate, Occasion, Prime};
 
 /// Print the context of this session: role, identity, work, prior work of the convoy, mail.
@@ -38,6 +39,12 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
         Occasion::Asked
     };
     let found = prime::prime(&town, &town.actor, occasion)?;
+    let in_session = args.hook || town.env.get("GT_SESSION").is_some();
+    let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
+    if !found.handoff.is_empty() && in_session && !looks_only {
+        // A successor is told once.
+        mail::mark_read(&town, &found.handoff)?;
+    }
     if occasion.begins_session() && !args.dry_run {
         let id = match event.field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),

@@ -175,7 +175,7 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
 }
 
 /// Whether a variable belongs to the caller's own session and not to the town.
-fn is_foreign(name: &str) -> bool {
+pub(crate) fn is_foreign(name: &str) -> bool {
     const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
     const NAMES: [&str; 8] = [
         "BD_ACTOR",

@@ -8,6 +8,7 @@ pub mod protocol;
 mod unit;
 
 pub use client::{ask, wake};
+pub(crate) use life::is_foreign;
 pub use life::{
     DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
 };

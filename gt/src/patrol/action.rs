@@ -85,7 +85,8 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             Ok(finished.map(|done| format!("{} is handed in", done.bead)))
         }
         Do::Respawn { rig, polecat } => {
-            let session = session::start::again(town, &town.rig(rig)?, polecat)?;
+            let session =
+                session::start::again(town, &town.rig(rig)?, polecat, session::start::Why::Ended)?;
             Ok(session.map(|session| format!("session {session} started anew")))
         }
         Do::OpenBreaker { rig, polecat } => open_breaker(town, rig, polecat),

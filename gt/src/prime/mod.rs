@@ -20,6 +20,7 @@ pub use part::{Fate, Part};
 use crate::beads::Stores;
 use crate::config::Layers;
 use crate::convoy::{self, briefing};
+use crate::handoff;
 use crate::identity::Address;
 use crate::polecat::{self, Slot};
 use crate::town::Town;
@@ -53,6 +54,9 @@ pub struct Prime {
     pub convoy: Option<String>,
     /// How many messages are unread.
     pub unread_mail: usize,
+    /// The letters of the session before that stand in the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handoff: Vec<String>,
     /// What the text is made of.
     pub parts: Vec<Part>,
     /// The text itself.
@@ -88,13 +92,13 @@ pub fn prime(town: &Town, address: &Address, occasion: Occasion) -> anyhow::Resu
     compiled(town, &stores, address, occasion, (hook, &slot))
 }
 
-/// The bead on the hook of whoever asks.
-pub fn hooked_bead(town: &Town) -> anyhow::Result<String> {
+/// The bead on the hook of an agent.
+pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
     let stores = town.stores()?;
-    let slot = slot_of(town, &stores, &town.actor);
-    match hook_of(&stores, &town.actor, &slot) {
+    let slot = slot_of(town, &stores, address);
+    match hook_of(&stores, address, &slot) {
         Some(bead) => Ok(bead.id.clone()),
-        None => anyhow::bail!("no work is on the hook of {}: name a bead", town.actor),
+        None => anyhow::bail!("no work is on the hook of {address}: name a bead"),
     }
 }
 
@@ -137,7 +141,10 @@ fn compiled(
             .next()?;
         stores.town.get(&id)
     });
-    let unread = crate::mail::unread(&stores.town, &address.mailbox());
+    let mut letters = crate::mail::inbox(&stores.town, &address.mailbox());
+    letters.retain(|letter| !letter.read);
+    let notes = handoff::waiting(&letters);
+    let unread = letters.len() - notes.len();
     let mut parts = Vec::new();
     let work = || match hook {
         Some(bead) => part::work(address, bead, slot, occasion),
@@ -150,6 +157,9 @@ fn compiled(
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
             parts.extend(part::role(address, &part::directives(town, address)?));
             parts.push(part::identity(town, address));
+            if occasion != Occasion::Compact {
+                parts.extend(notes.iter().map(|note| part::handoff(note)));
+            }
             parts.push(work());
         }
     }
@@ -172,6 +182,7 @@ fn compiled(
         bead: hook.map(|bead| hooked(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
+        handoff: parts.iter().filter_map(Part::letter).collect(),
         parts,
         text,
     })

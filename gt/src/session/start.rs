@@ -17,6 +17,7 @@ use crate::town::{RigLayout, Town};
 const ASSIGNED: &str = include_str!("../../templates/message/assigned.txt");
 const AGAIN: &str = include_str!("../../templates/message/again.txt");
 const START: &str = include_str!("../../templates/message/start.txt");
+const HANDED_OVER: &str = include_str!("../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../templates/message/hooked.txt");
 
 /// Starts the session of a freshly slung polecat, unless it runs already; returns its name.
@@ -88,6 +89,15 @@ fn has_ended(error: &anyhow::Error) -> bool {
     })
 }
 
+/// Why a session is started anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It ended by itself in the middle of the work.
+    Ended,
+    /// It hands over: one that runs is ended.
+    HandedOver,
+}
+
 /// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
 ///
 /// 1. Uncommitted work is snapshotted.
@@ -96,8 +106,8 @@ fn has_ended(error: &anyhow::Error) -> bool {
 /// 4. The session starts.
 ///
 /// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
-/// session runs, nothing is done.
-pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<Option<String>> {
+/// session runs and does not hand over, nothing is done.
+pub fn again(town: &Town, rig: &RigLayout, name: &str, why: Why) -> anyhow::Result<Option<String>> {
     let _slot = Lock::try_take(&rig.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
@@ -107,21 +117,27 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<Option<
         return Ok(None);
     };
     let alive = |live: Live| is_ours(&live, &slot);
-    let unneeded = slot.still_held(&beads, &ids).is_err()
-        || !bead.is_open()
-        || town.backend.find(session.as_str())?.is_some_and(alive);
+    let runs = town.backend.find(session.as_str())?.is_some_and(alive);
+    let unneeded =
+        slot.still_held(&beads, &ids).is_err() || !bead.is_open() || (runs && why == Why::Ended);
     if unneeded {
         return Ok(None);
     }
     let saved = polecat::snapshot(town, rig, name, &slot)?;
     super::end::polecat(town, session.as_str(), &slot)?;
     Sandbox::of(town, rig, name).drop_stale_locks()?;
-    take_lease(town, rig, &ids, &mut slot, true)?;
-    launch(town, rig, &ids.address, &slot, &bead, AGAIN)?;
+    take_lease(town, rig, &ids, &mut slot, why == Why::Ended)?;
+    let message = if why == Why::Ended {
+        AGAIN
+    } else {
+        HANDED_OVER
+    };
+    launch(town, rig, &ids.address, &slot, &bead, message)?;
     town.tell(
         "respawn",
         json!({
             "rig": rig.name(), "polecat": name, "bead": bead.id, "lease": slot.lease,
+            "handed_over": why == Why::HandedOver,
             "snapshot": saved.map(|saved| saved.refname),
         }),
     );

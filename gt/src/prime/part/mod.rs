@@ -1,12 +1,14 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
 mod convoy;
+mod handoff;
 mod role;
 mod work;
 
 use serde::Serialize;
 
 pub(super) use convoy::convoy;
+pub(super) use handoff::handoff;
 pub(super) use role::{directives, identity, resumed, role};
 pub(super) use work::{no_work, to_keep, work};
 
@@ -69,6 +71,8 @@ pub(super) struct Room {
 pub(super) enum Pointer {
     /// A file of its own, which is its source.
     Source,
+    /// The letter that it is made from.
+    Letter,
     /// A command; `{}` stands for the bead's id.
     Command(&'static str),
 }
@@ -96,6 +100,12 @@ impl Part {
     pub(super) fn within(mut self, room: Room) -> Self {
         self.room = Some(room);
         self
+    }
+
+    /// The letter that it is made from, where it is one to a successor.
+    pub(super) fn letter(&self) -> Option<String> {
+        let id = self.source.strip_prefix("letter ")?;
+        (self.name == "handoff").then(|| id.to_owned())
     }
 
     /// Sets its text.

@@ -1,0 +1,23 @@
+//! `gt session-restart`: what `gt handoff` starts beside the session that it ends.
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::handoff;
+
+/// End the session of an agent and start the next one
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent
+    agent: String,
+}
+
+pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+    let town = ctx.town()?;
+    let agent = town.address(&args.agent)?;
+    let session = handoff::renew(&town, &agent)?;
+    answer(session, |session, page| {
+        if let Some(session) = session {
+            page.line(format!("session {session} started"));
+        }
+    })
+}

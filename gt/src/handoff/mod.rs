@@ -1,0 +1,167 @@
+//! Handing an agent's work over to a fresh session of the same agent.
+//!
+//! Steps: what the successor should know becomes a letter to the agent itself; the old session is ended and the
+//! next one started by a process of its own, since whoever asks for this usually is in the old one; the
+//! successor's context has the letter once. Hook, branch and sandbox stay as they are, and what is not
+//! committed is saved to a hidden ref. A process that dies in between leaves a worker without a session, which
+//! the patrol starts anew; the letter waits.
+
+mod collect;
+
+use bd::bead::Bead;
+use bd::sys::{Exec, file};
+use serde::Serialize;
+use serde_json::json;
+
+pub use collect::collect;
+
+use crate::daemon::is_foreign;
+use crate::identity::Address;
+use crate::mail::{self, Letter};
+use crate::session::start;
+use crate::town::Town;
+
+/// What the subject of such a letter begins with.
+pub const SUBJECT: &str = "🤝 HANDOFF";
+
+/// The kind of such a letter.
+const KIND: &str = "handoff";
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What the letter is about; empty for nothing special.
+    pub subject: String,
+    /// What the successor should know; empty for no letter.
+    pub message: String,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HandedOff {
+    /// Whose session is renewed.
+    pub agent: String,
+    /// The session.
+    pub session: String,
+    /// The letter to the successor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub letter: Option<String>,
+}
+
+/// Why nothing is handed over.
+#[derive(Debug, thiserror::Error)]
+pub enum HandoffError {
+    /// There is nothing to end.
+    #[error("{agent} has no session: nothing to hand over")]
+    NoSession {
+        /// The agent.
+        agent: String,
+    },
+    /// A worker without work ends, it is not renewed.
+    #[error("nothing is on the hook of {agent}: end the session instead")]
+    NoWork {
+        /// The agent.
+        agent: String,
+    },
+}
+
+/// Writes the letter and has the session renewed.
+pub fn hand_off(town: &Town, agent: &Address, request: &Request) -> anyhow::Result<HandedOff> {
+    let session = start::name_of(agent)?;
+    let name = || agent.to_string();
+    let live = town.backend.find(session.as_str())?;
+    anyhow::ensure!(
+        live.is_some_and(|live| live.dead.is_none()),
+        HandoffError::NoSession { agent: name() }
+    );
+    if matches!(agent, Address::Polecat(..)) {
+        let hook = crate::prime::hooked_bead(town, agent);
+        anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
+    }
+    let letter = if request.message.trim().is_empty() && request.subject.is_empty() {
+        None
+    } else {
+        Some(mail::send(town, &letter(agent, request))?)
+    };
+    town.tell(
+        "handoff",
+        json!({ "to_session": true, "agent": name(), "subject": request.subject, "letter": letter }),
+    );
+    renew_apart(town, agent)?;
+    Ok(HandedOff {
+        agent: name(),
+        session: session.to_string(),
+        letter,
+    })
+}
+
+fn letter(agent: &Address, request: &Request) -> Letter {
+    let about = match request.subject.trim() {
+        "" => "context of the last session",
+        subject => subject,
+    };
+    Letter {
+        to: agent.mailbox(),
+        subject: format!("{SUBJECT}: {about}"),
+        body: request.message.clone(),
+        kind: KIND.to_owned(),
+        ..Letter::default()
+    }
+}
+
+/// The letters to the successor of a session that none has had yet, oldest first.
+pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
+    let mut found: Vec<_> = letters
+        .iter()
+        .filter(|letter| is_handoff(letter) && !letter.read)
+        .collect();
+    found.reverse();
+    found
+}
+
+/// Whether a letter is to the successor of a session.
+pub fn is_handoff(letter: &mail::Message) -> bool {
+    letter.kind == KIND
+}
+
+/// Renews a session from a process that is no part of it.
+fn renew_apart(town: &Town, agent: &Address) -> anyhow::Result<()> {
+    let log_path = town.layout.runtime().join("handoff.log");
+    if let Some(folder) = log_path.parent() {
+        file::make_folder(folder, 0o700)?;
+    }
+    let log = file::open_append(&log_path, 0o600)?;
+    let run = Exec::new(&town.exe)
+        .args(["session-restart", &agent.to_string()])
+        .cwd(town.layout.root())
+        .env_clear();
+    let kept = |name: &str| name == "GT_TMUX_SOCKET" || !is_foreign(name);
+    let own = town.env.vars().filter(|(name, _)| kept(name));
+    own.fold(run, |run, (name, value)| run.env(name, value))
+        .spawn_detached(&log)?;
+    Ok(())
+}
+
+/// Ends the session of an agent and starts the next one; returns its name.
+pub fn renew(town: &Town, agent: &Address) -> anyhow::Result<Option<String>> {
+    if let Address::Polecat(rig, name) = agent {
+        return start::again(town, &town.rig(rig)?, name, start::Why::HandedOver);
+    }
+    if let Address::Crew(rig, name) = agent {
+        crate::crew::stop(town, &town.rig(rig)?, name)?;
+    } else {
+        town.backend.kill(start::name_of(agent)?.as_str())?;
+    }
+    let live = start::agent(town, agent, "")?;
+    Ok(Some(live.name))
+}
+
+/// The work of an agent in a line.
+fn in_a_line(bead: &Bead) -> String {
+    format!(
+        "{} \"{}\" ({})",
+        bead.id,
+        bd::ui::escape::line(&bead.title),
+        bead.status
+    )
+}

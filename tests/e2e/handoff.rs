@@ -1,0 +1,89 @@
+//! `gt handoff`.
+
+use town_tests::{Town, eventually};
+
+#[test]
+fn a_worker_hands_over_to_a_fresh_session_that_gets_the_letter_once() {
+    let (town, origin) = Town::with_rig();
+    let seen = town.path("seen");
+    // The first session leaves work uncommitted and hands over; the second one looks and finishes.
+    town.script(&format!(
+        r#"
+if [ ! -e half.txt ]; then
+    echo half > half.txt
+    gt handoff -s 'the parser' -m "tried A, do B
+# not a heading" --collect
+    sleep 600
+fi
+gt prime > {seen}
+gt prime > {seen}.again
+echo whole > half.txt
+echo 'by two sessions' > "$GT_SUMMARY_FILE"
+"#,
+        seen = seen.display()
+    ));
+    town.up();
+    let bead = town.bead("web", "Long work");
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "half.txt"), "whole");
+    let text = std::fs::read_to_string(&seen).unwrap();
+    for part in [
+        "HANDOFF: the parser",
+        "> tried A, do B\n> # not a heading",
+        "> - not committed: half.txt",
+        &format!("> - {bead} \"Long work\" (hooked)"),
+    ] {
+        assert!(text.contains(part), "`{part}` is not in {text}");
+    }
+    let at = |words: &str| text.find(words).unwrap();
+    assert!(at("From the session before you") < at("# Your work"));
+    let again = std::fs::read_to_string(seen.with_extension("again")).unwrap();
+    assert!(!again.contains("HANDOFF"), "{again}");
+    // It was no crash: nothing counts towards the breaker, and what was not committed was saved.
+    let respawn = &town.events("respawn")[0]["payload"];
+    assert_eq!(respawn["handed_over"], true);
+    assert!(
+        respawn["snapshot"]
+            .as_str()
+            .unwrap()
+            .starts_with("refs/gt/snap/")
+    );
+    assert_eq!(town.events("respawn").len(), 1);
+    assert!(!text.contains("This is session 2"), "{text}");
+}
+
+#[test]
+fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["handoff", "mayor"]).fails("mayor has no session");
+    town.set_town_setting(
+        "agents",
+        serde_json::json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } }),
+    );
+    town.set_town_setting("default_agent", "stay".into());
+    town.gt(["mayor", "start"]).ok();
+    let begun = || town.events("session_begun").len();
+    assert_eq!(begun(), 1);
+    let dry = town
+        .gt(["handoff", "mayor", "-m", "x", "--collect", "--dry-run"])
+        .ok();
+    assert!(dry.out.starts_with("x\n"), "{}", dry.out);
+    assert!(town.events("handoff").is_empty());
+    let args = ["handoff", "mayor", "-m", "watch the queue", "--json"];
+    let letter = town.gt(args).ok().json()["letter"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    eventually("the next session runs", || (begun() == 2).then_some(()));
+    let prime = || {
+        let run = town.gt(["prime"]).env("GT_ROLE", "mayor");
+        run.env("GT_SESSION", "hq-mayor").ok().out
+    };
+    let text = prime();
+    assert!(
+        text.contains("> watch the queue") && text.contains(&letter),
+        "{text}"
+    );
+    assert!(!prime().contains("watch the queue"));
+}
