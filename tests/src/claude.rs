@@ -101,13 +101,20 @@ impl Model {
 
     /// The requests that belong to the agent's conversation, oldest first.
     pub fn requests(&self) -> Vec<Value> {
+        let mut requests = self.all_requests();
+        requests.retain(|request| request["side"] != true);
+        requests
+    }
+
+    /// All requests, those for titles and summaries, too.
+    pub fn all_requests(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let requests = whole
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
         requests
-            .filter(|request| request["api"] == "anthropic" && request["side"] != true)
+            .filter(|request| request["api"] == "anthropic")
             .collect()
     }
 

@@ -318,20 +318,34 @@ impl Town {
 
     /// Ends a session as a crash would: its first process gets -9.
     pub fn kill_session(&self, session: &str) {
-        let sockets = walk(&self.path("tmux"));
-        let socket = sockets.first().unwrap().to_string_lossy().into_owned();
-        let target = format!("={session}:");
         let args = [
-            "-S",
-            &socket,
             "display-message",
             "-p",
             "-t",
-            &target,
+            &format!("={session}:"),
             "#{pane_pid}",
         ];
-        let pid = self.program_on_path("tmux").args(args).ok();
-        self.kill(pid.text());
+        let pid = self.tmux(args);
+        self.kill(&pid);
+    }
+
+    /// Types a line into a session as a person would.
+    pub fn type_line(&self, session: &str, line: &str) {
+        let target = format!("={session}:");
+        self.tmux(["send-keys", "-t", &target, "-l", line]);
+        eventually("the line is typed", || {
+            let screen = self.tmux(["capture-pane", "-p", "-t", &target]);
+            screen.contains(line).then_some(())
+        });
+        self.tmux(["send-keys", "-t", &target, "Enter"]);
+    }
+
+    /// Runs tmux on the town's own server.
+    fn tmux<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
+        let sockets = walk(&self.path("tmux"));
+        let socket = sockets.first().unwrap().to_string_lossy().into_owned();
+        let run = self.program_on_path("tmux").args(["-S", &socket]);
+        run.args(args).ok().text().to_owned()
     }
 
     /// The daemon makes passes when woken, and after a few finds nothing more to do.

@@ -64,3 +64,85 @@ fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
         "README.md\nclaude.txt\nshared.txt"
     );
 }
+
+/// How often a text stands in the last request.
+fn in_last(model: &Model, text: &str) -> usize {
+    let requests = model.requests();
+    requests
+        .last()
+        .map_or(0, |last| last["body"].to_string().matches(text).count())
+}
+
+#[test]
+fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
+    let bin = match claude() {
+        Ok(bin) => bin,
+        Err(reason) => {
+            println!("skipped: the real Claude Code CLI is not here: {reason}");
+            return;
+        }
+    };
+    let (town, _origin) = Town::with_rig();
+    let model = Model::start(&town, &json!({ "default": { "text": "OK." } }));
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    town.gt(["mayor", "start"]).ok();
+    let ask = |words: &str| {
+        let before = model.requests().len();
+        town.type_line("hq-mayor", words);
+        eventually("the model is asked", || {
+            let requests = model.requests();
+            let asked = requests.iter().skip(before);
+            asked
+                .filter(|request| request["body"].to_string().contains(words))
+                .last()
+                .map(|_| ())
+        });
+    };
+    let begun = |source: &str| {
+        eventually("the session is told of", || {
+            let events = town.events("session_start");
+            let last = events.last()?;
+            (last["payload"]["source"] == source).then_some(())
+        });
+    };
+    let once = || {
+        assert_eq!(in_last(&model, "# You are "), 1, "who it is");
+        assert_eq!(
+            in_last(&model, "You are the coordinator of the town"),
+            1,
+            "its role"
+        );
+    };
+    begun("startup");
+    ask("first question");
+    once();
+    town.type_line("hq-mayor", "/compact");
+    begun("compact");
+    ask("second question");
+    once();
+    assert_eq!(in_last(&model, "SessionStart:compact"), 1);
+    assert_eq!(in_last(&model, "first question"), 0, "it was summed up");
+    // The summary was asked for with what it must keep.
+    let asked = model.all_requests().iter().any(|request| {
+        let body = request["body"].to_string();
+        body.contains("Keep in the summary")
+    });
+    assert!(asked, "what a summary must keep was not said");
+    town.type_line("hq-mayor", "/clear");
+    begun("clear");
+    ask("third question");
+    once();
+    assert_eq!(in_last(&model, "second question"), 0);
+    // A handed-over session begins with the letter, and only that one does.
+    town.gt(["handoff", "mayor", "-m", "the queue needs care"])
+        .ok();
+    begun("startup");
+    ask("fourth question");
+    once();
+    assert_eq!(in_last(&model, "> the queue needs care"), 1);
+    town.type_line("hq-mayor", "/clear");
+    begun("clear");
+    ask("fifth question");
+    assert_eq!(in_last(&model, "the queue needs care"), 0);
+}
