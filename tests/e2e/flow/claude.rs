@@ -73,6 +73,26 @@ fn in_last(model: &Model, text: &str) -> usize {
         .map_or(0, |last| last["body"].to_string().matches(text).count())
 }
 
+/// Asks the mayor; the model has it before it in the end.
+fn asked(town: &Town, model: &Model, words: &str) {
+    let before = model.requests().len();
+    town.type_line("hq-mayor", words);
+    eventually("the model is asked", || {
+        let requests = model.requests();
+        let mut asked = requests.iter().skip(before);
+        let has = |request: &serde_json::Value| request["body"].to_string().contains(words);
+        asked.any(has).then_some(())
+    });
+}
+
+/// Waits until a session has begun in this way.
+fn begun(town: &Town, source: &str) {
+    eventually("the session is told of", || {
+        let events = town.events("session_start");
+        (events.last()?["payload"]["source"] == source).then_some(())
+    });
+}
+
 #[test]
 fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
     let bin = match claude() {
@@ -87,25 +107,8 @@ fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
     let town = model.for_town(town, &bin);
     town.set_town_setting("default_agent", json!("claude"));
     town.gt(["mayor", "start"]).ok();
-    let ask = |words: &str| {
-        let before = model.requests().len();
-        town.type_line("hq-mayor", words);
-        eventually("the model is asked", || {
-            let requests = model.requests();
-            let asked = requests.iter().skip(before);
-            asked
-                .filter(|request| request["body"].to_string().contains(words))
-                .last()
-                .map(|_| ())
-        });
-    };
-    let begun = |source: &str| {
-        eventually("the session is told of", || {
-            let events = town.events("session_start");
-            let last = events.last()?;
-            (last["payload"]["source"] == source).then_some(())
-        });
-    };
+    let ask = |words: &str| asked(&town, &model, words);
+    let begun = |source: &str| begun(&town, source);
     let once = || {
         assert_eq!(in_last(&model, "# You are "), 1, "who it is");
         assert_eq!(
