@@ -62,7 +62,7 @@ pub(in crate::prime) fn no_work(address: &Address) -> Part {
             "# No work is on your hook\n\nLook at your mail (`gt mail inbox`), else wait for the human.\n"
         }
     };
-    Part::fixed("hook", "no bead", text.to_owned())
+    Part::fixed("hook", "the empty hook", text.to_owned())
 }
 
 /// What a summary of the conversation must keep; role, place and assignment are said again after it.
