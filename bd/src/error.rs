@@ -140,7 +140,7 @@ fn of_sync(error: &SyncError) -> Known {
         ),
         SyncError::WentBack { .. } => (
             "went_back",
-            "nothing was committed; `bd sync --full --bring-back` takes these beads from the branch, and `bd restore --lost` brings back changes that were never committed; a bead that is to go is removed for everyone by `bd delete`",
+            "nothing was committed; `bd sync --full --bring-back` takes these beads from the branch, and `bd restore --lost` brings back changes that were never committed",
         ),
         SyncError::Moving { .. } => ("overtaken", "run the command again"),
     };

@@ -151,6 +151,34 @@ fn what_two_clones_do_to_one_bead_meets_on_the_branch() {
 }
 
 #[test]
+fn a_value_that_loses_a_conflict_is_told_and_in_the_history_of_both() {
+    let clones = Clones::two();
+    let id = clones.bead("a", "A bead");
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    clones
+        .bd("a", &["update", &id, "--title", "First of two"])
+        .ok();
+    clones
+        .bd("b", &["update", &id, "--title", "Second of two"])
+        .ok();
+    clones.sync("a").ok();
+    let said = clones.sync("b").ok();
+    assert!(said.err.contains("First of two"), "{}", said.err);
+    clones.sync("a").ok();
+    clones.agree(&["a", "b"]);
+    for clone in ["a", "b"] {
+        assert_eq!(clones.show(clone, &id)["title"], "Second of two");
+        let history = clones.bd(clone, &["history", &id, "--json"]).ok();
+        let merged = history.json();
+        let merged = merged.as_array().unwrap().iter();
+        let merged: Vec<&Value> = merged.filter(|event| event["verb"] == "merge").collect();
+        assert_eq!(merged.len(), 1, "{}", history.out);
+        assert!(merged[0].to_string().contains("First of two"));
+    }
+}
+
+#[test]
 fn nothing_new_makes_no_commit() {
     let clones = Clones::two();
     clones.bead("a", "A bead");

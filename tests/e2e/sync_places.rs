@@ -232,3 +232,97 @@ fn beads_that_are_on_main_too_meet_all_the_same() {
         "M .beads/issues.jsonl"
     );
 }
+
+#[test]
+fn killed_after_any_step_the_next_sync_goes_on() {
+    let clones = Clones::two();
+    let id = clones.bead("a", "Both change this");
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    let (base, reference) = (
+        clones.dir("a").join(".beads/sync-base"),
+        "refs/heads/beads-sync",
+    );
+    for round in 0..3 {
+        let (base_before, tip_before) = (
+            std::fs::read(&base).unwrap(),
+            clones.git("a", &["rev-parse", reference]),
+        );
+        let (title, label) = (format!("Title {round}"), format!("label-{round}"));
+        clones.bd("a", &["update", &id, "--title", &title]).ok();
+        clones.bd("b", &["label", "add", &id, &label]).ok();
+        let made = clones.bead("b", &format!("Made in b, {round}"));
+        clones.sync("b").ok();
+        clones.bd("a", &["sync", "--full", "--no-push"]).ok();
+        match round {
+            // Before the commit: the store has all, the branch and what is remembered are as they were.
+            0 => {
+                clones.git("a", &["update-ref", reference, &tip_before]);
+                std::fs::write(&base, base_before).unwrap();
+            }
+            // After the commit, before that was remembered.
+            1 => std::fs::write(&base, base_before).unwrap(),
+            // After all but the push.
+            _ => {}
+        }
+        // And someone goes on working before the next one.
+        clones
+            .bd("a", &["update", &id, "--description", &title])
+            .ok();
+        clones.sync("a").ok();
+        clones.sync("b").ok();
+        clones.agree(&["a", "b"]);
+        let bead = clones.show("b", &id);
+        assert_eq!(
+            (bead["title"].as_str(), bead["description"].as_str()),
+            (Some(&*title), Some(&*title))
+        );
+        assert_eq!(
+            bead["labels"].as_array().unwrap().len(),
+            round + 1,
+            "{bead}"
+        );
+        assert_eq!(clones.show("a", &made)["id"], made);
+        let history = |clone: &str| {
+            let said = clones.bd(clone, &["history", &id, "--json"]).ok();
+            said.json().as_array().unwrap().len()
+        };
+        assert_eq!(history("a"), history("b"));
+    }
+}
+
+#[test]
+fn what_is_written_during_a_sync_is_neither_lost_nor_doubled() {
+    let clones = Clones::two();
+    std::thread::scope(|scope| {
+        for clone in ["a", "b"] {
+            let clones = &clones;
+            scope.spawn(move || {
+                for number in 0..12 {
+                    clones.bead(clone, &format!("{clone} {number}"));
+                }
+            });
+            scope.spawn(move || {
+                for _ in 0..4 {
+                    let said = clones.sync(clone).run();
+                    let moved = said.err.contains("moved on origin");
+                    assert!(said.code == 0 || moved, "{}{}", said.out, said.err);
+                }
+            });
+        }
+    });
+    for clone in ["a", "b", "a"] {
+        clones.sync(clone).ok();
+    }
+    clones.agree(&["a", "b"]);
+    assert_eq!(clones.issues("a").lines().count(), 25);
+    let events = |clone: &str| {
+        let said = clones
+            .bd(clone, &["activity", "--json", "--limit", "1000"])
+            .ok();
+        let events = said.json();
+        let made = events.as_array().unwrap().iter();
+        made.filter(|event| event["type"] == "create").count()
+    };
+    assert_eq!((events("a"), events("b")), (25, 25));
+}

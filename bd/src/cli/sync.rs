@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
     /// What the commit says; the default is the time
-    #[arg(short, long, value_name = "TEXT", requires = "full")]
+    #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
     /// Do not push
     #[arg(long)]
@@ -72,7 +72,7 @@ struct Old {
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    if !args.full {
+    if !args.full && !args.old.rest.iter().any(|flag| flag == "--full") {
         return fold(ctx, args);
     }
     if let Some(odd) = args.old.rest.first() {

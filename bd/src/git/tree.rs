@@ -33,9 +33,13 @@ impl Git {
         let call = self.plumbing(["ls-tree", "-r", "-l", "-z", "--full-tree", rev]);
         let command = call.words();
         let mut entries = Entries::new();
-        for record in call.records()? {
+        for record in call.done()?.stdout.split(|byte| *byte == 0) {
+            if record.is_empty() {
+                continue;
+            }
             let read = || {
-                let (facts, path) = record.split_once('\t')?;
+                // A path that is no text could not be written back as it is.
+                let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
                 let mut facts = facts.split_ascii_whitespace();
                 let mode = facts.next()?.to_owned();
                 let id = facts.nth(1)?.to_owned();
@@ -43,7 +47,7 @@ impl Git {
                 Some((path.to_owned(), TreeEntry { mode, id, size }))
             };
             let Some((path, entry)) = read() else {
-                let output = record.clone();
+                let output = String::from_utf8_lossy(record).into_owned();
                 return Err(GitError::Unreadable { command, output });
             };
             entries.insert(path, entry);

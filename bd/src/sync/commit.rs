@@ -1,6 +1,7 @@
 //! The commit: the store's shared files on top of what the branch has.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::place::Place;
 use super::side::{Side, Sides};
@@ -44,7 +45,7 @@ impl Commit<'_> {
         if ours.is_none() && theirs.is_none() && self.is_empty() {
             return Ok(Some(old(None)));
         }
-        let is_as = |side: &Option<Side>| {
+        let is_as = |side: &Option<Rc<Side>>| {
             side.as_ref()
                 .is_some_and(|side| self.all_of(side) == entries)
         };
@@ -102,9 +103,14 @@ impl Commit<'_> {
         let now = self.request.clock.now();
         let usual = format!("bd sync: {}", now.strftime("%Y-%m-%d %H:%M:%S"));
         let message = format!("{}\n", self.request.message.unwrap_or(&usual));
-        let before = match &self.sides.ours {
+        let Sides {
+            ours: here,
+            theirs: there,
+            ..
+        } = self.sides;
+        let before = match there.as_ref().or(here.as_ref()) {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
-            None => Vec::new(),
+            None => Rc::default(),
         };
         let sent = unite::changed(&before, &self.shared.own.issues);
         let commit = git.commit_tree(&tree, &parents, &message, &self.request.author)?;
@@ -116,7 +122,7 @@ impl Commit<'_> {
         let mut entries = self.others()?;
         let own = &self.shared.own;
         let store = self.request.store;
-        let sides = [&self.sides.ours, &self.sides.theirs].map(Option::as_ref);
+        let sides = [&self.sides.ours, &self.sides.theirs].map(Option::as_deref);
         let known = |find: &dyn Fn(&Side) -> Option<TreeEntry>, size: u64| {
             let mut found = sides.into_iter().flatten().filter_map(find);
             found.find(|entry| entry.size == size)
@@ -178,7 +184,7 @@ impl Commit<'_> {
     /// The files that are not this store's: other stores of the repository, and what else is on the branch.
     fn others(&self) -> Result<Entries, SyncError> {
         let none = Entries::new();
-        let other = |side: &'_ Option<Side>| {
+        let other = |side: &'_ Option<Rc<Side>>| {
             side.as_ref()
                 .map_or(none.clone(), |side| side.other.clone())
         };

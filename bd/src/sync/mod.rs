@@ -70,7 +70,7 @@ pub struct Synced {
     pub tip: Option<String>,
     /// Whether a commit was made.
     pub committed: bool,
-    /// How many beads are in the commit as the branch did not have them.
+    /// How many beads are in the commit as the branch, at the remote where that was ahead, did not have them.
     pub sent: usize,
     /// How many beads of the store changed by what others did.
     pub received: usize,
@@ -265,18 +265,17 @@ fn round(
     let sides = Sides::at(place, &name, tips)?;
     let mut told = Told::default();
     let mut back = Vec::new();
-    let mut received = 0;
+    let mut before = Vec::new();
     let shared = request
         .store
         .exchange(request.clock, request.random, |own: &Own| {
             told = Told::default();
-            let own_before = own.issues.clone();
+            back.clear();
+            before.clone_from(&own.issues);
             let own = came_forward(request, place, &sides, own.clone(), &mut back)?;
-            let united = sides.unite(request, place, tips, own, &mut told)?;
-            received = unite::changed(&own_before, &united.issues);
-            Ok::<_, SyncError>(united)
+            sides.unite(request, place, tips, own, &mut told)
         })?;
-    synced.received += received;
+    synced.received += unite::changed(&before, &shared.own.issues);
     synced.lost.append(&mut told.lost);
     synced.notes.append(&mut told.notes);
     synced.brought_back.append(&mut back);
@@ -308,13 +307,12 @@ fn settle(
         synced.committed = true;
         synced.sent = made.sent;
     }
-    if let Some(tip) = &made.tip {
-        request.store.set_base(&Base {
-            branch: place.branch.clone(),
-            commit: tip.clone(),
-            at: request.clock.now().to_string(),
-            issues: shared.version.clone(),
-        })?;
-    }
+    // Also where there is nothing to commit yet: that, too, is then known to be nothing new.
+    request.store.set_base(&Base {
+        branch: place.branch.clone(),
+        commit: made.tip.clone().unwrap_or_default(),
+        at: request.clock.now().to_string(),
+        issues: shared.version.clone(),
+    })?;
     Ok(Round::Done(made.tip))
 }

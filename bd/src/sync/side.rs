@@ -1,6 +1,8 @@
 //! The shared files of a store as a commit has them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 use super::guard::{self, went_back};
 use super::place::Place;
@@ -12,7 +14,7 @@ use crate::merge;
 use crate::store::share::{Files, Own, United, is_history, is_year};
 use crate::store::{Store, lines};
 
-/// The shared files in one commit, not read yet.
+/// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Side {
     /// The issues; `None` where the commit has none.
@@ -23,6 +25,7 @@ pub(super) struct Side {
     pub events: Entries,
     /// Everything else, by whole path.
     pub other: Entries,
+    text: OnceCell<Rc<Vec<u8>>>,
 }
 
 impl Side {
@@ -48,9 +51,15 @@ impl Side {
     }
 
     /// The issues' text, where there is one.
-    pub(super) fn issues_text(&self, place: &Place) -> Result<Option<Vec<u8>>, SyncError> {
-        let text = self.issues.as_ref().map(|entry| place.git.blob(&entry.id));
-        Ok(text.transpose()?)
+    pub(super) fn issues_text(&self, place: &Place) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
+        let Some(entry) = &self.issues else {
+            return Ok(None);
+        };
+        if let Some(text) = self.text.get() {
+            return Ok(Some(Rc::clone(text)));
+        }
+        let text = Rc::new(place.git.blob(&entry.id)?);
+        Ok(Some(Rc::clone(self.text.get_or_init(|| text))))
     }
 
     /// The archive's texts.
@@ -66,27 +75,45 @@ impl Side {
 /// The commits' files.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
-    pub ours: Option<Side>,
-    pub theirs: Option<Side>,
-    pub base: Option<Side>,
-    pub fork: Option<Side>,
+    pub ours: Option<Rc<Side>>,
+    pub theirs: Option<Rc<Side>>,
+    pub base: Option<Rc<Side>>,
+    pub fork: Option<Rc<Side>>,
 }
 
 impl Sides {
     /// Looks at the commits.
     pub(super) fn at(place: &Place, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
-        let side = |commit: &Option<String>| {
-            let side = commit
-                .as_ref()
-                .map(|commit| Side::at(place, issues, commit));
-            side.transpose()
+        let mut known: BTreeMap<&str, Rc<Side>> = BTreeMap::new();
+        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<Side>>, SyncError> {
+            let Some(commit) = tips.all().find(|own| Some(*own) == commit.as_deref()) else {
+                return Ok(None);
+            };
+            if let Some(side) = known.get(commit) {
+                return Ok(Some(Rc::clone(side)));
+            }
+            let side = Rc::new(Side::at(place, issues, commit)?);
+            known.insert(commit, Rc::clone(&side));
+            Ok(Some(side))
         };
-        Ok(Self {
+        let sides = Self {
             ours: side(&tips.ours)?,
             theirs: side(&tips.theirs)?,
             base: side(&tips.base)?,
             fork: side(&tips.fork)?,
-        })
+        };
+        // Before anybody has to wait for us.
+        let Self {
+            ours,
+            theirs,
+            base,
+            fork,
+        } = &sides;
+        let fork = fork.as_ref().filter(|_| theirs.is_some());
+        for side in [ours, theirs, base].into_iter().flatten().chain(fork) {
+            side.issues_text(place)?;
+        }
+        Ok(sides)
     }
 
     /// What comes of the store's own side and these.
@@ -100,10 +127,10 @@ impl Sides {
     ) -> Result<United, SyncError> {
         let mut own = own;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
-            own = unite::take(place, self.base.as_ref(), own, ours, told)?;
+            own = unite::take(place, self.base.as_deref(), own, ours, told)?;
         }
         if let Some(theirs) = &self.theirs {
-            own = unite::take(place, self.fork.as_ref(), own, theirs, told)?;
+            own = unite::take(place, self.fork.as_deref(), own, theirs, told)?;
         }
         Ok(United {
             issues: own.issues,

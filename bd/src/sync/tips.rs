@@ -17,6 +17,14 @@ pub(super) struct Tips {
     pub fork: Option<String>,
 }
 
+impl Tips {
+    /// Each of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.ours, &self.theirs, &self.base, &self.fork];
+        all.into_iter().flatten().map(String::as_str)
+    }
+}
+
 /// The remote as it was seen.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -78,8 +86,8 @@ pub(super) fn tips(
     let last = request.store.base();
     let last = last.filter(|base| base.branch == place.branch);
     let last = match last {
-        Some(base) => git.resolve(&base.commit)?,
-        None => None,
+        Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
+        _ => None,
     };
     // The store came from what it had then; the branch only if it still has that.
     let common = |last: &Option<String>, tip: &Option<String>| match (last, tip) {

@@ -4,6 +4,7 @@
 //! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::SyncError;
 use super::place::Place;
@@ -46,7 +47,7 @@ pub(super) fn take(
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
-            None => presumed(&head(place)?, &issues, &right),
+            None => Rc::new(presumed(&head(place)?, &issues, &right)),
         };
         let archived = Archived::of([&own.archive, &theirs]);
         let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
