@@ -39,7 +39,9 @@ pub(crate) fn derived_below(folder: &Path) {
 }
 
 fn derived_in(store: &Path) {
-    std::fs::remove_file(store.join("index.bin")).ok();
+    for name in ["index.bin", "archive.bin"] {
+        std::fs::remove_file(store.join(name)).ok();
+    }
     let mark = store.join("beads.db");
     let foreign = std::fs::read(&mark).is_ok_and(|bytes| bytes.starts_with(DATABASE));
     if !foreign {

@@ -196,7 +196,7 @@ fn given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeError> {
         let invalid = crate::bead::validate::Invalid::Id(id.to_owned());
         return Err(ChangeError::Store(invalid.into()));
     }
-    if tx.get_live(id).is_some() || tx.archive().has(id) {
+    if tx.get_live(id).is_some() || tx.is_archived(id) {
         return Err(ChangeError::Exists(id.to_owned()));
     }
     if !force {

@@ -25,15 +25,7 @@ impl Archive {
     /// Reads all years; where there is no archive it is empty.
     pub fn read(dir: &Path) -> Result<Self, StoreError> {
         let mut archive = Self::default();
-        let Ok(entries) = fs::read_dir(dir.join("archive")) else {
-            return Ok(archive);
-        };
-        let mut paths: Vec<_> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"))
-            .collect();
-        paths.sort();
-        for path in paths {
+        for path in years(dir) {
             let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
             archive.add(text.unwrap_or_default());
         }
@@ -82,6 +74,17 @@ impl Archive {
         let (number, span) = self.places.get(id)?;
         record::parse(&self.texts[*number][span.clone()]).ok()
     }
+}
+
+/// The files of an archive, by their names.
+pub(super) fn years(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"))
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// The file of the beads that were closed in a year.

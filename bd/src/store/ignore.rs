@@ -17,6 +17,7 @@ const LOCAL: &[&str] = &[
     "wisps.jsonl",
     "events.local.jsonl",
     "index.bin",
+    "archive.bin",
     "lost-told",
     "clone-id",
     "sync-base",

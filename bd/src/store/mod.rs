@@ -12,6 +12,7 @@
 //! [`Head`]s; read the lines of what was chosen.
 
 pub mod archive;
+mod archived;
 mod care;
 pub mod compact;
 pub mod create;

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use elsa::sync::FrozenMap;
 
 use super::archive::Archive;
+use super::archived::Archived;
 use super::head::{Head, Node};
 use super::index::{Index, JOURNALED, NONE};
 use super::journal::Home;
@@ -66,6 +67,8 @@ pub struct Snapshot {
     config: Config,
     /// Read when first asked for.
     archive: OnceLock<Archive>,
+    /// The same.
+    archived: OnceLock<Archived>,
 }
 
 impl Snapshot {
@@ -86,6 +89,7 @@ impl Snapshot {
             damaged,
             config,
             archive: OnceLock::new(),
+            archived: OnceLock::new(),
         };
         for (id, own) in overlay.beads {
             snapshot.set(&id, own);
@@ -358,7 +362,17 @@ impl Snapshot {
 
     /// Whether an id is in use or ever was: among the issues, the wisps or in the archive.
     pub fn is_taken(&self, id: &str) -> bool {
-        self.head(id).is_some() || self.archive().has(id)
+        self.head(id).is_some() || self.is_archived(id)
+    }
+
+    /// Whether the archive has an id.
+    pub fn is_archived(&self, id: &str) -> bool {
+        self.archived().has(id)
+    }
+
+    fn archived(&self) -> &Archived {
+        self.archived
+            .get_or_init(|| Archived::read(self.source.paths.dir()).unwrap_or_default())
     }
 
     /// Finds the one live bead that a full or partial id means.
@@ -470,26 +484,19 @@ impl Snapshot {
     pub fn last_child_number(&self, parent: &str) -> u64 {
         let start = format!("{parent}.");
         self.ids_from(&start)
+            .chain(self.archived().ids_from(&start))
             .filter_map(id::split_child)
             .filter(|(own, _)| *own == parent)
             .map(|(_, number)| number)
-            .chain(self.archived_children(parent))
             .max()
             .unwrap_or(0)
-    }
-
-    fn archived_children(&self, parent: &str) -> impl Iterator<Item = u64> {
-        let children = self.archive().ids().filter_map(id::split_child);
-        children
-            .filter(move |(own, _)| *own == parent)
-            .map(|(_, number)| number)
     }
 
     /// How many ids have this prefix and are no child's; deleted ones count.
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         let is_top = |id: &str| !id[start.len()..].contains('.');
-        let archived = self.archive().ids().filter(|id| id.starts_with(&start));
+        let archived = self.archived().ids_from(&start);
         let archived = archived.filter(|id| is_top(id)).count();
         if prefix.contains('.') {
             return archived + self.ids_from(&start).filter(|id| is_top(id)).count();

@@ -22,7 +22,7 @@ use crate::bead::{Bead, Stamp, record};
 use crate::sys::{boot, clock, file};
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
-const DOUBT: i64 = 20_000_000;
+pub(super) const DOUBT: i64 = 20_000_000;
 
 /// How long after a change by someone else the issues are left to them, in nanoseconds.
 const CALM: u64 = 2_000_000_000;
@@ -514,7 +514,7 @@ pub(super) fn file_key(meta: &Metadata) -> FileKey {
 }
 
 /// When a file was changed, nanoseconds since the epoch.
-fn modified(key: &FileKey) -> i64 {
+pub(super) fn modified(key: &FileKey) -> i64 {
     let seconds = key.modified_s.saturating_mul(1_000_000_000);
     seconds.saturating_add(key.modified_ns)
 }
