@@ -86,6 +86,18 @@ fn a_town_that_gets_the_same_repository_has_its_beads() {
 }
 
 #[test]
+fn a_clone_inside_the_town_does_not_take_beads_of_its_own_from_the_branch() {
+    let (town, _origin) = Town::with_rig();
+    town.bead("web", "Work");
+    town.bd("web", ["sync", "--full"]).ok();
+    let clone = town.root().join("web/mayor/rig");
+    town.git_at(&clone, ["fetch", "-q"]).ok();
+    town.bd("web/mayor/rig", ["list"])
+        .fails("no beads database found");
+    assert!(!clone.join(".beads").exists());
+}
+
+#[test]
 fn a_failure_is_told_once_and_the_commit_is_pushed_when_it_can_be() {
     let (town, origin) = Town::with_rig();
     town.bead("web", "Work");

@@ -326,3 +326,22 @@ fn what_is_written_during_a_sync_is_neither_lost_nor_doubled() {
     };
     assert_eq!((events("a"), events("b")), (25, 25));
 }
+
+#[test]
+fn an_archive_that_went_back_is_not_told_to_everyone() {
+    let clones = Clones::two();
+    let id = clones.bead("a", "Old");
+    clones.bd("a", &["close", &id]).ok();
+    let later = "2030-01-01T00:00:00Z";
+    let compact = ["compact", "--older-than", "1d"];
+    clones.bd("a", &compact).env("BD_NOW", later).ok();
+    clones.sync("a").ok();
+    let archive = clones.dir("a").join(".beads/archive");
+    std::fs::remove_dir_all(&archive).unwrap();
+    let said = clones.sync("a").run();
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains(&id), "{}", said.err);
+    clones.bd("a", &["sync", "--full", "--bring-back"]).ok();
+    let found = clones.bd("a", &["search", "Old", "--archived"]).ok();
+    assert!(found.out.contains(&id), "{}", found.out);
+}

@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::git::{Git, GitError};
 use crate::store::find::{Found, GitPlace};
 use crate::store::paths::Paths;
-use crate::store::{StoreError, create, lines, lock, share};
+use crate::store::{StoreError, create, lines, lock, route, share};
 use crate::sys::{Clock, Env, file};
 
 /// Files that a store has once it was written to.
@@ -81,6 +81,10 @@ fn around(env: &Env, config: &Config) -> Option<Fresh> {
         .iter()
         .any(|name| env.get(name).is_some())
     {
+        return None;
+    }
+    // A town's clones have their rig's beads, and none of their own beside them.
+    if route::town_of(env.cwd()).is_some() {
         return None;
     }
     let git = GitPlace::of(env.cwd());

@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::bead::{Bead, record};
 use crate::merge;
+use crate::store::event::Difference;
+use crate::store::share::{Files, Own};
 use crate::store::{Event, StoreError, journal, lines};
 
 /// Where a bead's line should be.
@@ -64,6 +66,42 @@ pub(super) fn went_back(
     let events = events()?;
     found.retain(|(back, there)| !is_explained(back, *there, &events));
     Ok(found.into_iter().map(|(back, _)| back).collect())
+}
+
+/// The beads that the common state has in its archive, and the store neither there nor among its issues.
+/// `events` is asked for only where there may be any.
+pub(super) fn left_archive(
+    base: &Files,
+    own: &Own,
+    events: impl FnOnce() -> Result<Vec<Event>, StoreError>,
+) -> Result<Vec<String>, StoreError> {
+    if *base == own.archive {
+        return Ok(Vec::new());
+    }
+    let ids = |text: &Vec<u8>| -> Vec<String> {
+        let spans = lines::spans(text, 0);
+        spans
+            .filter_map(|(_, span)| merge::id_of(&text[span]))
+            .collect()
+    };
+    let texts = own.archive.values().chain([&own.issues]);
+    let there: HashSet<String> = texts.flat_map(ids).collect();
+    let mut gone: Vec<String> = base.values().flat_map(ids).collect();
+    gone.retain(|id| !there.contains(id));
+    if gone.is_empty() {
+        return Ok(gone);
+    }
+    let events = events()?;
+    // Whoever removed it after it was there meant it so.
+    gone.retain(|id| {
+        let mut last = events.iter().rev();
+        let last = last.find(|event| event.changes.iter().any(|change| change.id == *id));
+        last.is_none_or(|event| {
+            let removes = |change: &Difference| change.id == *id && change.new.is_none();
+            event.verb == "archive" || !event.changes.iter().any(removes)
+        })
+    });
+    Ok(gone)
 }
 
 fn is_older(own: &Bead, base: &Bead) -> bool {
@@ -128,7 +166,6 @@ pub(super) fn bring_back(own: &[u8], back: &[Back]) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::bead::record::Fields;
-    use crate::store::event::Difference;
 
     fn line(id: &str, title: &str, hour: u8) -> String {
         format!(
@@ -205,6 +242,25 @@ mod tests {
             back(&base, &own, vec![event(Some(&old), Some(&new))]),
             ["a-1"]
         );
+    }
+
+    #[test]
+    fn a_bead_leaves_the_archive_for_the_issues_or_by_a_removal() {
+        let files = |ids: &[&str]| -> Files {
+            let lines: Vec<String> = ids.iter().map(|id| line(id, "t", 1)).collect();
+            [("2025.jsonl".to_owned(), text(&lines))].into()
+        };
+        let own = Own {
+            issues: text(&[line("a-2", "t", 2)]),
+            archive: files(&["a-3"]),
+        };
+        let base = files(&["a-1", "a-2", "a-3"]);
+        let gone = |events| left_archive(&base, &own, || Ok(events)).unwrap();
+        assert_eq!(gone(Vec::new()), ["a-1"]);
+        let mut removal = event(Some("x"), None);
+        assert_eq!(gone(vec![removal.clone()]), [""; 0]);
+        removal.verb = "archive".to_owned();
+        assert_eq!(gone(vec![removal]), ["a-1"]);
     }
 
     #[test]

@@ -175,23 +175,36 @@ pub(super) fn came_forward(
     let Some(base) = &sides.base else {
         return Ok(own);
     };
-    let Some(text) = base.issues_text(place)? else {
-        return Ok(own);
+    let events = || request.store.events();
+    let mut own = own;
+    let mut ids = Vec::new();
+    let sizes = |(name, entry): (&String, &TreeEntry)| {
+        own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
-    let archived = own.archive.values();
-    let archived: HashSet<String> = archived
-        .flat_map(|text| {
-            let spans = lines::spans(text, 0);
-            spans.filter_map(|(_, span)| merge::id_of(&text[span]))
-        })
-        .collect();
-    let is_archived = |id: &str| archived.contains(id);
-    let found = went_back(&text, &own.issues, is_archived, || request.store.events())?;
-    if found.is_empty() {
-        return Ok(own);
+    // Of the same length they are taken for the same.
+    if !base.archive.iter().all(sizes) {
+        let texts = base.archive_texts(place)?;
+        ids = guard::left_archive(&texts, &own, events)?;
+        if request.bring_back && !ids.is_empty() {
+            own.archive = unite::archives(&own.archive, &texts, &own.issues)?;
+        }
     }
-    let ids: Vec<String> = found.iter().map(|back| back.id.clone()).collect();
-    if !request.bring_back {
+    if let Some(text) = base.issues_text(place)? {
+        let archived: HashSet<String> = own
+            .archive
+            .values()
+            .flat_map(|text| {
+                let spans = lines::spans(text, 0);
+                spans.filter_map(|(_, span)| merge::id_of(&text[span]))
+            })
+            .collect();
+        let found = went_back(&text, &own.issues, |id| archived.contains(id), events)?;
+        ids.extend(found.iter().map(|back| back.id.clone()));
+        if !found.is_empty() {
+            own.issues = guard::bring_back(&own.issues, &found);
+        }
+    }
+    if !ids.is_empty() && !request.bring_back {
         return Err(SyncError::WentBack {
             path: request.store.issues_file().to_owned(),
             branch: place.branch.clone(),
@@ -199,8 +212,5 @@ pub(super) fn came_forward(
         });
     }
     *back = ids;
-    Ok(Own {
-        issues: guard::bring_back(&own.issues, &found),
-        archive: own.archive,
-    })
+    Ok(own)
 }

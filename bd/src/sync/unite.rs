@@ -116,7 +116,7 @@ impl<'a> Archived<'a> {
 }
 
 /// Every bead that either archive has, unless it lives among the issues.
-fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
+pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Files, SyncError> {
     let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
