@@ -42,8 +42,12 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
     if !found.handoff.is_empty() && in_session && !looks_only {
-        // A successor is told once.
-        mail::mark_read(&town, &found.handoff)?;
+        // A successor is told once. Where that cannot be recorded it is told again, which is better than nothing.
+        if let Err(error) = mail::mark_read(&town, &found.handoff) {
+            ctx.ui.warn(&format!(
+                "the letters could not be marked as read: {error:#}"
+            ));
+        }
     }
     if occasion.begins_session() && !args.dry_run {
         let id = match event.field("session_id") {

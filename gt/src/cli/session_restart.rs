@@ -14,7 +14,11 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
-    let session = handoff::renew(&town, &agent)?;
+    let session = handoff::renew(&town, &agent).inspect_err(|error| {
+        let why = format!("{error:#}");
+        let payload = serde_json::json!({ "agent": agent.to_string(), "why": why });
+        town.tell("handoff_failed", payload);
+    })?;
     answer(session, |session, page| {
         if let Some(session) = session {
             page.line(format!("session {session} started"));

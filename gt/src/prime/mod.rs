@@ -155,7 +155,7 @@ fn compiled(
         Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
         Occasion::Brief => parts.push(work()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
-            parts.extend(part::role(address, &part::directives(town, address)?));
+            parts.extend(part::role(address, &part::directives(town, address)));
             parts.push(part::identity(town, address));
             if occasion != Occasion::Compact {
                 parts.extend(notes.iter().map(|note| part::handoff(note)));

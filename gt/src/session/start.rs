@@ -89,6 +89,9 @@ fn has_ended(error: &anyhow::Error) -> bool {
     })
 }
 
+/// How long a handover waits for whoever works on the same polecat.
+const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// Why a session is started anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
@@ -108,7 +111,12 @@ pub enum Why {
 /// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
 /// session runs and does not hand over, nothing is done.
 pub fn again(town: &Town, rig: &RigLayout, name: &str, why: Why) -> anyhow::Result<Option<String>> {
-    let _slot = Lock::try_take(&rig.slot_lock(name))?;
+    let lock = rig.slot_lock(name);
+    let _slot = match why {
+        Why::Ended => Lock::try_take(&lock)?,
+        // Nobody comes back to this later.
+        Why::HandedOver => Lock::take(&lock, HANDOVER)?,
+    };
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
     let beads = town.rig_store(rig)?.snapshot()?;

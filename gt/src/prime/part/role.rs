@@ -22,12 +22,9 @@ pub(in crate::prime) struct Directive {
 /// The first line of a directive that stands in place of the role's own text.
 const REPLACE: &str = "mode: replace";
 
-/// The directives for an agent: the town's, then its rig's. A file that cannot be read is an error: what
-/// people ordered must not be left out in silence.
-pub(in crate::prime) fn directives(
-    town: &Town,
-    address: &Address,
-) -> anyhow::Result<Vec<Directive>> {
+/// The directives for an agent: the town's, then its rig's. Of a file that cannot be read that is said: what
+/// people ordered must not be left out in silence, and an agent without any context does worse.
+pub(in crate::prime) fn directives(town: &Town, address: &Address) -> Vec<Directive> {
     let mut folders = vec![town.layout.root().to_owned()];
     folders.extend(
         address
@@ -37,9 +34,11 @@ pub(in crate::prime) fn directives(
     let name = format!("directives/{}.md", address.role());
     let mut found = Vec::new();
     for path in folders.iter().map(|folder| folder.join(&name)) {
-        let read = file::read(&path).map_err(|error| unreadable(&path, &error))?;
-        let Some(bytes) = read else { continue };
-        let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+        let text = match file::read(&path) {
+            Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
+            Ok(None) => continue,
+            Err(error) => unreadable(&path, &error),
+        };
         let (replaces, body) = match text.trim_start().strip_prefix(REPLACE) {
             Some(rest) if rest.is_empty() || rest.starts_with('\n') => (true, rest),
             _ => (false, text.as_str()),
@@ -53,11 +52,14 @@ pub(in crate::prime) fn directives(
             });
         }
     }
-    Ok(found)
+    found
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
-    anyhow::anyhow!("cannot read the directive {}: {error}", path.display())
+fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let path = path.display();
+    format!(
+        "There are directives for you in {path}, but they cannot be read ({error}): tell the human."
+    )
 }
 
 /// What the role is: its own text, or the last directive that replaces it, and what the others add.
