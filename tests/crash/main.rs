@@ -19,6 +19,7 @@ mod kill;
 mod lines;
 mod project;
 mod storm;
+mod sync;
 
 use project::Project;
 

@@ -5,13 +5,20 @@
 //! index of its own that is gone afterwards.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Git, GitError};
 
 /// How long one talk with a remote may take.
 const NETWORK: Duration = Duration::from_secs(600);
+
+/// What the folders of such indexes are called, in the repository's own folder.
+const SCRATCH: &str = "beads-index-";
+
+/// From this age on one was left by a process that was killed.
+const LEFT: Duration = Duration::from_secs(3600);
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +78,10 @@ impl Git {
     pub fn write_entries(&self, entries: &Entries) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
-            .prefix("tree-")
+            .prefix(SCRATCH)
             .tempdir_in(&common)
             .map_err(|error| Self::file_error(&common, error))?;
+        forget_old(&common, scratch.path());
         let index = scratch.path().join("index");
         let mut lines = Vec::new();
         for (path, entry) in entries {
@@ -130,5 +138,45 @@ impl Git {
             }
         }
         Ok(having)
+    }
+}
+
+/// Removes what killed processes left, by the age against the folder that was made just now.
+fn forget_old(common: &Path, own: &Path) {
+    let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
+    let Ok(now) = changed(own) else { return };
+    for entry in fs::read_dir(common).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
+        let age = changed(&path).map(|then| now.duration_since(then).unwrap_or_default());
+        if is_scratch && age.is_ok_and(|age| age > LEFT) {
+            // Left where it is, it only takes room.
+            fs::remove_dir_all(&path).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn only_old_leftovers_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir(&path).unwrap();
+            path
+        };
+        let (own, young) = (make("beads-index-own"), make("beads-index-young"));
+        let (old, other) = (make("beads-index-old"), make("objects"));
+        for path in [&old, &other] {
+            let file = fs::File::open(path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        forget_old(folder.path(), &own);
+        assert!(own.exists() && young.exists() && other.exists() && !old.exists());
     }
 }

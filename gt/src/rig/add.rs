@@ -38,6 +38,7 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/wisps.jsonl",
     ".beads/events.local.jsonl",
     ".beads/index.bin",
+    ".beads/archive.bin",
     ".beads/lost-told",
     ".beads/clone-id",
     ".beads/sync-base",
