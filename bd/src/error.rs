@@ -132,7 +132,7 @@ fn of_sync(error: &SyncError) -> Known {
         SyncError::Name { .. } => ("sync_branch", "bd config set sync-branch beads-sync"),
         SyncError::CheckedOut { .. } => (
             "checked_out",
-            "nothing was committed; go to another branch there, or choose another one: bd config set sync-branch NAME",
+            "nothing was committed; leave it there (git switch --detach), or choose another one: bd config set sync-branch NAME",
         ),
         SyncError::Remotes { .. } => (
             "remotes",

@@ -345,3 +345,29 @@ fn an_archive_that_went_back_is_not_told_to_everyone() {
     let found = clones.bd("a", &["search", "Old", "--archived"]).ok();
     assert!(found.out.contains(&id), "{}", found.out);
 }
+
+#[test]
+fn what_others_took_away_is_not_lost() {
+    let clones = Clones::two();
+    let (old, undone) = (clones.bead("a", "Old"), clones.bead("a", "Undone"));
+    clones.bd("a", &["close", &old]).ok();
+    clones.sync("a").ok();
+    clones.bd("a", &["update", &undone, "--priority", "0"]).ok();
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    let history = clones.bd("b", &["history", &undone, "--json"]).ok().json();
+    let newest = history.as_array().unwrap().last().unwrap();
+    let newest = newest["event"].as_str().or(newest["id"].as_str());
+    clones.bd("b", &["undo", newest.unwrap()]).ok();
+    let compact = ["compact", "--older-than", "1d"];
+    let later = "2030-01-01T00:00:00Z";
+    clones.bd("b", &compact).env("BD_NOW", later).ok();
+    clones.sync("b").ok();
+    clones.sync("a").ok();
+    clones.agree(&["a", "b"]);
+    for clone in ["a", "b"] {
+        let lost = clones.bd(clone, &["restore", "--lost", "--dry-run"]).ok();
+        assert!(!lost.out.contains(&old), "{clone}: {}", lost.out);
+        assert!(!lost.out.contains(&undone), "{clone}: {}", lost.out);
+    }
+}

@@ -273,7 +273,9 @@ fn round(
             back.clear();
             before.clone_from(&own.issues);
             let own = came_forward(request, place, &sides, own.clone(), &mut back)?;
-            sides.unite(request, place, tips, own, &mut told)
+            let mut united = sides.unite(request, place, tips, own, &mut told)?;
+            united.back.clone_from(&back);
+            Ok::<_, SyncError>(united)
         })?;
     synced.received += unite::changed(&before, &shared.own.issues);
     synced.lost.append(&mut told.lost);

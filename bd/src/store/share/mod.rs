@@ -10,6 +10,7 @@
 
 mod base;
 mod clone_id;
+mod link;
 mod month;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub use base::{Base, Version};
 pub(super) use clone_id::known as clone_name;
 
 use super::source::Source;
-use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
+use super::{CALM_PAUSE, CALM_TRIES, Event, FOLD_TRIES, Store, StoreError};
 use super::{history, ignore, index, lock, mark, source};
 use crate::bead::Stamp;
 use crate::merge::Lost;
@@ -52,6 +53,8 @@ pub struct United {
     pub events: Files,
     /// What conflicts took away.
     pub lost: Vec<Lost>,
+    /// Beads that had gone back here and came forward again.
+    pub back: Vec<String>,
 }
 
 /// A store as it was when it was brought together with the other side.
@@ -148,7 +151,7 @@ impl Store {
             beside.sync().map_err(failed)?;
             Some(beside)
         };
-        let told = history::merge_event(&history::by_bead(&united.lost), now);
+        let told = self.told(own, united, now)?;
         if Version::at(path) != version {
             return Ok(None);
         }
@@ -166,6 +169,17 @@ impl Store {
             write(&years.join(name), content)?;
         }
         Ok(Some(version))
+    }
+
+    /// What our own history has to know of what comes in.
+    fn told(&self, own: &Own, united: &United, now: &Stamp) -> Result<Option<Event>, StoreError> {
+        let mut merged = history::by_bead(&united.lost);
+        if own.issues != united.issues {
+            let text = history::local(&self.paths)?;
+            let (before, after) = (&own.issues, &united.issues);
+            link::add(&mut merged, &text, before, after, &united.back);
+        }
+        Ok(history::merge_event(&merged, now))
     }
 
     /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.
