@@ -6,21 +6,25 @@
 //! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
 //! renamed in; the issues are written beside the old ones and synced; a mark with their SHA-256 ends the
 //! journal; the events go to history; the new issues are renamed in, unless an id would vanish that nobody
-//! removed or someone else changed the file; a fresh journal is renamed over the old one; the index of what
-//! is there now is written. A crash between any two steps leaves a journal whose entries are known by their
-//! hashes, so that the next writer folds it again.
+//! removed or someone else changed the file; the index of what is there now is written; a fresh journal is
+//! renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
+//! hashes, so that the next writer folds it again, and a mark by which the issues are known as ours.
 //!
 //! Lines that nobody changed are copied as they are, without being parsed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
 use super::snapshot::{Snapshot, home_of};
+use super::source::Source;
 use super::write::{Piece, Written, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
+use crate::bead::hash::hex;
 use crate::sys::file;
 
 /// How a fold ended.
@@ -100,9 +104,10 @@ impl Fold<'_> {
             return Ok(Folded::Overtaken);
         }
         let issues_key = self.put(issues, ISSUES)?;
+        // Before the journal goes: without it nothing would say that these issues are ours.
+        self.write_index(index, issues_key, wisps_key);
         let journal = paths.journal();
         journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-        self.write_index(index, issues_key, wisps_key);
         mark::touch(paths);
         Ok(Folded::Done)
     }
@@ -314,6 +319,26 @@ impl Fold<'_> {
 enum Content {
     Same,
     New(Written),
+}
+
+/// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
+pub(super) fn put_these(source: &Source) -> bool {
+    let Some(mark) = &source.state.mark else {
+        return false;
+    };
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    let (mut at, size) = (0, source.read_key(ISSUES).size);
+    while at < size {
+        let left = usize::try_from(size - at).unwrap_or(buffer.len());
+        let piece = left.min(buffer.len());
+        if source.read_at(ISSUES, &mut buffer[..piece], at).is_err() {
+            return false;
+        }
+        hash.update(&buffer[..piece]);
+        at += piece as u64;
+    }
+    hex(&hash.finalize()) == *mark
 }
 
 /// Writes bytes to a new file in `damaged/`.

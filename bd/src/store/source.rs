@@ -17,7 +17,7 @@ use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
 use super::journal::{self, Home, Journal};
 use super::overlay::{self, Files, Overlay};
 use super::paths::Paths;
-use super::{StoreError, ignore};
+use super::{StoreError, fold, ignore};
 use crate::bead::{Bead, Stamp, record};
 use crate::sys::{boot, clock, file};
 
@@ -71,6 +71,8 @@ pub(super) struct JournalState {
     pub is_unfinished: bool,
     /// Whether a fold was begun.
     pub was_folding: bool,
+    /// The SHA-256 of the issues that it was about to put in place.
+    pub mark: Option<String>,
     /// Beads that someone else changed in the file under it.
     pub merged: Vec<overlay::Merged>,
     /// Beads whose change before a later one is damaged.
@@ -277,8 +279,8 @@ impl Source {
             let folder = std::fs::metadata(self.paths.dir());
             folder.map_or(0, |meta| modified(&file_key(&meta)))
         };
-        // A time far ahead is another clock's, and says nothing.
-        wall().abs_diff(changed) < CALM
+        // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
+        wall().abs_diff(changed) < CALM && !fold::put_these(self)
     }
 
     /// Whether one of the files is no longer the one that was read.
@@ -320,6 +322,7 @@ impl Source {
                 .collect(),
             is_unfinished: text.last().is_some_and(|last| *last != b'\n'),
             was_folding: journal.was_folding,
+            mark: journal.mark.as_ref().map(|mark| mark.fold.clone()),
             merged: Vec::new(),
             bridged: Vec::new(),
             began: match (covered, journal.entries.first()) {

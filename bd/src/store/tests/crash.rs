@@ -7,6 +7,7 @@ use crate::bead::{Stamp, record};
 use crate::change;
 use crate::store::fold::Fold;
 use crate::store::journal::{self, Home};
+use crate::store::source::Source;
 use crate::sys::file;
 
 /// The files of a store after one acknowledged change, and the journal line of a second one that was
@@ -113,6 +114,38 @@ fn a_crash_between_two_steps_of_the_fold_is_finished_by_the_next_write() {
     // A temporary file that was left behind is in no one's way.
     fs::write(place.dir.join(".tmp-left"), "half").unwrap();
     place.make("Next");
+}
+
+#[test]
+fn issues_that_a_fold_put_in_place_before_it_was_killed_are_not_somebody_else_s() {
+    let (place, whole, _, second) = crashed();
+    fs::write(place.dir.join("journal.jsonl"), &whole).unwrap();
+    place.ids();
+    let index = fs::read(place.dir.join("index.bin")).unwrap();
+    place.store.fold(&place.clock).unwrap();
+    let issues = fs::read(place.dir.join("issues.jsonl")).unwrap();
+    let mark = |text: &[u8]| {
+        let fold = sha256(text);
+        [whole.clone(), journal::encode(&journal::Mark { fold })].concat()
+    };
+    // Killed right after the rename: the index is the old one, and so is the journal, with its mark.
+    let is_unsettled = |journal: &[u8]| {
+        fs::write(place.dir.join("issues.jsonl"), &issues).unwrap();
+        fs::write(place.dir.join("index.bin"), &index).unwrap();
+        fs::write(place.dir.join("journal.jsonl"), journal).unwrap();
+        let read = Source::read(&place.store.paths).unwrap();
+        read.source.is_unsettled()
+    };
+    assert!(is_unsettled(&mark(b"other")));
+    assert!(!is_unsettled(&mark(&issues)));
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(place.text("journal.jsonl"), "");
+    assert!(place.ids().contains(&second));
+}
+
+fn sha256(text: &[u8]) -> String {
+    use sha2::Digest;
+    crate::bead::hash::hex(&sha2::Sha256::digest(text))
 }
 
 #[test]
