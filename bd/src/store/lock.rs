@@ -2,20 +2,26 @@
 //!
 //! The kernel frees it when its holder ends, however it ends. After locking, the file's inode is compared
 //! with the one at the path, so that a lock on a file that someone removed does not count.
+//!
+//! The kernel gives a lock that is freed to whoever asks first, and that may be a newcomer each time. So a
+//! writer who has waited for some seconds locks the folder, too: newcomers see that, and let it by.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::StoreError;
 use crate::sys::file;
 
 /// How long a writer waits for the others.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// From this time of waiting on newcomers let a writer by.
+const TURN: Duration = Duration::from_secs(3);
 
 /// How often the lock file may be taken away under those who wait for it.
 const TRIES: usize = 20;
@@ -28,10 +34,19 @@ pub struct Guard {
 
 /// Waits for the lock, at most `patience`.
 pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
+    acquire_in_turn(path, patience, TURN)
+}
+
+fn acquire_in_turn(path: &Path, patience: Duration, turn: Duration) -> Result<Guard, StoreError> {
     let failed = |source| StoreError::io("lock", path, source);
+    let began = Instant::now();
     for _ in 0..TRIES {
         let opened = file::open_append(path, 0o644).map_err(failed)?;
-        match locked(opened, patience).map_err(failed)? {
+        let left = || patience.saturating_sub(began.elapsed());
+        if !let_by(path, left()).map_err(failed)? {
+            break;
+        }
+        match locked(opened, path, left(), turn).map_err(failed)? {
             Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
             Some(_) => {}
             None => break,
@@ -43,34 +58,91 @@ pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
     })
 }
 
+/// Waits while someone who has waited long is to be the next; says no where that took all the time.
+fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
+    // Where a folder cannot be locked nobody has.
+    let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) else {
+        return Ok(true);
+    };
+    match folder.try_lock_shared() {
+        Err(TryLockError::WouldBlock) if patience.is_zero() => return Ok(false),
+        Err(TryLockError::WouldBlock) => {}
+        Ok(()) | Err(TryLockError::Error(_)) => return Ok(true),
+    }
+    let (answer, waiting) = channel();
+    wait(folder, File::lock_shared, answer, |locked| locked)?;
+    Ok(waiting.recv_timeout(patience).is_ok())
+}
+
+/// What a thread waited for.
+enum Got {
+    /// The lock.
+    Lock(io::Result<File>),
+    /// The turn: nobody else gets the lock first who is not waiting for it already.
+    Turn(io::Result<File>),
+}
+
 /// The file with its lock; `None` where others held it all the time.
-///
-/// The kernel has no lock with a time limit, so a thread waits for it. One that waits in vain stays until
-/// it gets the lock, finds nobody waiting for it, and gives it back.
-fn locked(file: File, patience: Duration) -> io::Result<Option<File>> {
+fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),
         Err(TryLockError::Error(error)) => return Err(error),
         Err(TryLockError::WouldBlock) if patience.is_zero() => return Ok(None),
         Err(TryLockError::WouldBlock) => {}
     }
+    let began = Instant::now();
     let (answer, waiting) = channel();
+    wait(file, File::lock, answer.clone(), Got::Lock)?;
+    let mut answer = Some(answer);
+    let mut own_turn = None;
+    loop {
+        let left = patience.saturating_sub(began.elapsed());
+        let limit = if answer.is_some() {
+            left.min(turn)
+        } else {
+            left
+        };
+        match waiting.recv_timeout(limit) {
+            Ok(Got::Lock(locked)) => {
+                drop(own_turn);
+                return locked.map(Some);
+            }
+            // Where the folder cannot be locked chance decides.
+            Ok(Got::Turn(locked)) => own_turn = locked.ok(),
+            Err(RecvTimeoutError::Timeout) => {
+                let folder = path.parent().and_then(|folder| File::open(folder).ok());
+                match (answer.take(), folder) {
+                    (Some(answer), Some(folder)) if left > turn => {
+                        wait(folder, File::lock, answer, Got::Turn)?;
+                    }
+                    (Some(_), _) if left > turn => {}
+                    _ => return Ok(None),
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("waiting stopped")),
+        }
+    }
+}
+
+/// Lets a thread wait for a lock: the kernel has none with a time limit. One that waits in vain stays until it
+/// gets the lock, finds nobody waiting for it, and gives it back.
+fn wait<T: Send + 'static>(
+    file: File,
+    lock: fn(&File) -> io::Result<()>,
+    answer: Sender<T>,
+    got: fn(io::Result<File>) -> T,
+) -> io::Result<()> {
     let wait = move || {
         let locked = loop {
-            match file.lock() {
+            match lock(&file) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => break done.map(|()| file),
             }
         };
         // With nobody there the file is closed, which frees the lock.
-        answer.send(locked).ok();
+        answer.send(got(locked)).ok();
     };
-    thread::Builder::new().spawn(wait)?;
-    match waiting.recv_timeout(patience) {
-        Ok(locked) => locked.map(Some),
-        Err(RecvTimeoutError::Timeout) => Ok(None),
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("waiting stopped")),
-    }
+    thread::Builder::new().spawn(wait).map(drop)
 }
 
 /// Whether the open file is still the one at the path.
@@ -120,5 +192,38 @@ mod tests {
         let _first = acquire(&path, Duration::ZERO).unwrap();
         std::fs::remove_file(&path).unwrap();
         acquire(&path, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn who_has_waited_long_is_before_every_newcomer() {
+        let keep = tempfile::tempdir().unwrap();
+        let path = keep.path().join(".lock");
+        let folder = File::open(keep.path()).unwrap();
+        for _ in 0..20 {
+            let held = acquire(&path, Duration::ZERO).unwrap();
+            let (tell, told) = channel();
+            let waiting = |name: &'static str, turn: Duration| {
+                let (path, tell) = (path.clone(), tell.clone());
+                thread::spawn(move || {
+                    let guard = acquire_in_turn(&path, PATIENCE, turn).unwrap();
+                    tell.send(name).unwrap();
+                    drop(guard);
+                })
+            };
+            let first = waiting("first", Duration::ZERO);
+            while folder.try_lock_shared().is_ok() {
+                folder.unlock().unwrap();
+                thread::yield_now();
+            }
+            let newcomer = waiting("newcomer", TURN);
+            assert!(acquire(&path, Duration::ZERO).is_err());
+            drop(held);
+            assert_eq!(
+                [told.recv().unwrap(), told.recv().unwrap()],
+                ["first", "newcomer"]
+            );
+            first.join().unwrap();
+            newcomer.join().unwrap();
+        }
     }
 }
