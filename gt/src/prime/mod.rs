@@ -1,7 +1,7 @@
 //! The context of a session: what `gt prime` prints.
 //!
 //! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
-//! hook, prior work of the convoy, unread mail ([`part`]); put together within a budget ([`compile`]). Same
+//! hook, prior work of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
 //! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
 //! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
 //! session that has its context already is not told it twice.
