@@ -76,6 +76,13 @@ fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
         .unwrap()
         .to_owned();
     eventually("the next session runs", || (begun() == 2).then_some(()));
+    // Only the session that hands over is ended: this one is another.
+    let late = town
+        .gt(["session-restart", "mayor"])
+        .env("GT_HANDOFF_OF", "old");
+    late.fails("another session has begun meanwhile");
+    assert_eq!(begun(), 2);
+    town.told_once("handoff_failed");
     let prime = || {
         let run = town.gt(["prime"]).env("GT_ROLE", "mayor");
         run.env("GT_SESSION", "hq-mayor").ok().out

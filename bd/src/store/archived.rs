@@ -12,6 +12,8 @@ use xxhash_rust::xxh3::Xxh3;
 use super::index::{Builder, Facts, FileKey, ISSUES, Index, Item, Keys, Place};
 use super::source::{self, DOUBT};
 use super::{StoreError, archive, lines};
+use crate::bead::Bead;
+use crate::merge;
 use crate::sys::file;
 
 /// The ids of the archive.
@@ -95,9 +97,16 @@ fn make(paths: &[PathBuf], key: FileKey) -> Result<Option<Index>, StoreError> {
         let text = file::read(path).map_err(|error| StoreError::io("read", path, error))?;
         let text = text.unwrap_or_default();
         for (_, span) in lines::spans(&text, 0) {
-            // What cannot be read has no id: `bd doctor` tells of it.
-            if let Ok(facts) = Facts::read(&text[span]) {
+            let line = &text[span];
+            // Of a damaged line the id may be left: it is in use until `bd doctor` has mended it.
+            if let Ok(facts) = Facts::read(line) {
                 beads.insert(facts.id.clone().into_owned(), facts.own());
+            } else if let Some(id) = merge::id_of(line) {
+                let bead = Bead {
+                    id: id.clone(),
+                    ..Bead::default()
+                };
+                beads.insert(id, Facts::of(&bead).own());
             }
         }
     }
@@ -143,11 +152,21 @@ mod tests {
         let dir = folder.path();
         assert!(!Archived::read(dir).unwrap().has("a-1"));
         fs::create_dir(dir.join("archive")).unwrap();
-        put(dir, "2025", &["a-2", "a-1.3"]);
+        put(dir, "2025", &["a-2", "a-1.3", "a-9\",\"title\":\"broken"]);
+        let year = dir.join("archive/2025.jsonl");
+        let broken = fs::read_to_string(&year)
+            .unwrap()
+            .replace("broken\"}", "broken");
+        fs::write(&year, broken).unwrap();
         put(dir, "2026", &["a-1.1", "b-1"]);
         for _ in 0..2 {
             let archived = Archived::read(dir).unwrap();
-            assert!(archived.has("a-2") && archived.has("b-1") && !archived.has("a-1"));
+            assert!(
+                archived.has("a-2")
+                    && archived.has("a-9")
+                    && archived.has("b-1")
+                    && !archived.has("a-1")
+            );
             let children: Vec<&str> = archived.ids_from("a-1.").collect();
             assert_eq!(children, ["a-1.1", "a-1.3"]);
             assert!(dir.join("archive.bin").is_file());

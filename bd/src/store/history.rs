@@ -252,8 +252,11 @@ fn months(folder: &Path) -> Vec<PathBuf> {
 
 fn names(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten();
+    // What is a link is not history: it may lead to any file, and history is shared.
     let mut found: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
+        .map(|entry| entry.path())
         .collect();
     found.sort();
     found

@@ -37,6 +37,24 @@ pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
     acquire_in_turn(path, patience, TURN)
 }
 
+/// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
+/// hold up writers, who may be waited for by its holder.
+pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
+    let failed = |source| StoreError::io("lock", path, source);
+    for _ in 0..TRIES {
+        let opened = file::open_append(path, 0o644).map_err(failed)?;
+        match locked(opened, path, patience, patience).map_err(failed)? {
+            Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Err(StoreError::Locked {
+        path: path.to_owned(),
+        seconds: patience.as_secs(),
+    })
+}
+
 fn acquire_in_turn(path: &Path, patience: Duration, turn: Duration) -> Result<Guard, StoreError> {
     let failed = |source| StoreError::io("lock", path, source);
     let began = Instant::now();
@@ -166,6 +184,24 @@ mod tests {
         assert!(error.to_string().contains(".lock"), "{error}");
         drop(held);
         acquire(&path, PATIENCE).unwrap();
+    }
+
+    #[test]
+    fn who_waits_for_another_lock_holds_up_no_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let (writers, other) = (
+            folder.path().join(".lock"),
+            folder.path().join(".sync.lock"),
+        );
+        let _held = acquire_apart(&other, Duration::ZERO).unwrap();
+        let waiting = {
+            let other = other.clone();
+            thread::spawn(move || acquire_apart(&other, Duration::from_millis(300)).map(drop))
+        };
+        while !waiting.is_finished() {
+            acquire_in_turn(&writers, Duration::from_secs(20), Duration::from_millis(1)).unwrap();
+        }
+        assert!(waiting.join().unwrap().is_err());
     }
 
     #[test]

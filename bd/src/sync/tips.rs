@@ -3,6 +3,7 @@
 use super::place::Place;
 use super::{Request, SyncError};
 use crate::git::GitError;
+use crate::sys::ExecError;
 
 /// The commits that are brought together.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +62,12 @@ pub(super) fn see(
             tip: None,
             away: Some(format!("{remote} cannot be reached: {}", words.trim())),
         }),
+        Err(GitError::Run { source, .. }) if matches!(source, ExecError::TimedOut { .. }) => {
+            Ok(Seen {
+                tip: None,
+                away: Some(format!("{remote} does not answer: {source}")),
+            })
+        }
         Err(error) => Err(error.into()),
     }
 }

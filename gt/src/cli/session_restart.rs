@@ -20,8 +20,6 @@ pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
         town.tell("handoff_failed", payload);
     })?;
     answer(session, |session, page| {
-        if let Some(session) = session {
-            page.line(format!("session {session} started"));
-        }
+        page.line(format!("session {session} started"));
     })
 }

@@ -24,8 +24,11 @@ use crate::town::Town;
 /// What the subject of such a letter begins with.
 pub const SUBJECT: &str = "🤝 HANDOFF";
 
+/// The variable that names the session which hands over, for the process that renews it.
+const TOKEN: &str = "GT_HANDOFF_OF";
+
 /// The kind of such a letter.
-const KIND: &str = "handoff";
+pub const KIND: &str = "handoff";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -70,10 +73,9 @@ pub fn hand_off(town: &Town, agent: &Address, request: &Request) -> anyhow::Resu
     let session = start::name_of(agent)?;
     let name = || agent.to_string();
     let live = town.backend.find(session.as_str())?;
-    anyhow::ensure!(
-        live.is_some_and(|live| live.dead.is_none()),
-        HandoffError::NoSession { agent: name() }
-    );
+    let Some(live) = live.filter(|live| live.dead.is_none()) else {
+        anyhow::bail!(HandoffError::NoSession { agent: name() });
+    };
     if matches!(agent, Address::Polecat(..)) {
         let hook = crate::prime::hooked_bead(town, agent);
         anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
@@ -87,7 +89,7 @@ pub fn hand_off(town: &Town, agent: &Address, request: &Request) -> anyhow::Resu
         "handoff",
         json!({ "to_session": true, "agent": name(), "subject": request.subject, "letter": letter }),
     );
-    renew_apart(town, agent)?;
+    renew_apart(town, agent, &live.token)?;
     Ok(HandedOff {
         agent: name(),
         session: session.to_string(),
@@ -125,7 +127,7 @@ pub fn is_handoff(letter: &mail::Message) -> bool {
 }
 
 /// Renews a session from a process that is no part of it.
-fn renew_apart(town: &Town, agent: &Address) -> anyhow::Result<()> {
+fn renew_apart(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()> {
     let log_path = town.layout.runtime().join("handoff.log");
     if let Some(folder) = log_path.parent() {
         file::make_folder(folder, 0o700)?;
@@ -138,22 +140,37 @@ fn renew_apart(town: &Town, agent: &Address) -> anyhow::Result<()> {
     let kept = |name: &str| name == "GT_TMUX_SOCKET" || !is_foreign(name);
     let own = town.env.vars().filter(|(name, _)| kept(name));
     own.fold(run, |run, (name, value)| run.env(name, value))
+        .env(TOKEN, token)
         .spawn_detached(&log)?;
     Ok(())
 }
 
-/// Ends the session of an agent and starts the next one; returns its name.
-pub fn renew(town: &Town, agent: &Address) -> anyhow::Result<Option<String>> {
+/// Ends the session of an agent and starts the next one; returns its name. Only the session that hands over
+/// is ended.
+pub fn renew(town: &Town, agent: &Address) -> anyhow::Result<String> {
+    let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
-        return start::again(town, &town.rig(rig)?, name, start::Why::HandedOver);
+        let why = start::Why::HandedOver(token);
+        let started = start::again(town, &town.rig(rig)?, name, why)?;
+        return started.ok_or_else(|| {
+            HandoffError::NoWork {
+                agent: agent.to_string(),
+            }
+            .into()
+        });
     }
+    let session = start::name_of(agent)?;
+    start::refuse_another(town.backend.find(session.as_str())?.as_ref(), token)?;
+    let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {
-        crate::crew::stop(town, &town.rig(rig)?, name)?;
+        saved = crate::crew::stop(town, &town.rig(rig)?, name);
     } else {
         town.backend.kill(start::name_of(agent)?.as_str())?;
     }
+    // The next session starts, whatever could not be saved; that is told.
     let live = start::agent(town, agent, "")?;
-    Ok(Some(live.name))
+    saved?;
+    Ok(live.name)
 }
 
 /// The work of an agent in a line.

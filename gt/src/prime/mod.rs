@@ -182,7 +182,11 @@ fn compiled(
         bead: hook.map(|bead| hooked(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
-        handoff: parts.iter().filter_map(Part::letter).collect(),
+        handoff: parts
+            .iter()
+            .filter(|part| part.fate != Fate::Dropped)
+            .filter_map(Part::letter)
+            .collect(),
         parts,
         text,
     })

@@ -94,11 +94,11 @@ const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Why a session is started anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum Why<'a> {
     /// It ended by itself in the middle of the work.
     Ended,
-    /// It hands over: one that runs is ended.
-    HandedOver,
+    /// The session with this token hands over: it is ended if it runs; another one is not.
+    HandedOver(&'a str),
 }
 
 /// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
@@ -110,12 +110,17 @@ pub enum Why {
 ///
 /// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
 /// session runs and does not hand over, nothing is done.
-pub fn again(town: &Town, rig: &RigLayout, name: &str, why: Why) -> anyhow::Result<Option<String>> {
+pub fn again(
+    town: &Town,
+    rig: &RigLayout,
+    name: &str,
+    why: Why<'_>,
+) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
         Why::Ended => Lock::try_take(&lock)?,
         // Nobody comes back to this later.
-        Why::HandedOver => Lock::take(&lock, HANDOVER)?,
+        Why::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
     };
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
@@ -125,7 +130,11 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str, why: Why) -> anyhow::Resu
         return Ok(None);
     };
     let alive = |live: Live| is_ours(&live, &slot);
-    let runs = town.backend.find(session.as_str())?.is_some_and(alive);
+    let live = town.backend.find(session.as_str())?;
+    if let Why::HandedOver(token) = why {
+        refuse_another(live.as_ref(), token)?;
+    }
+    let runs = live.is_some_and(alive);
     let unneeded =
         slot.still_held(&beads, &ids).is_err() || !bead.is_open() || (runs && why == Why::Ended);
     if unneeded {
@@ -145,11 +154,18 @@ pub fn again(town: &Town, rig: &RigLayout, name: &str, why: Why) -> anyhow::Resu
         "respawn",
         json!({
             "rig": rig.name(), "polecat": name, "bead": bead.id, "lease": slot.lease,
-            "handed_over": why == Why::HandedOver,
+            "handed_over": why != Why::Ended,
             "snapshot": saved.map(|saved| saved.refname),
         }),
     );
     Ok(Some(session.to_string()))
+}
+
+/// Refuses to end another session than the one with this token.
+pub fn refuse_another(live: Option<&Live>, token: &str) -> anyhow::Result<()> {
+    let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
+    anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
+    Ok(())
 }
 
 /// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the

@@ -133,7 +133,7 @@ impl Store {
         let path = self.paths.issues();
         let failed = |error| StoreError::io("write", path, error);
         for (name, content) in &united.events {
-            write(&self.paths.events().join(name), content)?;
+            write(self.dir(), &self.paths.events().join(name), content)?;
         }
         // A bead is in the archive before it leaves the issues, and leaves it after it came back.
         let years = self.paths.archive();
@@ -141,7 +141,7 @@ impl Store {
             |(name, content): &(&String, &Vec<u8>)| own.archive.get(*name) != Some(content);
         for (name, content) in united.archive.iter().filter(is_other) {
             let old = own.archive.get(name).map_or(&[][..], Vec::as_slice);
-            write(&years.join(name), &with_all_of(content, old))?;
+            write(self.dir(), &years.join(name), &with_all_of(content, old))?;
         }
         let issues = if own.issues == united.issues {
             None
@@ -156,6 +156,10 @@ impl Store {
             return Ok(None);
         }
         history::append(&self.paths, told.as_slice(), false)?;
+        // Once more: that took its time.
+        if Version::at(path) != version {
+            return Ok(None);
+        }
         let version = match issues {
             None => version,
             Some(beside) => {
@@ -166,7 +170,7 @@ impl Store {
             }
         };
         for (name, content) in united.archive.iter().filter(is_other) {
-            write(&years.join(name), content)?;
+            write(self.dir(), &years.join(name), content)?;
         }
         Ok(Some(version))
     }
@@ -237,7 +241,7 @@ impl Store {
 
     /// Lets nobody else bring this store together with its branch until the guard is dropped.
     pub fn take_turn(&self) -> Result<lock::Guard, StoreError> {
-        lock::acquire(&self.dir().join(".sync.lock"), TURN)
+        lock::acquire_apart(&self.dir().join(".sync.lock"), TURN)
     }
 }
 
@@ -268,7 +272,9 @@ fn read_years(folder: &Path) -> Result<Files, StoreError> {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        if is_year(&name) {
+        // What lies behind a link is not ours to read or to share.
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_year(&name) && is_file {
             let path = entry.path();
             let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
             files.insert(name, text.unwrap_or_default());
@@ -277,8 +283,18 @@ fn read_years(folder: &Path) -> Result<Files, StoreError> {
     Ok(files)
 }
 
-fn write(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+/// Writes a file of the store of `dir`, unless it is or lies behind a link: that may lead anywhere.
+fn write(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path, error);
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    if path
+        .ancestors()
+        .take_while(|above| *above != dir)
+        .any(is_link)
+    {
+        let why = "it is, or lies behind, a link that leads out of the beads folder";
+        return Err(failed(std::io::Error::other(why)));
+    }
     if file::read(path).map_err(failed)?.as_deref() == Some(content) {
         return Ok(());
     }

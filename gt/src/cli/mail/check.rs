@@ -87,8 +87,8 @@ fn inject(found: &Check, page: &mut bd::ui::Page) {
     }
     for message in found.news.iter().take(NAMED) {
         let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
-        let safe = subject.replace('<', "‹").replace('>', "›");
-        page.line(format!("- {} from {from}: {safe}", message.id));
+        let line = format!("- {} from {from}: {subject}", message.id);
+        page.line(line.replace('<', "‹").replace('>', "›"));
     }
     if found.news.len() > NAMED {
         page.line(format!("- and {} more", found.news.len() - NAMED));

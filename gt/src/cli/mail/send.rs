@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
+use crate::handoff;
 use crate::mail::{self, Letter};
 
 /// Send a message.
@@ -47,12 +48,17 @@ pub(super) fn run(ctx: &Context, args: SendArgs) -> Answer {
     if let Some(rig) = to.rig() {
         town.rig(rig)?;
     }
+    let kind = args.kind;
+    anyhow::ensure!(
+        kind != handoff::KIND,
+        "a letter to the successor of a session is written by `gt handoff`"
+    );
     let letter = Letter {
         to: to.mailbox(),
         subject: args.subject.clone(),
         body: args.message,
         priority: Some(if args.urgent { 0 } else { args.priority.min(3) }),
-        kind: args.kind,
+        kind,
         reply_to: args.reply_to,
         permanent: args.permanent,
         ..Letter::default()
