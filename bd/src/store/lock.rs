@@ -4,7 +4,8 @@
 //! with the one at the path, so that a lock on a file that someone removed does not count.
 //!
 //! The kernel gives a lock that is freed to whoever asks first, and that may be a newcomer each time. So a
-//! writer who has waited for some seconds locks the folder, too: newcomers see that, and let it by.
+//! writer who has waited for some seconds locks the folder, too, shared with others like it: newcomers see that,
+//! and wait until there is none any more.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -76,19 +77,19 @@ fn acquire_in_turn(path: &Path, patience: Duration, turn: Duration) -> Result<Gu
     })
 }
 
-/// Waits while someone who has waited long is to be the next; says no where that took all the time.
+/// Waits while there is anyone who has waited long; says no where that took all the time.
 fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
     // Where a folder cannot be locked nobody has.
     let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) else {
         return Ok(true);
     };
-    match folder.try_lock_shared() {
-        Err(TryLockError::WouldBlock) if patience.is_zero() => return Ok(false),
-        Err(TryLockError::WouldBlock) => {}
-        Ok(()) | Err(TryLockError::Error(_)) => return Ok(true),
+    match folder.try_lock() {
+        Err(TryLockError::WouldBlock) if !patience.is_zero() => {}
+        // Who cannot wait asks once.
+        _ => return Ok(true),
     }
     let (answer, waiting) = channel();
-    wait(folder, File::lock_shared, answer, |locked| locked)?;
+    wait(folder, File::lock, answer, |locked| locked)?;
     Ok(waiting.recv_timeout(patience).is_ok())
 }
 
@@ -96,7 +97,7 @@ fn let_by(path: &Path, patience: Duration) -> io::Result<bool> {
 enum Got {
     /// The lock.
     Lock(io::Result<File>),
-    /// The turn: nobody else gets the lock first who is not waiting for it already.
+    /// The turn: nobody gets the lock first who is not waiting for it already.
     Turn(io::Result<File>),
 }
 
@@ -131,7 +132,7 @@ fn locked(file: File, path: &Path, patience: Duration, turn: Duration) -> io::Re
                 let folder = path.parent().and_then(|folder| File::open(folder).ok());
                 match (answer.take(), folder) {
                     (Some(answer), Some(folder)) if left > turn => {
-                        wait(folder, File::lock, answer, Got::Turn)?;
+                        wait(folder, File::lock_shared, answer, Got::Turn)?;
                     }
                     (Some(_), _) if left > turn => {}
                     _ => return Ok(None),
@@ -232,10 +233,11 @@ mod tests {
 
     #[test]
     fn who_has_waited_long_is_before_every_newcomer() {
-        let keep = tempfile::tempdir().unwrap();
-        let path = keep.path().join(".lock");
-        let folder = File::open(keep.path()).unwrap();
         for _ in 0..20 {
+            // One of its own each time: a thread of the last one may still be giving its turn back.
+            let keep = tempfile::tempdir().unwrap();
+            let path = keep.path().join(".lock");
+            let folder = File::open(keep.path()).unwrap();
             let held = acquire(&path, Duration::ZERO).unwrap();
             let (tell, told) = channel();
             let waiting = |name: &'static str, turn: Duration| {
@@ -247,8 +249,15 @@ mod tests {
                 })
             };
             let first = waiting("first", Duration::ZERO);
-            while folder.try_lock_shared().is_ok() {
+            // Seen twice, for it looks whether there is anyone itself, once.
+            let has_its_turn = || {
+                let is_shared = folder.try_lock_shared().is_ok();
                 folder.unlock().unwrap();
+                let is_locked = folder.try_lock().is_err();
+                folder.unlock().unwrap();
+                is_shared && is_locked
+            };
+            while !(has_its_turn() && has_its_turn()) {
                 thread::yield_now();
             }
             let newcomer = waiting("newcomer", TURN);
