@@ -141,8 +141,13 @@ mod tests {
             .collect();
         let path = dir.join("archive").join(format!("{year}.jsonl"));
         fs::write(&path, lines).unwrap();
+        age(&path);
+    }
+
+    /// Makes a file an old one.
+    fn age(path: &Path) {
         let old = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        let file = fs::File::options().append(true).open(&path).unwrap();
+        let file = fs::File::options().append(true).open(path).unwrap();
         file.set_modified(old).unwrap();
     }
 
@@ -158,6 +163,7 @@ mod tests {
             .unwrap()
             .replace("broken\"}", "broken");
         fs::write(&year, broken).unwrap();
+        age(&year);
         put(dir, "2026", &["a-1.1", "b-1"]);
         for _ in 0..2 {
             let archived = Archived::read(dir).unwrap();
