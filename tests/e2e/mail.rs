@@ -54,6 +54,8 @@ fn mail_to_nobody_and_without_a_subject_is_refused() {
     town.gt(["mail", "send", "nowhere/nux", "-s", "x"])
         .fails("there is no rig `nowhere`");
     town.gt(["mail", "read", "hq-wisp-none"]).fails("not found");
+    let forged = ["mail", "send", "mayor/", "-s", "x", "--type", "handoff"];
+    town.gt(forged).fails("written by `gt handoff`");
 }
 
 #[test]

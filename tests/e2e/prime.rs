@@ -2,6 +2,13 @@
 
 use town_tests::Town;
 
+/// Gives a bead to a worker; returns the worker.
+fn sling(town: &Town, bead: &str) -> String {
+    let slung = town.gt(["sling", bead, "web", "--json"]).ok().json();
+    let target = slung[0]["target"].as_str().unwrap();
+    target.replace("/polecats/", "/")
+}
+
 fn slung(description: &str) -> (Town, String, String) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
@@ -13,11 +20,7 @@ fn slung(description: &str) -> (Town, String, String) {
         description,
     ];
     let bead = town.bd("web", args).ok().text().to_owned();
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = sling(&town, &bead);
     (town, bead, worker)
 }
 
@@ -67,11 +70,7 @@ fn the_text_is_the_same_with_and_without_the_daemon() {
     town.closed("web", &one);
     town.quiet();
     town.script("while :; do sleep 1; done");
-    let slung = town.gt(["sling", &two, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = sling(&town, &two);
     let ready = town.root().join(format!(
         ".runtime/briefings/{}.json",
         convoy["id"].as_str().unwrap()
@@ -118,11 +117,7 @@ fn prior_work_is_ordered_by_closing_time_marks_failures_and_leaves_out_what_is_n
     town.bd("web", ["close", &late, "--reason", "Done"]).ok();
     town.bd("web", ["close", "web-rig-web", "--force"]).ok();
     town.script("while :; do sleep 1; done");
-    let slung = town.gt(["sling", &own, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = sling(&town, &own);
     let text = town.gt_as(&worker, ["prime"]).ok().out;
     let at = |words: &str| {
         text.find(words)
@@ -162,11 +157,7 @@ fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
     town.gt(["convoy", "create", "C", &first, &own]).ok();
     town.bd("web", ["close", &first, "--reason", "Done"]).ok();
     town.script("while :; do sleep 1; done");
-    let slung = town.gt(["sling", &own, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = sling(&town, &own);
     let names = |source: &str| {
         let prime = on(&town, &worker, source);
         assert_eq!(prime["occasion"], source);
@@ -282,6 +273,13 @@ fn the_budget_of_a_role_is_a_setting_and_what_gives_way_says_so() {
         (&hook["fate"], &hook["why"]),
         (&"cut".into(), &"the whole may have 3000 bytes".into())
     );
+    // Settings that cannot be read keep nobody from its context.
+    let settings = town.root().join("web/settings/config.json");
+    let sound = std::fs::read(&settings).unwrap();
+    std::fs::write(&settings, "{ half").unwrap();
+    let explained = town.gt_as(&worker, ["prime", "--explain"]).ok().out;
+    assert!(explained.contains("settings cannot be read"), "{explained}");
+    std::fs::write(&settings, sound).unwrap();
     // However much room there is, an agent CLI takes no more from a hook.
     set("50000");
     assert_eq!(on(&town, &worker, "startup")["budget"], 9800);

@@ -185,13 +185,23 @@ fn ours(paths: [&Path; 4]) -> Sure<bool> {
 }
 
 /// Whether a file of settings has nothing to say about the user or about how it is to be read. Most
-/// repositories' own files are such, and are not parsed.
+/// repositories' own files are such, and are not parsed; one with any line that git itself would not write is.
 fn is_silent(text: &[u8]) -> bool {
     let text = text.to_ascii_lowercase();
     let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
     let versions = memchr::memmem::find_iter(&text, b"repositoryformatversion").count();
     let plain = memchr::memmem::find_iter(&text, b"\trepositoryformatversion = 0\n").count();
+    let is_usual = |line: &[u8]| match line.trim_ascii() {
+        [] | [b'#' | b';', ..] => true,
+        [b'[', .., b']'] => true,
+        [first, rest @ ..] => {
+            let escaped = rest.iter().any(|byte| matches!(byte, b'\\' | b'"'));
+            let named = memchr::memmem::find(rest, b" = ").is_some();
+            first.is_ascii_alphabetic() && named && !escaped
+        }
+    };
     versions == plain
+        && text.split(|byte| *byte == b'\n').all(is_usual)
         && ![&b"user"[..], b"include", b"extensions"]
             .into_iter()
             .any(has)

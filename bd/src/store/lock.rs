@@ -35,36 +35,30 @@ pub struct Guard {
 
 /// Waits for the lock, at most `patience`.
 pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
-    acquire_in_turn(path, patience, TURN)
+    acquire_in_turn(path, patience, Some(TURN))
 }
 
 /// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
 /// hold up writers, who may be waited for by its holder.
 pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
-    let failed = |source| StoreError::io("lock", path, source);
-    for _ in 0..TRIES {
-        let opened = file::open_append(path, 0o644).map_err(failed)?;
-        match locked(opened, path, patience, patience).map_err(failed)? {
-            Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    Err(StoreError::Locked {
-        path: path.to_owned(),
-        seconds: patience.as_secs(),
-    })
+    acquire_in_turn(path, patience, None)
 }
 
-fn acquire_in_turn(path: &Path, patience: Duration, turn: Duration) -> Result<Guard, StoreError> {
+fn acquire_in_turn(
+    path: &Path,
+    patience: Duration,
+    turn: Option<Duration>,
+) -> Result<Guard, StoreError> {
     let failed = |source| StoreError::io("lock", path, source);
     let began = Instant::now();
     for _ in 0..TRIES {
         let opened = file::open_append(path, 0o644).map_err(failed)?;
         let left = || patience.saturating_sub(began.elapsed());
-        if !let_by(path, left()).map_err(failed)? {
+        if turn.is_some() && !let_by(path, left()).map_err(failed)? {
             break;
         }
+        // Nobody waits longer than the patience, and so for a turn.
+        let turn = turn.unwrap_or(patience);
         match locked(opened, path, left(), turn).map_err(failed)? {
             Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
             Some(_) => {}
@@ -200,7 +194,8 @@ mod tests {
             thread::spawn(move || acquire_apart(&other, Duration::from_millis(300)).map(drop))
         };
         while !waiting.is_finished() {
-            acquire_in_turn(&writers, Duration::from_secs(20), Duration::from_millis(1)).unwrap();
+            let turn = Some(Duration::from_millis(1));
+            acquire_in_turn(&writers, Duration::from_secs(20), turn).unwrap();
         }
         assert!(waiting.join().unwrap().is_err());
     }
@@ -243,7 +238,7 @@ mod tests {
             let waiting = |name: &'static str, turn: Duration| {
                 let (path, tell) = (path.clone(), tell.clone());
                 thread::spawn(move || {
-                    let guard = acquire_in_turn(&path, PATIENCE, turn).unwrap();
+                    let guard = acquire_in_turn(&path, PATIENCE, Some(turn)).unwrap();
                     tell.send(name).unwrap();
                     drop(guard);
                 })

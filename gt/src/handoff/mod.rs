@@ -2,9 +2,9 @@
 //!
 //! Steps: what the successor should know becomes a letter to the agent itself; the old session is ended and the
 //! next one started by a process of its own, since whoever asks for this usually is in the old one; the
-//! successor's context has the letter once. Hook, branch and sandbox stay as they are, and what is not
-//! committed is saved to a hidden ref. A process that dies in between leaves a worker without a session, which
-//! the patrol starts anew; the letter waits.
+//! successor's context has the letter once. Hook, branch and sandbox stay as they are, and what a worker has not
+//! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
+//! the patrol starts anew, or another agent without one, which a person does; the letter waits.
 
 mod collect;
 

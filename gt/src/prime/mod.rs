@@ -89,7 +89,7 @@ pub fn prime(town: &Town, address: &Address, occasion: Occasion) -> anyhow::Resu
     let stores = town.stores()?;
     let slot = slot_of(town, &stores, address);
     let hook = hook_of(&stores, address, &slot);
-    compiled(town, &stores, address, occasion, (hook, &slot))
+    Ok(compiled(town, &stores, address, occasion, (hook, &slot)))
 }
 
 /// The bead on the hook of an agent.
@@ -119,13 +119,13 @@ pub fn brief(town: &Town, id: &str) -> anyhow::Result<Prime> {
     } else {
         Slot::default()
     };
-    compiled(
+    Ok(compiled(
         town,
         &stores,
         &address,
         Occasion::Brief,
         (Some(bead), &slot),
-    )
+    ))
 }
 
 fn compiled(
@@ -134,7 +134,7 @@ fn compiled(
     address: &Address,
     occasion: Occasion,
     (hook, slot): (Option<&Bead>, &Slot),
-) -> anyhow::Result<Prime> {
+) -> Prime {
     let convoy = hook.and_then(|bead| {
         let id = convoy::tracking(&stores.town, &bead.id)
             .into_iter()
@@ -170,9 +170,9 @@ fn compiled(
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
         parts.extend(mail(unread));
     }
-    let (budget, budget_from) = budget_of(town, address, occasion)?;
+    let (budget, budget_from) = budget_of(town, address, occasion);
     let text = compile::compile(&mut parts, budget, hook.map(|bead| bead.id.as_str()));
-    Ok(Prime {
+    Prime {
         role: address.role(),
         address: address.to_string(),
         rig: address.rig().map(str::to_owned),
@@ -189,7 +189,7 @@ fn compiled(
             .collect(),
         parts,
         text,
-    })
+    }
 }
 
 /// That there is mail.
@@ -200,24 +200,29 @@ fn mail(unread: usize) -> Option<Part> {
 }
 
 /// How many bytes a role's context may have, and who says so.
-fn budget_of(
-    town: &Town,
-    address: &Address,
-    occasion: Occasion,
-) -> anyhow::Result<(usize, String)> {
+fn budget_of(town: &Town, address: &Address, occasion: Occasion) -> (usize, String) {
     let rig = address.rig().map(|rig| town.layout.rig(rig));
     let name = format!("context.budget.{}", address.role());
-    let setting = Layers::load(town, rig.as_ref())?.get(&name);
-    let said = setting.and_then(|setting| {
+    let layers = match Layers::load(town, rig.as_ref()) {
+        Ok(layers) => layers,
+        // Settings that cannot be read keep nobody from its context; whoever changes them is told.
+        Err(error) => {
+            return (
+                BUDGET,
+                format!("built-in, since settings cannot be read: {error}"),
+            );
+        }
+    };
+    let said = layers.get(&name).and_then(|setting| {
         let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
         Some((bytes, format!("{name} ({})", setting.origin)))
     });
     let (bytes, from) = said.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
     if occasion.is_hook() && bytes > HOOK_LIMIT {
         let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
-        return Ok((HOOK_LIMIT, from));
+        return (HOOK_LIMIT, from);
     }
-    Ok((bytes, from))
+    (bytes, from)
 }
 
 /// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.

@@ -125,6 +125,16 @@ fn what_only_git_can_judge_is_left_to_it() {
     ] {
         odd(&at(&place, "plain", settings));
     }
+    // Git refuses to read any settings beside broken ones, also where those say nothing about the user.
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    assert_eq!(sure(&work).name.as_deref(), Some("Dana D. Doe"));
+    fs::write(
+        place.path("work/.git/config"),
+        "[core]\n\tbare = false\n[half\n",
+    )
+    .unwrap();
+    odd(&work);
     at(&place, "bare.git", "").init("main", true).unwrap();
     odd(&at(&place, "bare.git", DANA));
     fs::create_dir_all(place.path("broken/.git")).unwrap();

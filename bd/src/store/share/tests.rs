@@ -177,3 +177,43 @@ fn names_that_lead_elsewhere_are_no_files_of_ours() {
     }
     assert!(is_year("2026.jsonl") && !is_year("../2026.jsonl") && !is_year(".jsonl"));
 }
+
+#[test]
+fn what_lies_behind_a_link_is_neither_shared_nor_written() {
+    let place = place();
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    fs::write(&secret, "private\n").unwrap();
+    let dir = place.store.dir().to_owned();
+    let link = |to: &Path, name: &str| {
+        let path = dir.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, path).unwrap();
+    };
+    link(&secret, "events/x/2026-01.jsonl");
+    link(outside.path(), "events/y");
+    fs::write(outside.path().join("2026-01.jsonl"), "private\n").unwrap();
+    link(&secret, "archive/2020.jsonl");
+    assert!(place.store.history_files().is_empty());
+    assert!(place.store.own().unwrap().archive.is_empty());
+    for name in ["x/2026-01.jsonl", "y/2026-01.jsonl"] {
+        let refused = place.exchange(|own| {
+            let mut united = same(own);
+            united.events.insert(name.to_owned(), b"theirs\n".to_vec());
+            Ok(united)
+        });
+        let error = refused.unwrap_err();
+        let why = std::error::Error::source(&error).unwrap().to_string();
+        assert!(why.contains("a link that leads out"), "{why}");
+    }
+    let refused = place.exchange(|own| {
+        let mut united = same(own);
+        let year = "2020.jsonl".to_owned();
+        united.archive.insert(year, b"{\"id\":\"p-1\"}\n".to_vec());
+        Ok(united)
+    });
+    assert!(refused.is_err());
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "private\n");
+    let behind = fs::read_to_string(outside.path().join("2026-01.jsonl"));
+    assert_eq!(behind.unwrap(), "private\n");
+}
