@@ -2,7 +2,7 @@
 //!
 //! The map: `cli` parses and shows; `sling`, `done`, `mq`, `convoy`, `mail`, `prime` are the flows; `polecat`,
 //! `session`, `runtime`, `tmux`, `rig` are what they act on; `patrol` is facts → rules → actions for the
-//! daemon; `share` puts beads on their branch; `town`, `identity`, `beads`, `event`, `lock` are the ground.
+//! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town`, `identity`, `beads`, `event`, `lock` are the ground.
 
 pub mod beads;
 pub mod cli;
@@ -12,6 +12,7 @@ pub mod convoy;
 pub mod crew;
 pub mod daemon;
 pub mod demo;
+pub mod discovery;
 pub mod doctor;
 pub mod done;
 pub mod error;

@@ -19,6 +19,7 @@ mod run;
 mod setup;
 mod tree;
 mod user;
+mod without;
 mod worktree;
 
 use std::ffi::OsString;
@@ -33,6 +34,7 @@ pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;
 pub use tree::{Entries, TreeEntry};
 pub use user::User;
+pub use without::Meant;
 pub use worktree::Worktree;
 
 /// A repository seen from one of its folders: a work tree or a bare repository.

@@ -37,7 +37,14 @@ pub type Entries = BTreeMap<String, TreeEntry>;
 impl Git {
     /// All files of a commit.
     pub fn entries(&self, rev: &str) -> Result<Entries, GitError> {
-        let call = self.plumbing(["ls-tree", "-r", "-l", "-z", "--full-tree", rev]);
+        self.entries_below(rev, "")
+    }
+
+    /// The files of a commit at or below a path; all where it is empty.
+    pub fn entries_below(&self, rev: &str, path: &str) -> Result<Entries, GitError> {
+        let below = (!path.is_empty()).then_some(path);
+        let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
+        let call = call.args(["--full-tree", rev, "--"]).args(below);
         let command = call.words();
         let mut entries = Entries::new();
         for record in call.done()?.stdout.split(|byte| *byte == 0) {

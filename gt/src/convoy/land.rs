@@ -3,10 +3,12 @@
 //! so that no crash or second observer makes a second mail.
 
 use bd::bead::{Bead, Status};
+use bd::git::Git;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::progress::{Board, Progress};
+use crate::discovery;
 use crate::identity::Address;
 use crate::mail;
 use crate::town::Town;
@@ -82,8 +84,24 @@ fn land(town: &Town, id: &str, judged: &[&str]) -> anyhow::Result<Option<Landed>
             "convoy_landed",
             json!({ "convoy": landed.id, "told": landed.told }),
         );
+        forget_documents(town, id)?;
     }
     Ok(landed)
+}
+
+/// Removes the discovery documents of a convoy that has landed. A landing that is killed before it gets here
+/// leaves them to the next sling in that rig.
+fn forget_documents(town: &Town, id: &str) -> anyhow::Result<()> {
+    for rig in town.rigs()? {
+        if !rig.repo().is_dir() {
+            continue;
+        }
+        if let Some(commit) = discovery::forget(&Git::at(rig.repo()), id)? {
+            let payload = json!({ "convoy": id, "rig": rig.name(), "commit": commit });
+            town.tell("discovery_removed", payload);
+        }
+    }
+    Ok(())
 }
 
 /// Each distinct address of the convoy's `Owner:` and `Notify:` lines.

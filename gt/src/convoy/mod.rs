@@ -23,6 +23,11 @@ pub fn is_convoy(bead: &Bead) -> bool {
     bead.issue_type == Kind::Convoy || bead.has_label("gt:convoy")
 }
 
+/// Whether a convoy has landed and is not open again.
+pub fn has_landed(convoy: &Bead) -> bool {
+    !convoy.is_open() && land::landings(convoy) > 0
+}
+
 /// All convoys of the town, open ones or all, oldest first.
 pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
     let mut found: Vec<&Bead> = town

@@ -2,15 +2,17 @@
 //!
 //! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
 //! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
-//! 3. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
+//! 3. `hand_over`: what was written below `.gt/` and not committed is kept for the convoy (`documents`).
+//! 4. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
 //!    touching beads; or a stated reason why there is no change (`proof`).
-//! 4. `push`: the branch goes to origin and its tip is read back from there (`push`).
-//! 5. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
-//! 6. `leave`: the sandbox lets go of the branch, the session ends.
+//! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
+//! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
+//! 7. `leave`: the sandbox lets go of the branch, the session ends.
 //!
 //! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was
 //! killed is finished by the patrol.
 
+mod documents;
 mod identify;
 mod left;
 mod proof;
@@ -110,6 +112,9 @@ fn begin(town: &Town, worker: &Worker, report: &Report) -> anyhow::Result<Slot> 
 
 fn run(town: &Town, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
     let mut record = slot.done.clone().unwrap_or_default();
+    if let Err(error) = documents::hand_over(town, worker, slot) {
+        return fail(town, worker, slot, "documents", true, error);
+    }
     let proof = match proof::prove(town, worker, slot, &record) {
         Ok(proof) => proof,
         Err(error) => {

@@ -7,9 +7,13 @@ use bd::store::Tx;
 use super::queue::{Job, MergeOutcome, fetch, repository};
 use super::request::{self, State, set_state, state_of};
 use super::verify;
+use crate::discovery;
 
 /// Puts the candidate on the target and closes what is done by it.
 pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
+    if let Err(refused) = discovery::gate(&job.git, (&job.receipt.target, target), candidate)? {
+        return hold_for_person(job, &refused.to_string());
+    }
     record_candidate(job, candidate)?;
     match push(job, target, candidate) {
         Ok(()) => {}
@@ -71,6 +75,21 @@ fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
 /// request and bead that a conflict or repair task stood for, in one transaction. Killed in between, the
 /// next run finds the work on its target again and comes here once more.
 pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+    let reason = format!("Merged in {commit:.12} ({})", job.request.id);
+    finish(job, &reason, Some(commit))?;
+    Ok(MergeOutcome::Merged {
+        commit: commit.to_owned(),
+    })
+}
+
+/// The work was nothing but discovery documents, and those are kept: there is nothing to merge.
+pub(super) fn close_documents(job: &Job, reference: String) -> anyhow::Result<MergeOutcome> {
+    let reason = format!("No change: only discovery documents, kept on {reference}");
+    finish(job, &reason, None)?;
+    Ok(MergeOutcome::Kept { reference })
+}
+
+fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     let originals = originals(job)?;
     clean_up(job);
     for original in &originals {
@@ -82,28 +101,25 @@ pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
         });
     }
     job.town.transact(job.store, |tx| {
-        let reason = format!("Merged in {commit:.12} ({})", job.request.id);
-        close_request(tx, &job.request.id, commit, &reason)?;
+        close_request(tx, &job.request.id, commit, reason)?;
         for original in &originals {
-            close_request(tx, &original.id, commit, &reason)?;
+            close_request(tx, &original.id, commit, reason)?;
         }
         Ok(())
-    })?;
-    Ok(MergeOutcome::Merged {
-        commit: commit.to_owned(),
     })
 }
 
 /// Closes a request and the bead whose work it merges.
-fn close_request(tx: &mut Tx, id: &str, commit: &str, reason: &str) -> anyhow::Result<()> {
+fn close_request(tx: &mut Tx, id: &str, commit: Option<&str>, reason: &str) -> anyhow::Result<()> {
     use bd::bead::fields::set;
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
     let source = request::source_of(&request);
-    request.description = set(&request.description, "merge_commit", Some(commit));
-    request.description = set(&request.description, "close_reason", Some("merged"));
-    close_bead(tx, request, "merged")?;
+    let word = commit.map_or("no change", |_| "merged");
+    request.description = set(&request.description, "merge_commit", commit);
+    request.description = set(&request.description, "close_reason", Some(word));
+    close_bead(tx, request, word)?;
     if let Some(bead) = tx.get(&source).filter(|bead| bead.is_open()).cloned() {
         close_bead(tx, bead, reason)?;
     }

@@ -4,9 +4,11 @@
 //! For each ready request, highest score first (`queue`):
 //!
 //! 1. Fetch the target; is the work there already (`verify`)?
-//! 2. Rebase the receipt's commits on the target; beads are restored from the target (`rebase`).
+//! 2. Take discovery documents out of the receipt's commits and keep them for the convoy; rebase the rest on
+//!    the target; beads are restored from the target (`rebase`).
 //! 3. Run the rig's gates on the result (`gate`).
-//! 4. Record the candidate, push it as a fast-forward of what was seen, fetch, verify (`land`).
+//! 4. Look that no discovery document would go along, record the candidate, push it as a fast-forward of what
+//!    was seen, fetch, verify (`land`).
 //! 5. Remove the branch, close request and bead in one transaction (`land`).
 //!
 //! A conflict or a failed gate becomes a task with the evidence (`task`); the request waits for it. A push

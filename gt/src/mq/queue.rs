@@ -37,6 +37,11 @@ pub enum MergeOutcome {
         /// The commit that holds the work there.
         commit: String,
     },
+    /// It was nothing but discovery documents, which are kept for the convoy.
+    Kept {
+        /// The ref that holds them.
+        reference: String,
+    },
     /// It does not fit; a task was made.
     Conflict {
         /// The task.
@@ -191,6 +196,7 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         Rebased::Conflict { files, detail } => {
             return task::conflict(job, &target, &files, &detail);
         }
+        Rebased::OnlyDocuments { reference } => return land::close_documents(job, reference),
         Rebased::Gone { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::hold_for_person(job, &reason);
@@ -224,7 +230,7 @@ pub(super) fn payload(job: &Job, mut more: serde_json::Value) -> serde_json::Val
 
 fn report(job: &Job, outcome: &MergeOutcome) {
     let kind = match outcome {
-        MergeOutcome::Merged { .. } => "merged",
+        MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => "merged",
         MergeOutcome::Later { .. } => "merge_skipped",
         _ => "merge_failed",
     };

@@ -9,6 +9,7 @@
 //!    can be saved is saved, the folder is moved aside, and it is added again.
 //!    A run that was killed leaves a branch, or a folder marked as being added: both are begun anew.
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
+//! 5. Once the work has its convoy: the documents that earlier workers of it wrote (`discovery`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,11 +19,13 @@ use bd::git::rescue::Big;
 use bd::git::{Git, GitError, Identity};
 use bd::sys::{clock, file};
 
+use crate::discovery::{self, DiscoveryError};
 use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
 /// What local files a sandbox hides from git, through the shared `info/exclude`.
-const EXCLUDED: [&str; 4] = [
+const EXCLUDED: [&str; 5] = [
+    "/.gt/",
     ".beads/redirect",
     ".runtime/",
     ".claude/settings.local.json",
@@ -75,6 +78,9 @@ pub enum SandboxError {
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
+    /// Discovery documents could not be kept or put there.
+    #[error(transparent)]
+    Discovery(#[from] DiscoveryError),
 }
 
 impl<'a> Sandbox<'a> {
@@ -86,6 +92,11 @@ impl<'a> Sandbox<'a> {
     /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.rig.sandbox(self.name)
+    }
+
+    /// Puts the discovery documents kept under a name into the sandbox.
+    pub fn place_documents(&self, key: &str) -> Result<usize, SandboxError> {
+        Ok(discovery::place(&Git::at(self.path()), key)?)
     }
 
     /// Brings the sandbox onto a fresh `branch` that starts from `target` as it is now.
@@ -104,6 +115,7 @@ impl<'a> Sandbox<'a> {
         } else {
             self.drop_stale_locks()?;
             let rescued = self.rescue_leftovers()?;
+            discovery::clear(&Git::at(&path))?;
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
@@ -232,9 +244,17 @@ impl<'a> Sandbox<'a> {
         Ok(git.delete_branch(branch, &tip)?)
     }
 
-    /// Saves what a reset would lose: uncommitted files, and commits that no remote has.
+    /// Saves what a reset would lose: uncommitted files, commits that no remote has, and discovery documents
+    /// that were never handed in.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
+        if let Some(kept) = discovery::take(&git, None, &self.identity())? {
+            let (reference, files) = (kept.reference, kept.files);
+            self.town.tell(
+                "discovery_kept",
+                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "ref": reference, "files": files }),
+            );
+        }
         let dirty = !git.status()?.is_empty();
         let Some(head) = git.resolve("HEAD")? else {
             return Ok(None);

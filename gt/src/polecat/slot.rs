@@ -82,7 +82,7 @@ pub struct DoneRecord {
 /// A step of `gt done` that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedStep {
-    /// `proof`, `push`, `read back` or `submit`.
+    /// `documents`, `proof`, `push`, `read back` or `submit`.
     pub step: String,
     /// What went wrong.
     pub reason: String,

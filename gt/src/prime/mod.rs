@@ -1,7 +1,7 @@
 //! The context of a session: what `gt prime` prints.
 //!
 //! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
-//! hook, prior work of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
+//! hook, prior work and documents of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
 //! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
 //! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
 //! session that has its context already is not told it twice.
@@ -167,6 +167,9 @@ fn compiled(
         let entries = prior_work(town, stores, convoy);
         parts.extend(part::convoy(convoy, &entries, &bead.id));
     }
+    if let (Some(_), Some(bead)) = (convoy, hook) {
+        parts.extend(documents(town, address, (bead, slot), occasion));
+    }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
         parts.extend(mail(unread));
     }
@@ -190,6 +193,24 @@ fn compiled(
         parts,
         text,
     }
+}
+
+/// What was written down before, and where to write down what is found.
+fn documents(
+    town: &Town,
+    address: &Address,
+    (bead, slot): (&Bead, &Slot),
+    occasion: Occasion,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
+        return parts;
+    }
+    if let (Address::Polecat(rig, name), true) = (address, slot.bead == bead.id) {
+        parts.extend(part::documents(&town.layout.rig(rig).sandbox(name)));
+    }
+    parts.extend(part::write_down(bead));
+    parts
 }
 
 /// That there is mail.

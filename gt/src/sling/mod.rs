@@ -4,7 +4,8 @@
 //! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
 //! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
 //!    ([`crate::polecat::Sandbox`]).
-//! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::convoy`]).
+//! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::convoy`]); what earlier
+//!    workers of the convoy wrote down is put into the sandbox ([`crate::discovery`]).
 //! 5. `start_session`: the agent starts with identity, work and instruction in its first message
 //!    ([`crate::session::start`]).
 //!
@@ -17,6 +18,7 @@ mod unsling;
 mod waiting;
 
 use bd::bead::Bead;
+use bd::git::Git;
 use serde::Serialize;
 use serde_json::json;
 
@@ -27,6 +29,7 @@ pub use waiting::{Waiting, enqueue, take_waiting, waiting};
 
 use crate::beads::Home;
 use crate::convoy;
+use crate::discovery;
 use crate::identity::Address;
 use crate::lock::Lock;
 use crate::polecat::{Sandbox, SlingStep, Slot};
@@ -169,6 +172,7 @@ fn finish(
     };
     let convoy = ensure_convoy(town, &request, &claimed.bead)?;
     if slot.sling < SlingStep::Tracked {
+        place_documents(town, rig, claimed)?;
         advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
     let session = session::start::polecat(town, rig, claimed, &mut slot)?;
@@ -211,6 +215,22 @@ fn ensure_convoy(town: &Town, request: &Request, bead: &Bead) -> anyhow::Result<
         return Ok(None);
     }
     convoy::create_for(town, bead).map(Some)
+}
+
+/// Puts what earlier workers of the convoy wrote down into the sandbox.
+fn place_documents(town: &Town, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<()> {
+    let convoys = town.store()?.snapshot()?;
+    discovery::forget_landed(&Git::at(rig.repo()), &convoys)?;
+    let key = discovery::key_of(&convoys, &claimed.bead.id);
+    let placed = Sandbox::of(town, rig, &claimed.name).place_documents(&key)?;
+    if placed > 0 {
+        let polecat = &claimed.name;
+        town.tell(
+            "discovery_placed",
+            json!({ "bead": claimed.bead.id, "rig": rig.name(), "polecat": polecat, "key": key, "files": placed }),
+        );
+    }
+    Ok(())
 }
 
 fn tell(town: &Town, bead: &str, target: &str) {

@@ -3,6 +3,7 @@
 mod claude;
 mod conflict;
 mod crash;
+mod discovery;
 mod gate;
 mod happy;
 mod remotes;

@@ -37,6 +37,10 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
         for one in merged {
             let (mark, text) = match &one.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
+                MergeOutcome::Kept { reference } => (
+                    "✓",
+                    format!("only discovery documents, kept on {reference}"),
+                ),
                 MergeOutcome::Conflict { task } => ("✗", format!("does not fit: task {task}")),
                 MergeOutcome::GateFailed { gate, task } => (
                     "✗",

@@ -1,6 +1,7 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
 mod convoy;
+mod discovery;
 mod handoff;
 mod role;
 mod work;
@@ -8,6 +9,7 @@ mod work;
 use serde::Serialize;
 
 pub(super) use convoy::convoy;
+pub(super) use discovery::{documents, write_down};
 pub(super) use handoff::handoff;
 pub(super) use role::{directives, identity, resumed, role};
 pub(super) use work::{no_work, to_keep, work};

@@ -1,0 +1,315 @@
+//! Owns commits made anew without some of their files, and the question which files commits bring along.
+//!
+//! What must always hold: a commit made anew differs from the old one in its tree and parents only (and loses
+//! a signature, which would be wrong); the same commits give the same new ones; neither index nor work tree
+//! of anybody is touched. Paths are bytes here: no name of a file is in the way.
+
+use std::collections::HashMap;
+
+use super::{Git, GitError};
+
+/// Which paths are meant.
+pub type Meant<'a> = &'a dyn Fn(&[u8]) -> bool;
+
+impl Git {
+    /// The meant files that any commit of `base..tip` adds or changes, sorted.
+    pub fn brought_along(
+        &self,
+        base: &str,
+        tip: &str,
+        meant: Meant,
+    ) -> Result<Vec<String>, GitError> {
+        let args = ["log", "-m", "--format=", "--name-only", "-z"];
+        let more = ["--no-renames", "--diff-filter=d", "--no-ext-diff"];
+        let range = format!("{base}..{tip}");
+        let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
+        let listed = call.done()?.stdout;
+        // Between two commits there is an empty line.
+        let paths = listed
+            .split(|byte| *byte == 0)
+            .map(|path| path.strip_prefix(b"\n").unwrap_or(path));
+        let mut found: Vec<String> = paths
+            .filter(|path| !path.is_empty() && meant(path))
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .collect();
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The tree of `rev` with the meant files as they are in `from`: gone where `from` does not have them.
+    pub fn tree_without(&self, rev: &str, meant: Meant, from: &str) -> Result<String, GitError> {
+        let mut lines = Vec::new();
+        let own = self.listed(rev)?;
+        for record in own.split(|byte| *byte == 0) {
+            if path_of(record).is_some_and(|path| !meant(path)) {
+                lines.extend_from_slice(record);
+                lines.push(0);
+            }
+        }
+        let theirs = self.listed(from)?;
+        for record in theirs.split(|byte| *byte == 0) {
+            if path_of(record).is_some_and(meant) {
+                lines.extend_from_slice(record);
+                lines.push(0);
+            }
+        }
+        let common = self.common_dir()?;
+        let scratch = tempfile::Builder::new()
+            .prefix("tree-")
+            .tempdir_in(&common)
+            .map_err(|error| Self::file_error(&common, error))?;
+        let index = scratch.path().join("index");
+        self.plumbing(["update-index", "-z", "--index-info"])
+            .env("GIT_INDEX_FILE", &index)
+            .stdin(lines)
+            .done()?;
+        self.plumbing(["write-tree"])
+            .env("GIT_INDEX_FILE", &index)
+            .text()
+    }
+
+    /// All files of a commit, as git lists them.
+    fn listed(&self, rev: &str) -> Result<Vec<u8>, GitError> {
+        let call = self.plumbing(["ls-tree", "-r", "-z", "--full-tree", rev]);
+        Ok(call.done()?.stdout)
+    }
+
+    /// The commits of `base..tip` made anew with the meant files as they are in `base`; the new tip. A commit
+    /// of which nothing is left is left out, so that the answer may be `base` itself.
+    pub fn commits_without(&self, base: &str, tip: &str, meant: Meant) -> Result<String, GitError> {
+        let base = self.commit_id(base)?;
+        let range = format!("{base}..{tip}");
+        let call = self.plumbing(["rev-list", "--topo-order", "--reverse", &range]);
+        let mut anew: HashMap<String, String> = HashMap::new();
+        let mut last = base.clone();
+        for old in call.text()?.lines() {
+            last = self.one_without(old, &base, &anew, meant)?;
+            anew.insert(old.to_owned(), last.clone());
+        }
+        Ok(last)
+    }
+
+    fn one_without(
+        &self,
+        old: &str,
+        base: &str,
+        anew: &HashMap<String, String>,
+        meant: Meant,
+    ) -> Result<String, GitError> {
+        let raw = self.plumbing(["cat-file", "commit", old]).done()?.stdout;
+        let parsed = Raw::read(&raw);
+        let mut parents: Vec<&str> = Vec::new();
+        for parent in &parsed.parents {
+            let now = anew.get(*parent).map_or(*parent, String::as_str);
+            if !parents.contains(&now) {
+                parents.push(now);
+            }
+        }
+        let tree = self.tree_without(old, meant, base)?;
+        if tree == parsed.tree && parents == parsed.parents {
+            return Ok(old.to_owned());
+        }
+        if let [parent] = parents[..] {
+            let was_empty =
+                parsed.parents.len() == 1 && self.tree_of(parsed.parents[0])? == parsed.tree;
+            if !was_empty && self.tree_of(parent)? == tree {
+                return Ok(parent.to_owned());
+            }
+        }
+        self.plumbing(["hash-object", "-w", "-t", "commit", "--stdin"])
+            .stdin(parsed.write(&tree, &parents))
+            .text()
+    }
+
+    fn commit_id(&self, rev: &str) -> Result<String, GitError> {
+        let commit = format!("{rev}^{{commit}}");
+        self.plumbing(["rev-parse", "--verify", "--end-of-options", &commit])
+            .text()
+    }
+}
+
+/// The path in a line of `ls-tree`.
+fn path_of(record: &[u8]) -> Option<&[u8]> {
+    let tab = record.iter().position(|byte| *byte == b'\t')?;
+    record.get(tab + 1..)
+}
+
+/// A commit object as it is stored.
+struct Raw<'a> {
+    tree: &'a str,
+    parents: Vec<&'a str>,
+    /// The other lines of the head, each with its end.
+    others: Vec<&'a [u8]>,
+    /// The empty line and the message.
+    rest: &'a [u8],
+}
+
+impl<'a> Raw<'a> {
+    fn read(raw: &'a [u8]) -> Self {
+        let mut read = Raw {
+            tree: "",
+            parents: Vec::new(),
+            others: Vec::new(),
+            rest: b"",
+        };
+        let mut at = 0;
+        let mut in_signature = false;
+        for line in raw.split_inclusive(|byte| *byte == b'\n') {
+            if line == b"\n" {
+                read.rest = raw.get(at..).unwrap_or_default();
+                break;
+            }
+            at += line.len();
+            let id = |name: &[u8]| {
+                let rest = line.strip_prefix(name)?;
+                std::str::from_utf8(rest).ok().map(str::trim_end)
+            };
+            in_signature = line.starts_with(b"gpgsig") || (in_signature && line.starts_with(b" "));
+            if let Some(tree) = id(b"tree ") {
+                read.tree = tree;
+            } else if let Some(parent) = id(b"parent ") {
+                read.parents.push(parent);
+            } else if !in_signature {
+                read.others.push(line);
+            }
+        }
+        read
+    }
+
+    fn write(&self, tree: &str, parents: &[&str]) -> Vec<u8> {
+        let mut text = format!("tree {tree}\n").into_bytes();
+        for parent in parents {
+            text.extend_from_slice(format!("parent {parent}\n").as_bytes());
+        }
+        for line in &self.others {
+            text.extend_from_slice(line);
+        }
+        text.extend_from_slice(self.rest);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_note(path: &[u8]) -> bool {
+        path.split(|byte| *byte == b'/')
+            .any(|part| part == b".note")
+    }
+
+    struct Tree {
+        _folder: tempfile::TempDir,
+        git: Git,
+    }
+
+    fn tree() -> Tree {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git::at(folder.path().join("tree"));
+        git.init("main", false).unwrap();
+        git.config_set("user.name", "Tess").unwrap();
+        git.config_set("user.email", "tess@example.org").unwrap();
+        Tree {
+            _folder: folder,
+            git,
+        }
+    }
+
+    impl Tree {
+        fn commit(&self, files: &[(&str, &str)], message: &str) -> String {
+            for (file, text) in files {
+                let path = self.git.folder().join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            self.git.add_all().unwrap();
+            self.git.commit_index(message).unwrap()
+        }
+
+        fn files(&self, rev: &str) -> Vec<String> {
+            self.git.entries(rev).unwrap().into_keys().collect()
+        }
+    }
+
+    #[test]
+    fn files_are_taken_out_of_every_commit_and_the_rest_of_it_stays() {
+        let tree = tree();
+        let base = tree.commit(&[("a", "1"), (".note/old", "kept")], "Begin\n");
+        tree.commit(&[(".note/x", "only a note")], "A note\n");
+        tree.commit(
+            &[
+                ("b", "2"),
+                ("sub/.note/y", "deep"),
+                (".note/old", "changed"),
+            ],
+            "Work: ü\n\nWith a body.\n",
+        );
+        let tip = tree.commit(&[("c", "3")], "More\n");
+        let brought = tree.git.brought_along(&base, &tip, &is_note).unwrap();
+        assert_eq!(brought, [".note/old", ".note/x", "sub/.note/y"]);
+        let new = tree.git.commits_without(&base, &tip, &is_note).unwrap();
+        assert_eq!(tree.files(&new), [".note/old", "a", "b", "c"]);
+        assert!(
+            tree.git
+                .brought_along(&base, &new, &is_note)
+                .unwrap()
+                .is_empty()
+        );
+        let commits = tree.git.commits(&base, &new).unwrap();
+        let subjects: Vec<&str> = commits.iter().map(|commit| &*commit.subject).collect();
+        assert_eq!(
+            subjects,
+            ["More", "Work: ü"],
+            "what was only a note is gone"
+        );
+        assert_eq!(
+            tree.git.file_at(&new, ".note/old").unwrap().unwrap(),
+            b"kept"
+        );
+        // The same again, to the letter.
+        assert_eq!(
+            tree.git.commits_without(&base, &tip, &is_note).unwrap(),
+            new
+        );
+        assert_eq!(
+            tree.git.commits_without(&base, &new, &is_note).unwrap(),
+            new
+        );
+    }
+
+    #[test]
+    fn of_commits_with_nothing_else_the_base_is_left() {
+        let tree = tree();
+        let base = tree.commit(&[("a", "1")], "Begin\n");
+        let tip = tree.commit(&[(".note/x", "1")], "A note\n");
+        assert_eq!(
+            tree.git.commits_without(&base, &tip, &is_note).unwrap(),
+            base
+        );
+    }
+
+    #[test]
+    fn merges_stay_merges() {
+        let tree = tree();
+        let base = tree.commit(&[("a", "1")], "Begin\n");
+        tree.git.switch_new_branch("side", &base).unwrap();
+        tree.commit(&[("side", "1"), (".note/s", "1")], "Side\n");
+        tree.git.switch("main").unwrap();
+        tree.commit(&[("b", "1")], "Main\n");
+        let merge = ["merge", "--quiet", "--no-ff", "-m", "Merge", "side"];
+        tree.git.plumbing(merge).done().unwrap();
+        let new = tree.git.commits_without(&base, "main", &is_note).unwrap();
+        assert_eq!(tree.files(&new), ["a", "b", "side"]);
+        assert!(tree.git.resolve(&format!("{new}^2")).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_signature_does_not_outlive_what_it_signs() {
+        let raw = b"tree t\nparent p\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----B\n x\n \n -----E\nencoding x\n\nSubject\n\n parent p\n";
+        let written = Raw::read(raw).write("n", &["q", "r"]);
+        let text = String::from_utf8(written).unwrap();
+        let expected = "tree n\nparent q\nparent r\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding x\n\nSubject\n\n parent p\n";
+        assert_eq!(text, expected);
+    }
+}

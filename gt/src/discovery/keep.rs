@@ -1,0 +1,119 @@
+//! The ref that keeps a convoy's documents in the rig's repository. Each change is a commit over the one
+//! before, so that an older version of a document is still there until the convoy lands.
+
+use bd::git::{Entries, Git, GitError, Identity};
+use bd::store::Snapshot;
+
+use super::reference;
+
+/// So many times a change is tried when others change the ref at the same moment.
+const TRIES: usize = 8;
+
+/// Documents that are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The ref.
+    pub reference: String,
+    /// The files that were put there now.
+    pub files: Vec<String>,
+}
+
+/// Puts files over those that are kept under a name already. Said twice, nothing changes.
+pub(super) fn keep(
+    git: &Git,
+    key: &str,
+    files: &Entries,
+    message: &str,
+    who: &Identity,
+) -> Result<Kept, GitError> {
+    let reference = reference(key);
+    let kept = Kept {
+        reference: reference.clone(),
+        files: files.keys().cloned().collect(),
+    };
+    let mut tried = 0;
+    loop {
+        tried += 1;
+        let old = git.resolve(&reference)?;
+        let before = match &old {
+            Some(commit) => git.entries(commit)?,
+            None => Entries::new(),
+        };
+        let after = laid_over(before.clone(), files);
+        if after == before {
+            return Ok(kept);
+        }
+        let tree = git.write_entries(&after)?;
+        let parents: Vec<&str> = old.as_deref().into_iter().collect();
+        let new = git.commit_tree(&tree, &parents, message, who)?;
+        match git.update_ref(&reference, &new, old.as_deref()) {
+            Ok(()) => return Ok(kept),
+            // Someone else kept something in the same moment.
+            Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Files over others; where one is a folder of the other, the later stays.
+fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
+    for (path, entry) in files {
+        let below = format!("{path}/");
+        entries.retain(|other, _| {
+            !other.starts_with(&below) && !path.starts_with(&format!("{other}/"))
+        });
+        entries.insert(path.clone(), entry.clone());
+    }
+    entries
+}
+
+/// Removes what is kept under a name; the commit that it was.
+pub fn forget(git: &Git, key: &str) -> Result<Option<String>, GitError> {
+    let reference = reference(key);
+    let Some(commit) = git.resolve(&reference)? else {
+        return Ok(None);
+    };
+    git.delete_ref(&reference, &commit)?;
+    Ok(Some(commit))
+}
+
+/// Removes what is kept for convoys that have landed: one that was killed right after it landed did not get
+/// to it.
+pub fn forget_landed(git: &Git, town: &Snapshot) -> Result<(), GitError> {
+    let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
+    for reference in call.text()?.lines() {
+        let name = reference.rsplit('/').next().unwrap_or_default();
+        let convoy = town.get(name).filter(|bead| crate::convoy::is_convoy(bead));
+        if convoy.is_some_and(crate::convoy::has_landed) {
+            forget(git, name)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use bd::git::TreeEntry;
+
+    use super::*;
+
+    fn entries(paths: &[&str]) -> Entries {
+        let entry = |id: &str| TreeEntry {
+            mode: "100644".to_owned(),
+            id: id.to_owned(),
+            size: 1,
+        };
+        paths
+            .iter()
+            .map(|path| ((*path).to_owned(), entry(path)))
+            .collect()
+    }
+
+    #[test]
+    fn later_files_take_the_place_of_what_is_in_their_way() {
+        let before = entries(&[".gt/a", ".gt/b/c", ".gt/bc", ".gt/d"]);
+        let after = laid_over(before, &entries(&[".gt/a/x", ".gt/b"]));
+        let paths: Vec<&str> = after.keys().map(String::as_str).collect();
+        assert_eq!(paths, [".gt/a/x", ".gt/b", ".gt/bc", ".gt/d"]);
+    }
+}

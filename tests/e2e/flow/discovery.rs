@@ -1,0 +1,170 @@
+//! Discovery documents: written by workers of a convoy, seen by those after them, absent on the target.
+
+use town_tests::{Repo, Town, eventually};
+
+/// Notes what it sees, writes down what it finds, and does its work. Some commit their document, some leave it
+/// untracked, and who only explores has nothing else.
+const WORK: &str = r#"notes="$GT_ROOT/../scripts"
+ls .gt/discovery > "$notes/seen-$GT_BEAD" 2> /dev/null || :
+cp "$GT_PRIME_FILE" "$notes/prime-$GT_BEAD"
+mkdir -p .gt/discovery
+echo "found by $GT_BEAD" > ".gt/discovery/$GT_BEAD.md"
+echo "did $GT_BEAD" > "$GT_SUMMARY_FILE"
+case "$GT_BEAD_TITLE" in Explore*) ;; *) echo work > "$GT_BEAD.txt" ;; esac
+case "$GT_BEAD_TITLE" in *commits*|Explore*)
+  git add --force .gt/discovery && git commit --quiet -m "Notes of $GT_BEAD" ;;
+esac"#;
+
+fn note(town: &Town, name: &str) -> String {
+    std::fs::read_to_string(town.path(&format!("scripts/{name}"))).unwrap()
+}
+
+fn make_convoy(town: &Town, title: &str, beads: &[String]) -> String {
+    let mut args = vec!["convoy", "create", title, "--json"];
+    args.extend(beads.iter().map(String::as_str));
+    let made = town.gt(args).ok().json();
+    made["id"].as_str().unwrap().to_owned()
+}
+
+/// Every path that any commit of a branch touches.
+fn paths(origin: &Repo, branch: &str) -> String {
+    origin.git(["log", "--format=", "--name-only", branch])
+}
+
+fn kept(town: &Town, key: &str) -> String {
+    let repo = town.root().join("web/.repo.git");
+    let reference = format!("refs/gt/discovery/{key}");
+    let args = ["ls-tree", "-r", "--name-only", &reference];
+    let said = town.git_at(&repo, args).run();
+    said.out
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one story")]
+fn twelve_beads_hand_their_documents_on_and_none_reaches_the_target() {
+    let (town, origin) = Town::with_rig();
+    town.script(WORK);
+    let mut beads: Vec<String> = Vec::new();
+    for number in 0..12_usize {
+        let title = match number {
+            0 => "Explore the code".to_owned(),
+            odd if odd % 2 == 1 => format!("Part {odd} commits its document"),
+            even => format!("Part {even}"),
+        };
+        // In waves of three, and the last one after all others.
+        let needed = match number {
+            11 => beads.join(","),
+            0..3 => String::new(),
+            _ => beads[number / 3 * 3 - 3..number / 3 * 3].join(","),
+        };
+        let deps = ["--deps", needed.as_str()];
+        let more = if needed.is_empty() {
+            &[][..]
+        } else {
+            &deps[..]
+        };
+        beads.push(town.bead_with("web", &title, more));
+    }
+    let convoy = make_convoy(&town, "Twelve", &beads);
+    town.up();
+    let mut args = vec!["sling"];
+    args.extend(beads.iter().map(String::as_str));
+    args.push("web");
+    town.gt(args).ok();
+    for bead in &beads {
+        town.closed("web", bead);
+    }
+    eventually("the convoy has landed", || {
+        (town.show(".", &convoy)["status"] == "closed").then_some(())
+    });
+    town.told_once("convoy_landed");
+    // Absent on the target, in every commit of it; all the rest is there.
+    let landed = paths(&origin, "main");
+    assert!(!landed.contains(".gt"), "{landed}");
+    for bead in &beads[1..] {
+        assert!(landed.contains(&format!("{bead}.txt")), "{landed}");
+    }
+    assert_eq!(
+        origin.subjects("main").len(),
+        11,
+        "{:?}",
+        origin.subjects("main")
+    );
+    let reason = town.show("web", &beads[0])["close_reason"].clone();
+    let words = reason.as_str().unwrap();
+    assert!(
+        words.starts_with("No change: only discovery documents"),
+        "{words}"
+    );
+    // Seen by the last worker: all documents before, committed or not, and it was told of them.
+    let seen = note(&town, &format!("seen-{}", beads[11]));
+    let prime: serde_json::Value =
+        serde_json::from_str(&note(&town, &format!("prime-{}", beads[11]))).unwrap();
+    let text = prime["text"].as_str().unwrap();
+    for bead in &beads[..11] {
+        assert!(seen.contains(&format!("{bead}.md")), "{bead}: {seen}");
+        assert!(
+            text.contains(&format!("- .gt/discovery/{bead}.md (")),
+            "{bead}: {text}"
+        );
+    }
+    assert!(text.contains("6 earlier beads were finished"), "{text}");
+    assert_eq!(text.matches("   > did ").count(), 5, "{text}");
+    // The first one explored: it was told where to write that down, and saw no documents.
+    assert_eq!(note(&town, &format!("seen-{}", beads[0])), "");
+    let first: serde_json::Value =
+        serde_json::from_str(&note(&town, &format!("prime-{}", beads[0]))).unwrap();
+    let text = first["text"].as_str().unwrap();
+    assert!(text.contains(".gt/discovery/explore-the-code.md"), "{text}");
+    assert!(
+        !text.contains("Discovery documents of this convoy"),
+        "{text}"
+    );
+    // Landing removed them.
+    eventually("the documents are gone", || {
+        kept(&town, &convoy).is_empty().then_some(())
+    });
+    assert_eq!(town.events("discovery_removed").len(), 1);
+}
+
+#[test]
+fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        "mkdir -p .gt/discovery; echo half > .gt/discovery/half.md; touch \"$GT_ROOT/../scripts/wrote\"\n\
+         while :; do sleep 1; done",
+    );
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let convoy = make_convoy(&town, "C", &[one.clone(), two.clone()]);
+    let slung = town.gt(["sling", &one, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    eventually("it wrote", || {
+        town.path("scripts/wrote").exists().then_some(())
+    });
+    town.gt(["unsling", &one]).ok();
+    assert_eq!(kept(&town, &convoy), "", "nobody has taken it yet");
+    // Other work, of another convoy: it does not see the document, and the document is not lost.
+    let other = town.bead("web", "Other");
+    town.script("while :; do sleep 1; done");
+    let again = town.gt(["sling", &other, &worker, "--json"]).ok().json();
+    assert_eq!(again[0]["sandbox"], "switched");
+    assert!(!town.sandbox(&worker).join(".gt").exists());
+    assert_eq!(kept(&town, &convoy).trim(), ".gt/discovery/half.md");
+    // Whoever takes up the convoy's next bead has it.
+    let next = town.gt(["sling", &two, "web", "--json"]).ok().json();
+    let next = next[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let path = town.sandbox(&next).join(".gt/discovery/half.md");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "half\n");
+    let text = town.gt_as(&next, ["prime"]).ok().out;
+    assert!(text.contains("- .gt/discovery/half.md (5 bytes)"), "{text}");
+    // It is untracked: there is nothing to commit, and work without a change can say so.
+    let done = ["done", "--stay", "--no-change", "looked only", "--json"];
+    town.gt_as(&next, done).ok();
+    assert_eq!(kept(&town, &convoy).trim(), ".gt/discovery/half.md");
+}
