@@ -163,6 +163,9 @@ _gt() {
             gt__subcmd__convoy,list)
                 cmd="gt__subcmd__convoy__subcmd__list"
                 ;;
+            gt__subcmd__convoy,review)
+                cmd="gt__subcmd__convoy__subcmd__review"
+                ;;
             gt__subcmd__convoy,status)
                 cmd="gt__subcmd__convoy__subcmd__status"
                 ;;
@@ -181,8 +184,53 @@ _gt() {
             gt__subcmd__convoy__subcmd__help,list)
                 cmd="gt__subcmd__convoy__subcmd__help__subcmd__list"
                 ;;
+            gt__subcmd__convoy__subcmd__help,review)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__review"
+                ;;
             gt__subcmd__convoy__subcmd__help,status)
                 cmd="gt__subcmd__convoy__subcmd__help__subcmd__status"
+                ;;
+            gt__subcmd__convoy__subcmd__help__subcmd__review,approve)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__approve"
+                ;;
+            gt__subcmd__convoy__subcmd__help__subcmd__review,list)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__list"
+                ;;
+            gt__subcmd__convoy__subcmd__help__subcmd__review,reject)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__reject"
+                ;;
+            gt__subcmd__convoy__subcmd__help__subcmd__review,show)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__show"
+                ;;
+            gt__subcmd__convoy__subcmd__review,approve)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__approve"
+                ;;
+            gt__subcmd__convoy__subcmd__review,help)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help"
+                ;;
+            gt__subcmd__convoy__subcmd__review,list)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__list"
+                ;;
+            gt__subcmd__convoy__subcmd__review,reject)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__reject"
+                ;;
+            gt__subcmd__convoy__subcmd__review,show)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__show"
+                ;;
+            gt__subcmd__convoy__subcmd__review__subcmd__help,approve)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__approve"
+                ;;
+            gt__subcmd__convoy__subcmd__review__subcmd__help,help)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__convoy__subcmd__review__subcmd__help,list)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__list"
+                ;;
+            gt__subcmd__convoy__subcmd__review__subcmd__help,reject)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__reject"
+                ;;
+            gt__subcmd__convoy__subcmd__review__subcmd__help,show)
+                cmd="gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__show"
                 ;;
             gt__subcmd__crew,add)
                 cmd="gt__subcmd__crew__subcmd__add"
@@ -382,8 +430,23 @@ _gt() {
             gt__subcmd__help__subcmd__convoy,list)
                 cmd="gt__subcmd__help__subcmd__convoy__subcmd__list"
                 ;;
+            gt__subcmd__help__subcmd__convoy,review)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__review"
+                ;;
             gt__subcmd__help__subcmd__convoy,status)
                 cmd="gt__subcmd__help__subcmd__convoy__subcmd__status"
+                ;;
+            gt__subcmd__help__subcmd__convoy__subcmd__review,approve)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__approve"
+                ;;
+            gt__subcmd__help__subcmd__convoy__subcmd__review,list)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__list"
+                ;;
+            gt__subcmd__help__subcmd__convoy__subcmd__review,reject)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__reject"
+                ;;
+            gt__subcmd__help__subcmd__convoy__subcmd__review,show)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__show"
                 ;;
             gt__subcmd__help__subcmd__crew,add)
                 cmd="gt__subcmd__help__subcmd__crew__subcmd__add"
@@ -883,7 +946,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy)
-            opts="-h --json --help create add status list close help"
+            opts="-h --json --help create add status list close review help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -929,7 +992,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy__subcmd__create)
-            opts="-h --owner --notify --json --help"
+            opts="-h --owner --notify --spec --spec-file --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -943,6 +1006,14 @@ _gt() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --spec)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --spec-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -951,7 +1022,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy__subcmd__help)
-            opts="create add status list close help"
+            opts="create add status list close review help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1034,6 +1105,76 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__review)
+            opts="list show approve reject"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__approve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__reject)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__convoy__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1051,6 +1192,168 @@ _gt() {
         gt__subcmd__convoy__subcmd__list)
             opts="-h --all --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review)
+            opts="-h --json --help list show approve reject help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__approve)
+            opts="-h --reason --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help)
+            opts="list show approve reject help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__approve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__reject)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__list)
+            opts="-h --all --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__reject)
+            opts="-h --reason --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__review__subcmd__show)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1695,7 +1998,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__convoy)
-            opts="create add status list close"
+            opts="create add status list close review"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1753,6 +2056,76 @@ _gt() {
         gt__subcmd__help__subcmd__convoy__subcmd__list)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__review)
+            opts="list show approve reject"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__approve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__reject)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 5 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

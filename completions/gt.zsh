@@ -164,9 +164,11 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '--owner=[Who owns it and hears when it lands; you when left out]:OWNER:_default' \
 '*--notify=[Who else hears when it lands; the mayor when no address follows]::NOTIFY:_default' \
+'(--spec-file)--spec=[What it is to achieve, for the pre-convoy hook; the texts of its beads where nothing is said]:TEXT:_default' \
+'--spec-file=[The same, from a file]:PATH:_default' \
 '--json[Prints machine-readable JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':name -- Its name:_default' \
 '*::beads -- The beads it tracks:_default' \
 && ret=0
@@ -174,8 +176,8 @@ _arguments "${_arguments_options[@]}" : \
 (add)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':convoy -- The convoy:_default' \
 '*::beads -- The beads:_default' \
 && ret=0
@@ -206,6 +208,95 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 ':convoy -- The convoy:_default' \
 && ret=0
+;;
+(review)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_gt__subcmd__convoy__subcmd__review_commands" \
+"*::: :->review" \
+&& ret=0
+
+    case $state in
+    (review)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-convoy-review-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+'--all[Those that were answered, too]' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':request -- The request:_default' \
+&& ret=0
+;;
+(approve)
+_arguments "${_arguments_options[@]}" : \
+'--reason=[Why]:REASON:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':request -- The request:_default' \
+&& ret=0
+;;
+(reject)
+_arguments "${_arguments_options[@]}" : \
+'--reason=[Why]:REASON:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':request -- The request:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__convoy__subcmd__review__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-convoy-review-help-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(approve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reject)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
 ;;
 (help)
 _arguments "${_arguments_options[@]}" : \
@@ -238,6 +329,38 @@ _arguments "${_arguments_options[@]}" : \
 (close)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
+;;
+(review)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__convoy__subcmd__help__subcmd__review_commands" \
+"*::: :->review" \
+&& ret=0
+
+    case $state in
+    (review)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-convoy-help-review-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(approve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reject)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
 ;;
 (help)
 _arguments "${_arguments_options[@]}" : \
@@ -1298,6 +1421,38 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(review)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__convoy__subcmd__review_commands" \
+"*::: :->review" \
+&& ret=0
+
+    case $state in
+    (review)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-convoy-review-command-$line[1]:"
+        case $line[1] in
+            (list)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(approve)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(reject)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
         esac
     ;;
 esac
@@ -1796,6 +1951,7 @@ _gt__subcmd__convoy_commands() {
 'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt convoy commands' commands "$@"
@@ -1823,6 +1979,7 @@ _gt__subcmd__convoy__subcmd__help_commands() {
 'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt convoy help commands' commands "$@"
@@ -1852,6 +2009,36 @@ _gt__subcmd__convoy__subcmd__help__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'gt convoy help list commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__review_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__review_commands() {
+    local commands; commands=(
+'list:List the requests that wait for a person' \
+'show:Show one request\: the beads, who asked, what the hook says, where its decision is' \
+'approve:Approve a request\: the convoy is made as it was asked for. A sling that waited for it goes on' \
+'reject:Reject a request\: no convoy is made' \
+    )
+    _describe -t commands 'gt convoy help review commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__approve_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__approve_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help review approve commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__list_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help review list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__reject_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__reject_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help review reject commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__show_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help review show commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__status_commands] )) ||
 _gt__subcmd__convoy__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
@@ -1861,6 +2048,73 @@ _gt__subcmd__convoy__subcmd__help__subcmd__status_commands() {
 _gt__subcmd__convoy__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'gt convoy list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review_commands] )) ||
+_gt__subcmd__convoy__subcmd__review_commands() {
+    local commands; commands=(
+'list:List the requests that wait for a person' \
+'show:Show one request\: the beads, who asked, what the hook says, where its decision is' \
+'approve:Approve a request\: the convoy is made as it was asked for. A sling that waited for it goes on' \
+'reject:Reject a request\: no convoy is made' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt convoy review commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__approve_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__approve_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review approve commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help_commands() {
+    local commands; commands=(
+'list:List the requests that wait for a person' \
+'show:Show one request\: the beads, who asked, what the hook says, where its decision is' \
+'approve:Approve a request\: the convoy is made as it was asked for. A sling that waited for it goes on' \
+'reject:Reject a request\: no convoy is made' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt convoy review help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__approve_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__approve_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review help approve commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__list_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review help list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__reject_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__reject_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review help reject commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__show_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__help__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review help show commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__list_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__reject_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__reject_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review reject commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__review__subcmd__show_commands] )) ||
+_gt__subcmd__convoy__subcmd__review__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy review show commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__convoy__subcmd__status_commands] )) ||
 _gt__subcmd__convoy__subcmd__status_commands() {
@@ -2138,6 +2392,7 @@ _gt__subcmd__help__subcmd__convoy_commands() {
 'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
     )
     _describe -t commands 'gt help convoy commands' commands "$@"
 }
@@ -2160,6 +2415,36 @@ _gt__subcmd__help__subcmd__convoy__subcmd__create_commands() {
 _gt__subcmd__help__subcmd__convoy__subcmd__list_commands() {
     local commands; commands=()
     _describe -t commands 'gt help convoy list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__review_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__review_commands() {
+    local commands; commands=(
+'list:List the requests that wait for a person' \
+'show:Show one request\: the beads, who asked, what the hook says, where its decision is' \
+'approve:Approve a request\: the convoy is made as it was asked for. A sling that waited for it goes on' \
+'reject:Reject a request\: no convoy is made' \
+    )
+    _describe -t commands 'gt help convoy review commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__approve_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__approve_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy review approve commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__list_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy review list commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__reject_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__reject_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy review reject commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__show_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__review__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy review show commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__status_commands] )) ||
 _gt__subcmd__help__subcmd__convoy__subcmd__status_commands() {

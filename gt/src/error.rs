@@ -5,6 +5,7 @@ use bd::error::Failure;
 use bd::git::GitError;
 
 use crate::beads::UnknownBead;
+use crate::convoy::review::ReviewError;
 use crate::identity::BadAddress;
 use crate::lock::LockError;
 use crate::rig::RigError;
@@ -18,6 +19,10 @@ pub fn failure(error: &anyhow::Error) -> Failure {
     let mut failure = Failure::of(error);
     if let Some(scripted) = error.downcast_ref::<ScriptedError>() {
         failure.exit = scripted.exit();
+    }
+    let review = error.chain().find_map(|cause| cause.downcast_ref());
+    if let Some(ReviewError::Deferred { .. }) = review {
+        failure.exit = 3;
     }
     let Some((code, hint)) = error.chain().find_map(known) else {
         return failure;
@@ -56,6 +61,9 @@ fn known(
     if error.is::<BadAddress>() {
         return Some(("bad_address", None));
     }
+    if let Some(error) = error.downcast_ref::<ReviewError>() {
+        return Some(review(error));
+    }
     if let Some(error) = error.downcast_ref::<RigError>() {
         return Some((rig_code(error), None));
     }
@@ -75,6 +83,22 @@ fn known(
         ));
     }
     None
+}
+
+fn review(error: &ReviewError) -> (&'static str, Option<&'static str>) {
+    match error {
+        ReviewError::Rejected { .. } => ("rejected", None),
+        ReviewError::Broken { .. } => (
+            "hook_broken",
+            Some("`gt why` shows its runs; mend the hook, or move it away to go on without it"),
+        ),
+        ReviewError::Deferred { .. } => (
+            "deferred",
+            Some("`gt convoy review show REQUEST` has the details, approve or reject answers it"),
+        ),
+        ReviewError::Unknown { .. } => ("not_found", None),
+        ReviewError::Answered { .. } => ("answered", None),
+    }
 }
 
 fn rig_code(error: &RigError) -> &'static str {

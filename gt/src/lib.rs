@@ -2,7 +2,8 @@
 //!
 //! The map: `cli` parses and shows; `sling`, `done`, `mq`, `convoy`, `mail`, `prime` are the flows; `polecat`,
 //! `session`, `runtime`, `tmux`, `rig` are what they act on; `patrol` is facts → rules → actions for the
-//! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town`, `identity`, `beads`, `event`, `lock` are the ground.
+//! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town_hook` runs the
+//! town's own executables; `town`, `identity`, `beads`, `event`, `lock` are the ground.
 
 pub mod beads;
 pub mod cli;
@@ -34,3 +35,4 @@ pub mod sling;
 pub mod status;
 pub mod tmux;
 pub mod town;
+pub mod town_hook;

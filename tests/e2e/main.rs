@@ -28,3 +28,4 @@ mod sling;
 mod status;
 mod sync_full;
 mod sync_places;
+mod town_hook;

@@ -209,6 +209,15 @@ impl Town {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// Puts a town hook in place: of the town, or of a rig (`web/`).
+    pub fn hook(&self, owner: &str, event: &str, body: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.root().join(owner).join("hooks").join(event);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// Makes an agent of that name that runs a script.
     pub fn agent(&self, agent: &str, script: &str) {
         let path = self.path("scripts").join(script);

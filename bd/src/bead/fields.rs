@@ -1,12 +1,29 @@
 //! `key: value` lines in descriptions, where existing clients keep structured facts.
 //!
 //! Keys are found in any case and in their snake, kebab and joined spellings. Lines that are no field
-//! keep their place and their bytes.
+//! keep their place and their bytes. Front matter, a block between two lines `---` at the very start, is none of
+//! them: it stays where it is, and its lines are no fields.
+
+/// The front matter with the lines around it, and what follows; the first is empty where there is none.
+pub fn split_front_matter(description: &str) -> (&str, &str) {
+    let Some(after) = description.strip_prefix("---\n") else {
+        return ("", description);
+    };
+    let mut at = "---\n".len();
+    for line in after.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == "---" {
+            return description.split_at(at);
+        }
+    }
+    ("", description)
+}
 
 /// The value of the first line with this key; an empty value counts as absent.
 pub fn get(description: &str, key: &str) -> Option<String> {
     let key = fold(key);
-    description
+    split_front_matter(description)
+        .1
         .lines()
         .filter_map(split)
         .find(|(own, value)| fold(own) == key && !value.is_empty())
@@ -16,6 +33,16 @@ pub fn get(description: &str, key: &str) -> Option<String> {
 /// The description with `key` set to `value`, or without it. An existing line is replaced where it
 /// stands; a new one goes to the block of fields at the top, or starts it, followed by a blank line.
 pub fn set(description: &str, key: &str, value: Option<&str>) -> String {
+    let (front, text) = split_front_matter(description);
+    let gap = if front.is_empty() || front.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{front}{gap}{}", set_in(text, key, value))
+}
+
+fn set_in(description: &str, key: &str, value: Option<&str>) -> String {
     let wanted = fold(key);
     let fresh = value.map(|value| format!("{key}: {}", value.replace(['\n', '\r'], " ")));
     let mut lines: Vec<String> = description.lines().map(str::to_owned).collect();
@@ -116,6 +143,24 @@ mod tests {
         );
         assert_eq!(set("", "convoy", Some("hq-cv-1")), "convoy: hq-cv-1");
         assert_eq!(set("convoy: hq-cv-1\n\nDo it.", "convoy", None), "Do it.");
+    }
+
+    #[test]
+    fn front_matter_stays_first_and_its_lines_are_no_fields() {
+        let text = "---\nkeeper: ADR-017\n---\nDo it.\n";
+        assert_eq!(get(text, "keeper"), None);
+        let set_once = set(text, "convoy", Some("hq-cv-1"));
+        assert_eq!(
+            set_once,
+            "---\nkeeper: ADR-017\n---\nconvoy: hq-cv-1\n\nDo it.\n"
+        );
+        assert_eq!(set(&set_once, "convoy", None), text);
+        assert_eq!(
+            set("---\na: b\n---", "convoy", Some("x")),
+            "---\na: b\n---\nconvoy: x"
+        );
+        let open = "---\nkeeper: never closed";
+        assert_eq!(split_front_matter(open), ("", open));
     }
 
     #[test]

@@ -17,24 +17,36 @@ pub fn read(text: &str) -> Result<BTreeMap<String, String>, String> {
     if !text.lines().any(has_content) {
         return Ok(BTreeMap::new());
     }
+    let mut flat = BTreeMap::new();
+    tree(text, 10_000)?.flatten("", &mut flat);
+    Ok(flat)
+}
+
+/// How deep a document may be nested.
+const DEPTH: usize = 64;
+
+/// Reads a document of at most so many nodes, those that aliases repeat counted; the error is the parser's
+/// own text.
+pub fn tree(text: &str, nodes: usize) -> Result<Node, String> {
     let mut budget = serde_saphyr::Budget::default();
-    budget.max_nodes = 10_000;
+    budget.max_nodes = nodes;
+    budget.max_depth = DEPTH;
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
     options.leading_zero_numbers_as_strings = true;
     options.budget = Some(budget);
     options.with_snippet = false;
-    let root: Node =
-        serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())?;
-    let mut flat = BTreeMap::new();
-    root.flatten("", &mut flat);
-    Ok(flat)
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
 }
 
 /// A YAML value whose scalars are text.
-enum Node {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// A scalar; `null` is an empty one.
     Text(String),
+    /// A sequence.
     List(Vec<Node>),
+    /// A mapping in its own order.
     Map(Vec<(String, Node)>),
 }
 

@@ -91,6 +91,27 @@ pub const KEYS: &[Key] = &[
         "the agent program of all sessions",
     ),
     key(
+        "hooks.auto_convoy",
+        Kind::Flag,
+        Scope::Rig,
+        "false",
+        "run the pre-convoy hook for the convoy that a single slung bead gets, too",
+    ),
+    key(
+        "hooks.keeper_mode",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "what hooks get as KEEPER_MODE where the caller's environment has none",
+    ),
+    key(
+        "hooks.timeout",
+        Kind::Duration,
+        Scope::Rig,
+        "60s",
+        "how long a town hook may take",
+    ),
+    key(
         "max_polecats",
         Kind::Number,
         Scope::Rig,

@@ -1,14 +1,15 @@
 //! Making convoys, adding to them, closing them by hand.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
-use bd::store::Tx;
-use serde::Serialize;
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
 
 use crate::beads::{UnknownBead, external_ref};
 use crate::town::Town;
 
 /// A convoy to be made.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct New {
     /// Its title.
     pub title: String,
@@ -63,28 +64,10 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
     let beads = existing(town, &new.beads)?;
     let store = town.store()?;
     let created = town.transact(&store, |tx| {
-        let now = tx.now();
         let id = fresh_id(town, tx);
-        let mut convoy = Bead {
-            id: id.clone(),
-            title: new.title.trim().to_owned(),
-            description: describe(new, beads.len()),
-            issue_type: Kind::Convoy,
-            labels: vec!["gt:convoy".to_owned()],
-            created_at: now.clone(),
-            updated_at: now.clone(),
-            created_by: tx.actor().to_owned(),
-            ..Bead::default()
-        };
-        let added = track(&mut convoy, &beads, &now, tx.actor());
-        let title = convoy.title.clone();
+        let (convoy, created) = built(tx, id, new, &beads);
         tx.put(convoy)?;
-        Ok(Created {
-            id,
-            title,
-            added,
-            reopened: false,
-        })
+        Ok(created)
     })?;
     town.tell(
         "convoy_created",
@@ -93,15 +76,43 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
     Ok(created)
 }
 
+/// A new convoy, not yet written.
+pub(super) fn built(tx: &Tx, id: String, new: &New, beads: &[String]) -> (Bead, Created) {
+    let now = tx.now();
+    let mut convoy = Bead {
+        id: id.clone(),
+        title: new.title.trim().to_owned(),
+        description: describe(new, beads.len()),
+        issue_type: Kind::Convoy,
+        labels: vec!["gt:convoy".to_owned()],
+        created_at: now.clone(),
+        updated_at: now.clone(),
+        created_by: tx.actor().to_owned(),
+        ..Bead::default()
+    };
+    let added = track(&mut convoy, beads, &now, tx.actor());
+    let created = Created {
+        id,
+        title: convoy.title.clone(),
+        added,
+        reopened: false,
+    };
+    (convoy, created)
+}
+
 /// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
 pub fn create_for(town: &Town, bead: &Bead) -> anyhow::Result<String> {
-    let new = New {
+    create(town, &automatic(bead)).map(|created| created.id)
+}
+
+/// The convoy that a single slung bead gets.
+pub fn automatic(bead: &Bead) -> New {
+    New {
         title: bd::bead::validate::fit_title(&format!("Work: {}", bead.title)),
         beads: vec![bead.id.clone()],
         about: format!("Auto-created convoy tracking {}", bead.id),
         ..New::default()
-    };
-    create(town, &new).map(|created| created.id)
+    }
 }
 
 /// Adds beads to a convoy; one that has landed is open again.
@@ -109,30 +120,36 @@ pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Created> {
     let beads = existing(town, beads)?;
     let store = town.store()?;
     let created = town.transact(&store, |tx| {
-        let now = tx.now();
-        let mut convoy = find(tx, id)?;
-        let added = track(&mut convoy, &beads, &now, tx.actor());
-        let reopened = !convoy.is_open() && !added.is_empty();
-        if reopened {
-            convoy.status = Status::Open;
-            convoy.closed_at = None;
-            convoy.close_reason = String::new();
-        }
-        convoy.updated_at = now;
-        let title = convoy.title.clone();
+        let (convoy, created) = extended(tx, id, &beads)?;
         tx.put(convoy)?;
-        Ok(Created {
-            id: id.to_owned(),
-            title,
-            added,
-            reopened,
-        })
+        Ok(created)
     })?;
     let payload = serde_json::json!({
         "convoy": created.id, "beads": created.added, "reopened": created.reopened,
     });
     town.tell("convoy_added", payload);
     Ok(created)
+}
+
+/// A convoy that tracks more beads, not yet written.
+pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
+    let now = tx.now();
+    let mut convoy = find(tx, id)?;
+    let added = track(&mut convoy, beads, &now, tx.actor());
+    let reopened = !convoy.is_open() && !added.is_empty();
+    if reopened {
+        convoy.status = Status::Open;
+        convoy.closed_at = None;
+        convoy.close_reason = String::new();
+    }
+    convoy.updated_at = now;
+    let created = Created {
+        id: id.to_owned(),
+        title: convoy.title.clone(),
+        added,
+        reopened,
+    };
+    Ok((convoy, created))
 }
 
 /// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
@@ -183,7 +200,7 @@ pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
 }
 
 /// The given beads, each of which must exist somewhere in the town.
-fn existing(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
+pub(super) fn existing(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
     let stores = town.stores()?;
     for id in ids {
         if stores.get(id).is_none_or(Bead::is_tombstone) {
@@ -193,10 +210,11 @@ fn existing(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(ids.to_vec())
 }
 
-fn fresh_id(town: &Town, tx: &Tx) -> String {
+/// An id that no bead has yet.
+pub(super) fn fresh_id(town: &Town, beads: &Snapshot) -> String {
     loop {
         let id = format!("hq-cv-{}", town.random.base32(5));
-        if tx.get(&id).is_none() {
+        if beads.get(&id).is_none() {
             return id;
         }
     }

@@ -5,11 +5,14 @@
 
 pub mod briefing;
 mod create;
+mod decision;
 mod land;
 mod progress;
 pub mod ready;
+pub mod review;
 
-pub use create::{Created, New, add, close, create, create_for};
+pub use create::{Created, New, add, automatic, close, create, create_for};
+pub use decision::{Decision, decision_for, decisions};
 pub use land::{Landed, check};
 pub use progress::{Board, Counts, Progress, Standing, Tracked};
 

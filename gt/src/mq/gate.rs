@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::queue::{Job, payload};
 use crate::config::Gate;
+use crate::town_hook::passed_on;
 
 /// How much of a gate's output goes into the task.
 const TAIL: usize = 4000;
@@ -80,25 +81,13 @@ fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
     git.checkout_detach(candidate)
 }
 
-/// Whether a gate sees a variable of our own environment: toolchains and proxies, yes; what tells git,
-/// beads or an agent where they are, no; nor what looks like a secret.
-fn is_passed(name: &str) -> bool {
-    const OURS: [&str; 9] = [
-        "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
-    ];
-    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
-    let name = name.to_ascii_uppercase();
-    !OURS.iter().any(|start| name.starts_with(start))
-        && !SECRET.iter().any(|part| name.contains(part))
-}
-
 fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
     let env = &job.town.env;
     let mut run = Exec::new("sh")
         .args(["-c", &gate.command])
         .cwd(tree)
         .env_clear();
-    for (name, value) in env.vars().filter(|(name, _)| is_passed(name)) {
+    for (name, value) in passed_on(env) {
         run = run.env(name, value);
     }
     let run = run
@@ -163,37 +152,6 @@ fn last_part(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_gate_sees_toolchains_and_proxies_but_no_secrets_and_nothing_of_ours() {
-        for name in [
-            "PATH",
-            "HOME",
-            "RUSTUP_HOME",
-            "JAVA_HOME",
-            "GOPATH",
-            "https_proxy",
-            "LC_CTYPE",
-        ] {
-            assert!(is_passed(name), "{name}");
-        }
-        for name in [
-            "GT_ROLE",
-            "GIT_DIR",
-            "BD_ACTOR",
-            "BEADS_DIR",
-            "TMUX_PANE",
-            "CLAUDECODE",
-            "ANTHROPIC_API_KEY",
-            "GH_TOKEN",
-            "npm_config__authToken",
-            "AWS_SECRET_ACCESS_ID",
-            "PGPASSWORD",
-            "SSH_AUTH_SOCK",
-        ] {
-            assert!(!is_passed(name), "{name}");
-        }
-    }
 
     #[test]
     fn the_last_part_begins_at_a_line_and_never_inside_a_character() {

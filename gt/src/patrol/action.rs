@@ -98,6 +98,10 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             let landed = convoy::check(town, Some(convoy))?;
             Ok(landed.first().map(|landed| format!("{} landed", landed.id)))
         }
+        Do::FinishConvoy { request } => {
+            let made = convoy::review::resume(town, request)?;
+            Ok(made.map(|made| format!("{} is made", made.id)))
+        }
         Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
     }
 }

@@ -25,6 +25,8 @@ pub struct Facts {
     pub rigs: BTreeMap<String, RigFacts>,
     /// Open convoys whose tracked work is all done.
     pub landable: Vec<String>,
+    /// Requests for convoys that are approved and not finished, and nobody is at them.
+    pub unfinished_convoys: Vec<String>,
     /// Rigs whose beads could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// Why the sessions could not be asked, where that is so.
@@ -124,6 +126,10 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         now,
         rigs,
         landable,
+        unfinished_convoys: convoy::review::unfinished(&stores.town)
+            .into_iter()
+            .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
+            .collect(),
         unreadable,
         degraded,
         sharing: share::facts(town, &stores, now),

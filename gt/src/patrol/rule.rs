@@ -93,6 +93,11 @@ pub enum Do {
         /// The convoy.
         convoy: String,
     },
+    /// Makes the convoy of an approved request.
+    FinishConvoy {
+        /// The request.
+        request: String,
+    },
     /// Commits beads to their branch, merges and pushes it.
     ShareBeads {
         /// The rig; none for the town's own beads.
@@ -118,6 +123,14 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
         },
     };
     decisions.extend(facts.landable.iter().map(land));
+    let finish = |request: &String| Decision {
+        rule: "C1-finish-approved-convoy",
+        saw: format!("{request} is approved, and its convoy was never finished"),
+        todo: Do::FinishConvoy {
+            request: request.clone(),
+        },
+    };
+    decisions.extend(facts.unfinished_convoys.iter().map(finish));
     decisions.extend(facts.sharing.iter().filter_map(share_rule));
     decisions
 }

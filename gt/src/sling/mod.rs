@@ -1,6 +1,7 @@
 //! What happens when you run `gt sling <bead> <target>`:
 //!
-//! 1. `resolve_target`: who is to get it (`target`).
+//! 1. `resolve_target`: who is to get it (`target`). Where `hooks.auto_convoy` is set, the convoy of a bead that has
+//!    none is made now, with its hooks ([`crate::convoy::review`]): what they refuse is not claimed.
 //! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
 //! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
 //!    ([`crate::polecat::Sandbox`]).
@@ -19,7 +20,7 @@ mod waiting;
 
 use bd::bead::Bead;
 use bd::git::Git;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 pub use claim::{ClaimError, Claimed, Wish};
@@ -27,7 +28,7 @@ pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
 pub use waiting::{Waiting, enqueue, take_waiting, waiting};
 
-use crate::beads::Home;
+use crate::beads::{Found, Home};
 use crate::convoy;
 use crate::discovery;
 use crate::identity::Address;
@@ -36,9 +37,11 @@ use crate::polecat::{Sandbox, SlingStep, Slot};
 use crate::runtime;
 use crate::session;
 use crate::town::{RigLayout, Town};
+use crate::town_hook;
 
 /// What is asked for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Request {
     /// The bead.
     pub bead: String,
@@ -84,16 +87,20 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
         Target::Rig(rig) => {
             let waits_for = waiting::blockers(&found)?;
             if !waits_for.is_empty() && !request.force {
+                review(town, request, &found)?;
                 return enqueue(town, &rig, request, &found.bead, waits_for);
             }
             can_start(town, &rig, &found.bead, request)?;
+            review(town, request, &found)?;
             sling_to_polecat(town, &rig, request, None)
         }
         Target::Polecat(rig, name) => {
             can_start(town, &rig, &found.bead, request)?;
+            review(town, request, &found)?;
             sling_to_polecat(town, &rig, request, Some(&name))
         }
         Target::Agent(address) => {
+            review(town, request, &found)?;
             claim::hook_agent(town, &found, &address, request.force)?;
             let convoy = ensure_convoy(town, request, &found.bead)?;
             let session = session::start::tell_of_work(town, &address, &found.bead)?;
@@ -111,6 +118,22 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
             })
         }
     }
+}
+
+/// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
+fn review(town: &Town, request: &Request, found: &Found) -> anyhow::Result<()> {
+    let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));
+    let asks = !request.no_convoy
+        && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
+        && town_hook::for_auto_convoys(town, rig.as_ref());
+    if !asks || !convoy::tracking(&town.store()?.snapshot()?, &found.bead.id).is_empty() {
+        return Ok(());
+    }
+    let purpose = convoy::review::Purpose {
+        spec: String::new(),
+        then: Some(serde_json::to_value(request)?),
+    };
+    convoy::review::create(town, &convoy::automatic(&found.bead), purpose).map(drop)
 }
 
 /// Tells what could not be started before anything is reserved: no tmux, no such agent.

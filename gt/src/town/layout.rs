@@ -73,6 +73,16 @@ impl Layout {
             .join(format!("{rig}.json"))
     }
 
+    /// `hooks/`: executables by event ([`crate::town_hook`]).
+    pub fn hooks(&self) -> PathBuf {
+        self.root.join("hooks")
+    }
+
+    /// `plugins/`: plugins, each in a folder of its own.
+    pub fn plugins(&self) -> PathBuf {
+        self.root.join("plugins")
+    }
+
     /// `.runtime/`: local state that may be lost.
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".runtime")
@@ -106,6 +116,13 @@ impl Layout {
     /// The lock around changes to the town's registry of rigs and its routes.
     pub fn registry_lock(&self) -> PathBuf {
         self.runtime().join("locks/registry")
+    }
+
+    /// The lock of one request for a convoy.
+    pub fn review_lock(&self, request: &str) -> PathBuf {
+        self.runtime()
+            .join("locks")
+            .join(format!("{request}.review"))
     }
 
     /// `.events.jsonl`: what happened.
@@ -175,6 +192,11 @@ impl RigLayout {
         } else {
             own
         }
+    }
+
+    /// `hooks/`: executables by event, run after the town's.
+    pub fn hooks(&self) -> PathBuf {
+        self.root.join("hooks")
     }
 
     /// `refinery/rig/`: where the merge queue rebases and runs gates.

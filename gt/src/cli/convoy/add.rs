@@ -4,9 +4,11 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
-use crate::convoy;
+use crate::convoy::review;
 
 /// Let a convoy track more beads. One that has landed is open again.
+///
+/// Where a `pre-convoy` hook is installed it is asked about beads of a rig that the convoy had none of yet.
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
     /// The convoy.
@@ -17,8 +19,9 @@ pub(super) struct AddArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
-    let added = convoy::add(&ctx.town()?, &args.convoy, &args.beads)?;
-    answer(added, |added, page| {
+    let made = review::add(&ctx.town()?, &args.convoy, &args.beads)?;
+    super::warn(ctx, &made.warnings);
+    answer(made.created, |added, page| {
         page.line(format!(
             "✓ {} tracks {} more beads",
             added.id,

@@ -1,12 +1,16 @@
 //! `gt convoy create`.
 
+use bd::error::Usage;
 use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
-use crate::convoy::{self, New};
+use crate::convoy::{New, review};
 
 /// Make a convoy that tracks beads of any rig.
+///
+/// Where a `pre-convoy` hook is installed it is asked first: it may reject the convoy (exit code 1, nothing is made)
+/// or leave it to a person (exit code 3, `gt convoy review list`).
 #[derive(Debug, Args)]
 pub(super) struct CreateArgs {
     /// Its name.
@@ -19,10 +23,33 @@ pub(super) struct CreateArgs {
     /// Who else hears when it lands; the mayor when no address follows.
     #[arg(long, num_args = 0..=1, default_missing_value = "mayor/", require_equals = true)]
     notify: Vec<String>,
+    /// What it is to achieve, for the pre-convoy hook; the texts of its beads where nothing is said.
+    #[arg(long, value_name = "TEXT", conflicts_with = "spec_file")]
+    spec: Option<String>,
+    /// The same, from a file.
+    #[arg(long, value_name = "PATH")]
+    spec_file: Option<String>,
+}
+
+/// A specification is read by people and models.
+const SPEC: u64 = 4 * 1024 * 1024;
+
+fn spec(ctx: &Context, args: &CreateArgs) -> anyhow::Result<String> {
+    let Some(path) = &args.spec_file else {
+        return Ok(args.spec.clone().unwrap_or_default());
+    };
+    let path = ctx.env.absolute(path);
+    let size = std::fs::metadata(&path).map(|meta| meta.len());
+    let text = size.and_then(|size| match size {
+        0..=SPEC => std::fs::read_to_string(&path),
+        _ => Err(std::io::Error::other("it has more than 4 MiB")),
+    });
+    text.map_err(|error| Usage(format!("cannot read {}: {error}", path.display())).into())
 }
 
 pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
     let town = ctx.town()?;
+    let spec = spec(ctx, &args)?;
     let owner = match args.owner {
         Some(text) => town.address(&text)?.mailbox(),
         None => town.actor.mailbox(),
@@ -37,8 +64,10 @@ pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
         notify: args.notify,
         about: String::new(),
     };
-    let created = convoy::create(&town, &new)?;
-    answer(created, |created, page| {
+    let purpose = review::Purpose { spec, then: None };
+    let made = review::create(&town, &new, purpose)?;
+    super::warn(ctx, &made.warnings);
+    answer(made.created, |created, page| {
         let title = bd::ui::escape::line(&created.title);
         page.line(format!(
             "✓ convoy {} \"{title}\" tracks {} beads",

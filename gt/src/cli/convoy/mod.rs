@@ -4,6 +4,7 @@ mod add;
 mod close;
 mod create;
 mod list;
+mod review;
 mod status;
 
 use clap::{Args, Subcommand};
@@ -25,6 +26,7 @@ enum ConvoyCommand {
     Status(status::StatusArgs),
     List(list::ListArgs),
     Close(close::CloseArgs),
+    Review(review::ReviewArgs),
 }
 
 pub(super) fn run(ctx: &Context, args: ConvoyArgs) -> Answer {
@@ -34,5 +36,13 @@ pub(super) fn run(ctx: &Context, args: ConvoyArgs) -> Answer {
         ConvoyCommand::Status(args) => status::run(ctx, &args),
         ConvoyCommand::List(args) => list::run(ctx, &args),
         ConvoyCommand::Close(args) => close::run(ctx, &args),
+        ConvoyCommand::Review(args) => review::run(ctx, &args),
+    }
+}
+
+/// What hooks had to say although they approved.
+fn warn(ctx: &Context, warnings: &[String]) {
+    for warning in warnings {
+        ctx.ui.warn(&bd::ui::escape::line(warning));
     }
 }

@@ -1,0 +1,53 @@
+//! `gt convoy review approve`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use crate::convoy::review;
+use crate::sling;
+
+/// Approve a request: the convoy is made as it was asked for. A sling that waited for it goes on.
+///
+/// Safe to run again: what was begun is finished, and nothing is made twice. The hooks of further rigs are asked now,
+/// so it may end like `gt convoy create`.
+#[derive(Debug, Args)]
+pub(super) struct ApproveArgs {
+    /// The request.
+    request: String,
+    /// Why.
+    #[arg(long, default_value = "")]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &ApproveArgs) -> Answer {
+    let town = ctx.town()?;
+    let approved = review::approve(&town, &args.request, &args.reason)?;
+    super::super::warn(ctx, &approved.warnings);
+    if let Some(then) = approved.then.clone().filter(|_| !approved.already) {
+        let slung = serde_json::from_value(then)
+            .map_err(anyhow::Error::from)
+            .and_then(|request| sling::sling(&town, &request));
+        match slung {
+            Ok(slung) => ctx
+                .ui
+                .status(&format!("✓ {} → {}", slung.bead, slung.target)),
+            // The convoy is made; only this step is left to the caller.
+            Err(error) => ctx.ui.warn(&format!(
+                "the bead is not slung, do so with `gt sling`: {}",
+                escape::line(&format!("{error:#}"))
+            )),
+        }
+    }
+    crate::daemon::wake(&town);
+    answer(approved, |approved, page| {
+        let title = escape::line(&approved.title);
+        let how = if approved.already {
+            "was made already"
+        } else {
+            "is made"
+        };
+        page.line(format!("✓ convoy {} \"{title}\" {how}", approved.convoy));
+    })
+}

@@ -1,0 +1,24 @@
+//! `gt convoy review reject`.
+
+use clap::Args;
+
+use super::super::super::{Answer, answer};
+use crate::context::Context;
+use crate::convoy::review;
+
+/// Reject a request: no convoy is made.
+#[derive(Debug, Args)]
+pub(super) struct RejectArgs {
+    /// The request.
+    request: String,
+    /// Why.
+    #[arg(long)]
+    reason: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &RejectArgs) -> Answer {
+    let request = review::reject(&ctx.town()?, &args.request, &args.reason)?;
+    answer(request, |request, page| {
+        page.line(format!("✓ {} is rejected", request.id));
+    })
+}
