@@ -4,10 +4,10 @@
 //! piece, and what it has not written yet must not be taken for gone.
 //!
 //! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
-//! renamed in; the issues are written beside the old ones and synced; a mark with their SHA-256 ends the
-//! journal; the events go to history; the new issues are renamed in, unless an id would vanish that nobody
-//! removed or someone else changed the file; the index of what is there now is written; a fresh journal is
-//! renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
+//! renamed in; the issues are written beside the old ones, a mark with their SHA-256 ends the journal, the
+//! events go to history, and these three are synced; the new issues are renamed in, unless an id would vanish
+//! that nobody removed or someone else changed the file; the index of what is there now is written; a fresh
+//! journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
 //! hashes, so that the next writer folds it again, and a mark by which the issues are known as ours.
 //!
 //! Lines that nobody changed are copied as they are, without being parsed.
@@ -25,7 +25,7 @@ use super::write::{Piece, Written, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
-use crate::sys::file;
+use crate::sys::file::{self, Appended, Beside};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,26 +84,21 @@ impl Fold<'_> {
         for home in &homes {
             self.keep_damaged(*home)?;
         }
-        let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
-        let issues = self.content(Home::Issues, homes.contains(&Home::Issues))?;
-        let index = self.sync(&issues, &wisps)?;
-        if source.is_overtaken(ISSUES) || source.is_overtaken(WISPS) {
+        let (wisps_file, wisps) = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
+        let (issues_file, issues) = self.content(Home::Issues, homes.contains(&Home::Issues))?;
+        let (prepared, index) = std::thread::scope(|scope| {
+            // What will be there is known; where its index cannot be made the next reader tries.
+            let index = scope.spawn(|| self.index(&issues, &wisps));
+            let prepared = self.prepare(&entries, wisps_file, &wisps, (&issues_file, &issues));
+            (prepared, index.join().ok().flatten())
+        });
+        let Some(wisps_key) = prepared? else {
             return Ok(Folded::Overtaken);
-        }
-        let wisps_key = self.put(wisps, WISPS)?;
-        if let Content::New(written) = &issues {
-            let mark = Mark {
-                fold: written.sha256.clone(),
-            };
-            let path = paths.journal();
-            journal::append(&path, &journal::encode(&mark))
-                .map_err(|failed| StoreError::io("write", &path, failed.source))?;
-        }
-        history::append(paths, &self.events(&entries), entries.was_folding)?;
+        };
         if source.is_overtaken(ISSUES) {
             return Ok(Folded::Overtaken);
         }
-        let issues_key = self.put(issues, ISSUES)?;
+        let issues_key = self.put(issues_file, &issues, ISSUES)?;
         // Before the journal goes: without it nothing would say that these issues are ours.
         self.write_index(index, issues_key, wisps_key);
         let journal = paths.journal();
@@ -125,11 +120,11 @@ impl Fold<'_> {
         events
     }
 
-    /// The new content of a file, written beside the old one.
-    fn content(&self, home: Home, is_dirty: bool) -> Result<Content, StoreError> {
+    /// The new content of a file, written beside the old one, and what it is.
+    fn content(&self, home: Home, is_dirty: bool) -> Result<(Option<Beside>, Content), StoreError> {
         let code = if home == Home::Issues { ISSUES } else { WISPS };
         if !is_dirty {
-            return Ok(Content::Same);
+            return Ok((None, Content::Same));
         }
         let snapshot = self.snapshot;
         let mut pieces = Vec::new();
@@ -158,42 +153,76 @@ impl Fold<'_> {
         pieces.extend(foreign.map(Piece::Foreign));
         let path = snapshot.source.path(code);
         write(&snapshot.source, &path, &pieces)
-            .map(Content::New)
+            .map(|(file, written)| (Some(file), Content::New(written)))
             .map_err(|error| StoreError::io("write", &path, error))
     }
 
-    /// Syncs new content, and makes the index of what will be there meanwhile.
-    fn sync(&self, issues: &Content, wisps: &Content) -> Result<Option<Index>, StoreError> {
+    /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the
+    /// mark, with which the journal may count as folded; then the issues, the mark and the events. Those
+    /// three are written first and synced afterwards, so that the disk has one wait for them and not three.
+    /// Gives the key of the wisps, or `None` where someone else changed a file.
+    fn prepare(
+        &self,
+        entries: &Journal,
+        wisps_file: Option<Beside>,
+        wisps: &Content,
+        (issues_file, issues): (&Option<Beside>, &Content),
+    ) -> Result<Option<FileKey>, StoreError> {
         let source = &self.snapshot.source;
-        std::thread::scope(|scope| {
-            let index = scope.spawn(|| self.index(issues, wisps));
-            for (content, code) in [(wisps, WISPS), (issues, ISSUES)] {
-                if let Content::New(written) = content {
-                    let failed = |error| StoreError::io("write", &source.path(code), error);
-                    written.file.sync().map_err(failed)?;
-                }
+        let paths = &source.paths;
+        let failed = |code: u8| move |error| StoreError::io("write", &source.path(code), error);
+        if let Some(file) = &wisps_file {
+            file.sync().map_err(failed(WISPS))?;
+        }
+        if source.is_overtaken(ISSUES) || source.is_overtaken(WISPS) {
+            return Ok(None);
+        }
+        let wisps_key = self.put(wisps_file, wisps, WISPS)?;
+        let journal = paths.journal();
+        let mark = match issues {
+            Content::Same => None,
+            Content::New(written) => {
+                let mark = Mark {
+                    fold: written.sha256.clone(),
+                };
+                let appended = journal::begin_append(&journal, &journal::encode(&mark))
+                    .map_err(|error| StoreError::io("write", &journal, error.source))?;
+                Some(appended.begun())
             }
-            // Where it cannot be made the next reader tries.
-            Ok(index.join().ok().flatten())
-        })
+        };
+        let events = history::begin_append(paths, &self.events(entries), entries.was_folding)?;
+        let events = events.map(Appended::begun);
+        if let Some(file) = issues_file {
+            file.sync().map_err(failed(ISSUES))?;
+        }
+        if let Some(mark) = &mark {
+            history::synced(&journal, mark)?;
+        }
+        if let Some(events) = &events {
+            history::synced(&paths.local_events(), events)?;
+        }
+        Ok(Some(wisps_key))
     }
 
     /// Renames new content in. Gives the key of the file.
-    fn put(&self, content: Content, code: u8) -> Result<FileKey, StoreError> {
+    fn put(
+        &self,
+        file: Option<Beside>,
+        content: &Content,
+        code: u8,
+    ) -> Result<FileKey, StoreError> {
         let source = &self.snapshot.source;
         let path = source.path(code);
-        match content {
+        let (Some(file), Content::New(written)) = (file, content) else {
             // What was read, not what may be there by now.
-            Content::Same => Ok(*source.read_key(code)),
-            Content::New(written) => {
-                let failed = |error| StoreError::io("write", &path, error);
-                let meta = written.file.put(&path).map_err(failed)?;
-                Ok(FileKey {
-                    content: written.content,
-                    ..source::file_key(&meta)
-                })
-            }
-        }
+            return Ok(*source.read_key(code));
+        };
+        let failed = |error| StoreError::io("write", &path, error);
+        let meta = file.put(&path).map_err(failed)?;
+        Ok(FileKey {
+            content: written.content,
+            ..source::file_key(&meta)
+        })
     }
 
     /// The index of what will be there; its keys are known once it is there.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,7 +20,8 @@ use super::{Node, Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::Lost;
-use crate::sys::{Clock, file};
+use crate::sys::Clock;
+use crate::sys::file::{self, Appended, NotAppended};
 
 /// The verb of what is known of a change whose line in the journal is damaged.
 pub(crate) const RECOVERED: &str = "recovered";
@@ -28,19 +29,28 @@ pub(crate) const RECOVERED: &str = "recovered";
 /// How long a merge of files waits for writers: git waits for it meanwhile.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Appends events, each once, and syncs them. `perhaps_there` says that an earlier fold may have written
-/// some of them before it was cut short.
-pub(super) fn append(
+/// Appends events, each once, and syncs them.
+pub(super) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
+    match begin_append(paths, events, false)? {
+        Some(appended) => synced(&paths.local_events(), &appended),
+        None => Ok(()),
+    }
+}
+
+/// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
+/// have written some of them before it was cut short.
+pub(super) fn begin_append(
     paths: &Paths,
     events: &[Event],
     perhaps_there: bool,
-) -> Result<(), StoreError> {
+) -> Result<Option<Appended>, StoreError> {
     if events.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let path = paths.local_events();
     let failed = |source| StoreError::io("write", &path, source);
-    let known: HashSet<String> = if perhaps_there {
+    let tail = tail(&path).map_err(failed)?;
+    let known: HashSet<String> = if perhaps_there || !tail.is_other_than(events) {
         read_file(&path)?
             .into_iter()
             .map(|event| event.id)
@@ -48,35 +58,86 @@ pub(super) fn append(
     } else {
         HashSet::new()
     };
-    let mut text: Vec<u8> = Vec::new();
+    let mut text = tail.line_end().to_vec();
+    let before = text.len();
     for event in events.iter().filter(|event| !known.contains(&event.id)) {
         text.extend_from_slice(&encode(event));
     }
-    if text.is_empty() {
-        return Ok(());
+    if text.len() == before {
+        return Ok(None);
     }
-    append_synced(&path, &text).map_err(failed)
+    Appended::write(&path, &text, 0o644)
+        .map(Some)
+        .map_err(|error| failed(error.source))
 }
 
-/// Appends whole lines; what an earlier append left unfinished stays a line of its own. Nothing stays of one
-/// that fails.
-pub(super) fn append_synced(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = file::open_append(path, 0o644)?;
-    let length = file.metadata()?.len();
-    let mut all = Vec::with_capacity(text.len() + 1);
-    if length > 0 {
-        let mut last = [0];
-        file.seek(SeekFrom::Start(length - 1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            all.push(b'\n');
+/// Syncs what was appended to a file.
+pub(super) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
+    let failed = |error: NotAppended| StoreError::io("write", path, error.source);
+    appended.sync().map_err(failed)
+}
+
+/// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
+pub(super) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
+    let failed = |source| StoreError::io("write", path, source);
+    let all = [tail(path).map_err(failed)?.line_end(), text].concat();
+    let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
+    synced(path, &appended)
+}
+
+/// How much of the end of a file is looked at.
+const TAIL: u64 = 1 << 16;
+
+/// The end of a file of events.
+enum Tail {
+    /// There is nothing in it.
+    Empty,
+    /// Its last line, whole.
+    Line(Vec<u8>),
+    /// Its last line is too long to be looked at.
+    Long,
+    /// An earlier append was cut short.
+    Torn,
+}
+
+impl Tail {
+    /// Whether none of these events can be there: they are appended at once, so that the last would be one.
+    fn is_other_than(&self, events: &[Event]) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Line(line) => journal::open::<Event>(line)
+                .is_some_and(|last| events.iter().all(|event| event.id != last.id)),
+            Self::Long | Self::Torn => false,
         }
     }
-    all.extend_from_slice(text);
-    let written = file.write_all(&all).and_then(|()| file.sync_data());
-    written.inspect_err(|_| {
-        // The write has failed already; a torn line is skipped by readers.
-        file.set_len(length).ok();
+
+    /// What has to stand before the next line.
+    fn line_end(&self) -> &'static [u8] {
+        match self {
+            Self::Torn => b"\n",
+            Self::Empty | Self::Line(_) | Self::Long => b"",
+        }
+    }
+}
+
+fn tail(path: &Path) -> io::Result<Tail> {
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tail::Empty),
+        Err(error) => return Err(error),
+    };
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    let Some(lines) = bytes.strip_suffix(b"\n") else {
+        return Ok(if length == 0 { Tail::Empty } else { Tail::Torn });
+    };
+    Ok(match lines.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => Tail::Line(lines[end + 1..].to_vec()),
+        None if from == 0 => Tail::Line(lines.to_vec()),
+        None => Tail::Long,
     })
 }
 
@@ -88,7 +149,7 @@ impl Store {
             return Ok(());
         };
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        append(&self.paths, &[event], false)
+        append(&self.paths, &[event])
     }
 }
 

@@ -5,8 +5,7 @@
 //! after; at the end a checksum of all that stands before it. One append and one sync is the
 //! acknowledgement. A fold mark names the content that the issues have once the lines before it are folded.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lines;
 use crate::bead::{Raw, record};
-use crate::sys::file;
+use crate::sys::file::{self, Appended, NotAppended};
 
 /// Which file a bead lives in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,6 +108,8 @@ pub struct Journal {
     pub torn: Vec<Range<usize>>,
     /// How far it is sound from the start.
     pub sound: usize,
+    /// The length of its longest line, with the line end.
+    pub longest: u64,
 }
 
 /// Reads a journal. A last line without its end was never acknowledged.
@@ -117,6 +118,7 @@ pub fn decode(text: &[u8]) -> Journal {
     for (_, span) in lines::spans(text, 0) {
         let line = &text[span.clone()];
         let whole = text.get(span.end) == Some(&b'\n');
+        journal.longest = journal.longest.max(span.len() as u64 + 1);
         if let (true, Some(entry)) = (whole, open::<Entry>(line)) {
             journal.entries.push((span.start, entry));
             journal.mark = None;
@@ -145,35 +147,21 @@ pub(super) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
 }
 
-/// Why a line was not appended.
-#[derive(Debug)]
-pub struct AppendFailed {
-    /// What the system said.
-    pub source: io::Error,
-    /// Whether the journal is as it was before.
-    pub undone: bool,
-}
-
 /// Appends one sealed line and syncs it. When that fails the journal is cut back to what it was; nothing
 /// is tried again.
-pub fn append(path: &Path, line: &[u8]) -> Result<(), AppendFailed> {
-    let before = |source| AppendFailed {
-        source,
-        undone: true,
-    };
+pub fn append(path: &Path, line: &[u8]) -> Result<(), NotAppended> {
+    begin_append(path, line)?.sync()
+}
+
+/// Appends one sealed line, which counts once it is synced.
+pub fn begin_append(path: &Path, line: &[u8]) -> Result<Appended, NotAppended> {
     if !path.exists() {
-        file::create(path, b"", 0o644).map_err(before)?;
+        file::create(path, b"", 0o644).map_err(|source| NotAppended {
+            source,
+            undone: true,
+        })?;
     }
-    let mut journal = file::open_append(path, 0o644).map_err(before)?;
-    let length = journal.metadata().map_err(before)?.len();
-    let write = |journal: &mut File| journal.write_all(line).and_then(|()| journal.sync_data());
-    write(&mut journal).map_err(|source| AppendFailed {
-        source,
-        undone: journal
-            .set_len(length)
-            .and_then(|()| journal.sync_data())
-            .is_ok(),
-    })
+    Appended::write(path, line, 0o644)
 }
 
 /// Cuts an unfinished last line off.

@@ -46,7 +46,6 @@ mod write;
 mod tests;
 
 use std::io;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -69,9 +68,9 @@ use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
 use crate::sys::{Clock, clock};
 use fold::{Fold, Folded};
-use index::Index;
 use journal::Entry;
 use paths::Paths;
+use reindex::Behind;
 use source::{Before, CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
@@ -84,16 +83,6 @@ const FOLD_AT_ONCE: u64 = 1 << 20;
 const FOLD_JOURNAL: u64 = 4 << 20;
 /// From this age on of its oldest entry the journal is folded by the next writer.
 const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
-/// From a size between these on the journal behind the index goes into a new one: what is behind is read by
-/// every command, and a large index costs more to write.
-const INDEX_BEHIND: RangeInclusive<u64> = 32 << 10..=128 << 10;
-
-/// How much of the journal may be behind this index.
-fn may_be_behind(index: &Index) -> u64 {
-    let size = index.bytes().len() as u64;
-    (size / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
-}
-
 /// Who writes.
 #[derive(Debug, Clone, Default)]
 pub struct Author {
@@ -331,7 +320,7 @@ impl Store {
         if let Some(notice) = notice {
             upkeep::tell(notice);
         }
-        if read.source.state.tail > may_be_behind(&read.index) {
+        if read.source.state.behind.is_too_much(read.index.size()) {
             upkeep::later(self.dir());
         }
         Snapshot::new(read.index, read.source, read.overlay)
@@ -369,9 +358,9 @@ impl Store {
         }
         let source = &done.snapshot.source;
         let size = source.key(index::ISSUES)?.size;
-        let room = source.keys.journal.2 + may_be_behind(&done.snapshot.index);
+        let (behind, index) = (source.state.behind, done.snapshot.index.size());
         let began = source.state.began.clone();
-        self.acknowledge(&Entry {
+        let entry = self.acknowledge(&Entry {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
             actor: author.actor.clone(),
@@ -381,13 +370,14 @@ impl Store {
             changes: done.changes,
         })?;
         drop(done.snapshot);
-        self.after_write(size, room, began.as_ref(), &at);
+        let is_index_due = behind.and(entry).is_too_much(index);
+        self.after_write(size, is_index_due, began.as_ref(), &at);
         Ok(answer)
     }
 
     /// Folds at once while the store is small, and puts off to after the answer what takes longer: a fold, or
-    /// an index with the journal, where that has no `room` behind the one there is.
-    fn after_write(&self, size: u64, room: u64, began: Option<&Stamp>, now: &Stamp) {
+    /// an index with the journal.
+    fn after_write(&self, size: u64, is_index_due: bool, began: Option<&Stamp>, now: &Stamp) {
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         if self.fold_at_once.is_some_and(|most| size <= most)
             || journal > FOLD_JOURNAL.max(size / 8)
@@ -399,7 +389,7 @@ impl Store {
         let age = began.map(|began| now.instant().duration_since(began.instant()));
         if age.is_some_and(|age| age >= FOLD_AGE) {
             upkeep::fold_later(self.dir());
-        } else if journal > room {
+        } else if is_index_due {
             upkeep::later(self.dir());
         }
     }
@@ -448,13 +438,13 @@ impl Store {
         self.run_folds(snapshot, &now).map(|()| true)
     }
 
-    /// Writes an index that has the journal too, so that readers have less of it to read; only where more than
-    /// `behind` says is not in the index.
-    fn index_journal(&self, behind: impl FnOnce(&Index) -> u64) -> Result<(), StoreError> {
+    /// Writes an index that has the journal too, so that readers have less of it to read; only where that is
+    /// `due`.
+    fn index_journal(&self, due: impl FnOnce(Behind, u64) -> bool) -> Result<(), StoreError> {
         let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
         let read = Source::read(&self.paths)?;
         // Another may have done it meanwhile.
-        if read.source.state.tail <= behind(&read.index) {
+        if !due(read.source.state.behind, read.index.size()) {
             return Ok(());
         }
         reindex::cover_journal(&Snapshot::new(read.index, read.source, read.overlay)?)
@@ -490,16 +480,19 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
+    /// Appends an entry, safely; says how long it is there.
+    fn acknowledge(&self, entry: &Entry) -> Result<u64, StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
             ignore::hide(self.paths.dir());
         }
-        journal::append(&path, &journal::encode(entry)).map_err(|failed| StoreError::Append {
+        let line = journal::encode(entry);
+        journal::append(&path, &line).map_err(|failed| StoreError::Append {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
-        })
+        })?;
+        Ok(line.len() as u64)
     }
 
     /// A name for an event that no other clone gives.

@@ -2,6 +2,7 @@
 //! line has now.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use super::index::{Builder, Facts, Index, Item, JOURNALED, Keys, Place, Row, WISPS};
 use super::journal::{self, Home};
@@ -9,6 +10,40 @@ use super::lines::Note;
 use super::snapshot::{Snapshot, home_of};
 use super::{Node, StoreError, source};
 use crate::sys::file;
+
+/// From a size between these on the journal behind the index goes into a new one: what is behind is read by
+/// every command, and a large index costs more to write.
+const INDEX_BEHIND: RangeInclusive<u64> = 32 << 10..=128 << 10;
+
+/// What of the journal is not in the index.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Behind {
+    /// Its length.
+    pub bytes: u64,
+    /// The length of its longest entry.
+    pub longest: u64,
+}
+
+impl Behind {
+    /// With one more entry.
+    pub(super) fn and(self, entry: u64) -> Self {
+        Self {
+            bytes: self.bytes + entry,
+            longest: self.longest.max(entry),
+        }
+    }
+
+    /// Whether a new index is due. One change of many beads does not count where it is small beside the
+    /// index: it is read in a fraction of the time that a new one takes.
+    pub(super) fn is_too_much(self, index: u64) -> bool {
+        let spared = if self.longest <= index / 64 {
+            self.longest
+        } else {
+            0
+        };
+        self.bytes - spared > (index / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
+    }
+}
 
 /// The place of a row.
 pub(super) fn place(row: &Row) -> Place {
@@ -61,7 +96,11 @@ pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
     let source = &snapshot.source;
     let state = &source.state;
     // A journal that had to be merged, or is torn, is folded first.
-    if !state.merged.is_empty() || !state.torn.is_empty() || state.was_folding || state.tail == 0 {
+    if !state.merged.is_empty()
+        || !state.torn.is_empty()
+        || state.was_folding
+        || state.behind.bytes == 0
+    {
         return Ok(());
     }
     let places = places(&source.whole_journal()?);

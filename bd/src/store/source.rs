@@ -17,6 +17,7 @@ use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
 use super::journal::{self, Home, Journal};
 use super::overlay::{self, Files, Overlay};
 use super::paths::Paths;
+use super::reindex::Behind;
 use super::{StoreError, fold, ignore};
 use crate::bead::{Bead, Stamp, record};
 use crate::sys::{boot, clock, file};
@@ -61,8 +62,8 @@ pub(super) struct Source {
 pub(super) struct JournalState {
     /// Its length.
     pub size: u64,
-    /// How much of it is not in the index.
-    pub tail: u64,
+    /// What of it is not in the index.
+    pub behind: Behind,
     /// How far it is sound.
     pub sound: u64,
     /// Lines that are torn or damaged, and where they start in what is not in the index.
@@ -313,7 +314,10 @@ impl Source {
         let journal = journal::decode(&text);
         self.state = JournalState {
             size,
-            tail: size - covered,
+            behind: Behind {
+                bytes: size - covered,
+                longest: journal.longest,
+            },
             sound: covered + journal.sound as u64,
             torn: journal
                 .torn

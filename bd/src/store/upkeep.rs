@@ -101,7 +101,9 @@ pub fn run(clock: &Clock) {
         if fold {
             store.fold_when_old(clock).ok();
         } else {
-            store.index_journal(super::may_be_behind).ok();
+            store
+                .index_journal(super::reindex::Behind::is_too_much)
+                .ok();
         }
         for notice in store.take_notices() {
             tell(notice);

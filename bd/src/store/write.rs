@@ -18,9 +18,9 @@ use crate::bead::hash::hex;
 use crate::sys::file::Beside;
 
 /// How much is copied at once.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 512 << 10;
 /// From this size on another thread hashes.
-const SPLIT: u64 = 4 << 20;
+const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
@@ -45,9 +45,8 @@ impl Piece<'_> {
     }
 }
 
-/// New content, neither synced nor in place.
+/// What new content is.
 pub(super) struct Written {
-    pub file: Beside,
     pub sha256: String,
     pub content: u64,
     pub places: Places,
@@ -73,8 +72,12 @@ impl Places {
     }
 }
 
-/// Writes the pieces to a file beside `path`.
-pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::Result<Written> {
+/// Writes the pieces to a file beside `path`, neither synced nor in place.
+pub(super) fn write(
+    source: &Source,
+    path: &Path,
+    pieces: &[Piece<'_>],
+) -> io::Result<(Beside, Written)> {
     let size = pieces.iter().map(Piece::size).sum();
     std::thread::scope(|scope| {
         let mut out = Out {
@@ -91,12 +94,12 @@ pub(super) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::R
         out.end_run()?;
         out.flush()?;
         let sha256 = out.hashing.end()?;
-        Ok(Written {
+        let written = Written {
             sha256: hex(&sha256.finalize()),
             content: out.content.digest(),
-            file: out.file,
             places,
-        })
+        };
+        Ok((out.file, written))
     })
 }
 

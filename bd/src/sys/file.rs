@@ -217,6 +217,66 @@ pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     file.write_all_at(&bytes, 0)
 }
 
+/// Text at the end of a file that is not on the disk before it is synced.
+#[derive(Debug)]
+pub struct Appended {
+    file: File,
+    before: u64,
+}
+
+impl Appended {
+    /// Appends text with a single write. Where that fails the file is cut back to what it was.
+    pub fn write(path: &Path, text: &[u8], mode: u32) -> Result<Self, NotAppended> {
+        let untouched = |source| NotAppended {
+            source,
+            undone: true,
+        };
+        let mut file = open_append(path, mode).map_err(untouched)?;
+        let before = file.metadata().map_err(untouched)?.len();
+        let written = file.write_all(text);
+        let appended = Self { file, before };
+        match written {
+            Ok(()) => Ok(appended),
+            Err(source) => Err(appended.failed(source)),
+        }
+    }
+
+    /// Lets the system begin with it; the sync still has to come.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        let to = self.file.metadata().map_or(self.before, |now| now.len());
+        begin_sync(&self.file, self.before, to);
+        self
+    }
+
+    /// Syncs it. Where that fails the file is cut back to what it was; nothing is tried again.
+    pub fn sync(&self) -> Result<(), NotAppended> {
+        self.file.sync_data().map_err(|source| self.failed(source))
+    }
+
+    /// Takes it back.
+    pub fn undo(&self) -> io::Result<()> {
+        self.file.set_len(self.before)?;
+        self.file.sync_data()
+    }
+
+    fn failed(&self, source: io::Error) -> NotAppended {
+        NotAppended {
+            source,
+            undone: self.undo().is_ok(),
+        }
+    }
+}
+
+/// Why text was not appended.
+#[derive(Debug)]
+pub struct NotAppended {
+    /// What the system said.
+    pub source: io::Error,
+    /// Whether the file is as it was before.
+    pub undone: bool,
+}
+
 /// Appends one record with a single write, so that writers do not mix. Creates the file with `mode`.
 pub fn append(path: &Path, record: &[u8], mode: u32) -> io::Result<()> {
     let mut file = open_append(path, mode)?;

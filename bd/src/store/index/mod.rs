@@ -134,6 +134,11 @@ impl Index {
         self.bytes.all()
     }
 
+    /// How many bytes it has.
+    pub(super) fn size(&self) -> u64 {
+        self.bytes().len() as u64
+    }
+
     pub(super) fn counts(&self) -> &Counts {
         &self.header.counts
     }

@@ -155,7 +155,7 @@ impl Store {
         if Version::at(path) != version {
             return Ok(None);
         }
-        history::append(&self.paths, told.as_slice(), false)?;
+        history::append(&self.paths, told.as_slice())?;
         // Once more: that took its time.
         if Version::at(path) != version {
             return Ok(None);

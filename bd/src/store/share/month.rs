@@ -79,7 +79,7 @@ fn append(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
     if text.is_empty() {
         return Ok(());
     }
-    history::append_synced(path, &text).map_err(|error| StoreError::io("write", path, error))
+    history::append_synced(path, &text)
 }
 
 /// The month of a time, in UTC.
