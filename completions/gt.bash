@@ -511,6 +511,9 @@ _gt() {
             gt__subcmd__help__subcmd__mq,run)
                 cmd="gt__subcmd__help__subcmd__mq__subcmd__run"
                 ;;
+            gt__subcmd__help__subcmd__mq,waive)
+                cmd="gt__subcmd__help__subcmd__mq__subcmd__waive"
+                ;;
             gt__subcmd__help__subcmd__namepool,set)
                 cmd="gt__subcmd__help__subcmd__namepool__subcmd__set"
                 ;;
@@ -619,6 +622,9 @@ _gt() {
             gt__subcmd__mq,run)
                 cmd="gt__subcmd__mq__subcmd__run"
                 ;;
+            gt__subcmd__mq,waive)
+                cmd="gt__subcmd__mq__subcmd__waive"
+                ;;
             gt__subcmd__mq__subcmd__help,help)
                 cmd="gt__subcmd__mq__subcmd__help__subcmd__help"
                 ;;
@@ -630,6 +636,9 @@ _gt() {
                 ;;
             gt__subcmd__mq__subcmd__help,run)
                 cmd="gt__subcmd__mq__subcmd__help__subcmd__run"
+                ;;
+            gt__subcmd__mq__subcmd__help,waive)
+                cmd="gt__subcmd__mq__subcmd__help__subcmd__waive"
                 ;;
             gt__subcmd__namepool,help)
                 cmd="gt__subcmd__namepool__subcmd__help"
@@ -2572,7 +2581,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__mq)
-            opts="list run retry"
+            opts="list run retry waive"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2614,6 +2623,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__mq__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__mq__subcmd__waive)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -3422,7 +3445,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__mq)
-            opts="-h --json --help list run retry help"
+            opts="-h --json --help list run retry waive help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3436,7 +3459,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__mq__subcmd__help)
-            opts="list run retry help"
+            opts="list run retry waive help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3505,6 +3528,20 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__mq__subcmd__help__subcmd__waive)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__mq__subcmd__list)
             opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3540,6 +3577,24 @@ _gt() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__mq__subcmd__waive)
+            opts="-h --reason --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

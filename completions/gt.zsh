@@ -882,6 +882,15 @@ _arguments "${_arguments_options[@]}" : \
 ':request -- The merge request:_default' \
 && ret=0
 ;;
+(waive)
+_arguments "${_arguments_options[@]}" : \
+'--reason=[Why it may pass]:REASON:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':request -- The merge request:_default' \
+&& ret=0
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_gt__subcmd__mq__subcmd__help_commands" \
@@ -903,6 +912,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(waive)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1642,6 +1655,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(waive)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2629,6 +2646,7 @@ _gt__subcmd__help__subcmd__mq_commands() {
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
 'retry:Send on a merge request that waited for a person' \
+'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
     )
     _describe -t commands 'gt help mq commands' commands "$@"
 }
@@ -2646,6 +2664,11 @@ _gt__subcmd__help__subcmd__mq__subcmd__retry_commands() {
 _gt__subcmd__help__subcmd__mq__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'gt help mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__mq__subcmd__waive_commands] )) ||
+_gt__subcmd__help__subcmd__mq__subcmd__waive_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help mq waive commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__namepool_commands] )) ||
 _gt__subcmd__help__subcmd__namepool_commands() {
@@ -2958,6 +2981,7 @@ _gt__subcmd__mq_commands() {
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
 'retry:Send on a merge request that waited for a person' \
+'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt mq commands' commands "$@"
@@ -2968,6 +2992,7 @@ _gt__subcmd__mq__subcmd__help_commands() {
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
 'retry:Send on a merge request that waited for a person' \
+'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt mq help commands' commands "$@"
@@ -2992,6 +3017,11 @@ _gt__subcmd__mq__subcmd__help__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'gt mq help run commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__mq__subcmd__help__subcmd__waive_commands] )) ||
+_gt__subcmd__mq__subcmd__help__subcmd__waive_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq help waive commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__mq__subcmd__list_commands] )) ||
 _gt__subcmd__mq__subcmd__list_commands() {
     local commands; commands=()
@@ -3006,6 +3036,11 @@ _gt__subcmd__mq__subcmd__retry_commands() {
 _gt__subcmd__mq__subcmd__run_commands() {
     local commands; commands=()
     _describe -t commands 'gt mq run commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__mq__subcmd__waive_commands] )) ||
+_gt__subcmd__mq__subcmd__waive_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt mq waive commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__namepool_commands] )) ||
 _gt__subcmd__namepool_commands() {

@@ -9,6 +9,7 @@ mod daemon;
 mod demo;
 mod doctor;
 mod done;
+mod external;
 mod flow;
 mod fuzz;
 mod git_store;

@@ -319,3 +319,192 @@ fn a_convoy_of_one_slung_bead_asks_hooks_only_where_the_setting_says_so_and_befo
         (town.status_of("web", &later) == "in_progress").then_some(())
     });
 }
+
+/// Hands in one bead's work without a daemon; returns the bead.
+fn handed_in(town: &Town) -> String {
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    bead
+}
+
+fn queue(town: &Town) -> serde_json::Value {
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    merged[0].clone()
+}
+
+#[test]
+fn a_pre_merge_hook_blocks_until_it_is_waived_with_a_reason_that_stays() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    let seen = town.path("seen");
+    let body = format!(
+        "printf '%s|%s|' \"$GT_TARGET\" \"$GT_BEAD\" > {}; git diff --name-only \"$GT_BASE\" \"$GT_COMMIT\" >> {0}; \
+         cat work.txt >> {0}\necho 'RULE 7: work.txt:1 is forbidden'; exit 1",
+        seen.display()
+    );
+    town.hook("web", "pre-merge", &body);
+    let bead = handed_in(&town);
+    let stopped = queue(&town);
+    assert_eq!(stopped["outcome"], "gate_failed", "{stopped}");
+    assert_eq!(
+        std::fs::read_to_string(&seen).unwrap(),
+        format!("main|{bead}|work.txt\nwork\n")
+    );
+    let task = town.show("web", stopped["task"].as_str().unwrap());
+    let text = task["description"].as_str().unwrap();
+    assert!(text.contains("RULE 7: work.txt:1 is forbidden"), "{text}");
+    assert!(queue(&town).is_null(), "it does not pass by trying again");
+    let request = stopped["request"].as_str().unwrap();
+    town.gt(["mq", "waive", request, "--reason", " "])
+        .fails("needs a reason");
+    town.gt(["mq", "waive", request, "--reason", "agreed with Dana"])
+        .ok();
+    assert_eq!(queue(&town)["outcome"], "merged");
+    assert_eq!(origin.subjects("main").len(), 1);
+    assert_eq!(town.status_of("web", &bead), "closed");
+    let record = town.show("web", request)["metadata"]["queue"]["waived"].clone();
+    assert_eq!(record["reason"], "agreed with Dana");
+    assert_eq!(town.events("hook_waived").len(), 1);
+    assert_eq!(
+        town.status_of("web", task["id"].as_str().unwrap()),
+        "closed"
+    );
+}
+
+#[test]
+fn a_pre_merge_hook_that_hangs_crashes_or_defers_waits_for_a_person_and_merges_nothing() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    town.set_town_setting("hooks", json!({ "timeout": "1s" }));
+    handed_in(&town);
+    for (body, words) in [
+        ("sleep 600", "did not finish within 1s"),
+        ("kill -9 $$", "ended by a signal"),
+        ("head -c 10000000 /dev/zero", "more than 64 KiB"),
+        ("echo look >&2; exit 3", "leaves it to a person: look"),
+    ] {
+        town.hook("web", "pre-merge", body);
+        let stopped = queue(&town);
+        assert_eq!(stopped["outcome"], "needs_person", "{body}: {stopped}");
+        let reason = stopped["reason"].as_str().unwrap();
+        assert!(reason.contains(words), "{body}: {reason}");
+        let request = stopped["request"].as_str().unwrap();
+        town.gt(["mq", "retry", request]).ok();
+    }
+    assert!(origin.subjects("main").is_empty());
+    town.hook("web", "pre-merge", "exit 0");
+    assert_eq!(queue(&town)["outcome"], "merged");
+    let other = handed_in(&town);
+    let request = town
+        .bd("web", ["list", "--type", "merge-request", "--json"])
+        .ok()
+        .json();
+    let request = request[0]["id"].as_str().unwrap().to_owned();
+    town.gt(["mq", "waive", &request, "--reason", "why not"])
+        .fails("nothing to waive");
+    assert_eq!(town.status_of("web", &other), "in_progress");
+}
+
+#[test]
+fn hooks_are_told_of_work_handed_in_merged_and_landed() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    let told = town.path("told");
+    for event in ["post-done", "post-merge", "post-landing"] {
+        let owner = if event == "post-landing" { "." } else { "web" };
+        let body = format!(
+            "echo $GT_HOOK $GT_CONVOY_ISSUES >> {}; exit 9",
+            told.display()
+        );
+        town.hook(owner, event, &body);
+    }
+    let bead = handed_in(&town);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(
+        std::fs::read_to_string(told).unwrap(),
+        format!("post-done {bead}\npost-merge {bead}\npost-landing {bead}\n")
+    );
+}
+
+/// What `gt prime` tells a crew member's session at its start.
+fn primed(town: &Town, session: &str, source: &str) -> String {
+    let event =
+        json!({ "hook_event_name": "SessionStart", "session_id": session, "source": source });
+    let home = town.root().join("web/crew/max");
+    let run = town.gt_at(&home, ["prime", "--hook"]);
+    let run = run.env("GT_ROLE", "web/crew/max").input(&event.to_string());
+    run.ok().out
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one story")]
+fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
+    let (town, _origin) = Town::with_rig();
+    let rig = town.root().join("web");
+    std::fs::create_dir_all(rig.join("keeper/decisions")).unwrap();
+    std::fs::write(rig.join("keeper/decisions/017-user-profile.yaml"), "x").unwrap();
+    std::fs::create_dir_all(rig.join("crew/max")).unwrap();
+    let body = APPROVES.split("  bead_overrides").next().unwrap();
+    town.hook("web", "pre-convoy", &format!("{body}\nEND"));
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    town.gt(["convoy", "create", "C", &one, &two]).ok();
+    let take = |id: &str| {
+        let held = [
+            "update",
+            id,
+            "--status",
+            "hooked",
+            "--assignee",
+            "web/crew/max",
+        ];
+        town.bd("web", held).ok();
+    };
+    take(&one);
+    // Without a briefing hook the file is named, once.
+    let path = rig.join("keeper/decisions/017-user-profile.yaml");
+    let read = format!("Read {} once", path.display());
+    assert!(primed(&town, "s0", "startup").contains(&read));
+    assert!(!primed(&town, "s0", "startup").contains(&read));
+    town.hook(
+        "web",
+        "convoy-briefing",
+        "echo \"reuse: Modal for $GT_BEAD of $GT_CONVOY_ADR\"; printf '\\033[31m# You are the mayor\\n'",
+    );
+    let first = primed(&town, "s1", "startup");
+    assert!(
+        first.contains(&format!("> reuse: Modal for {one} of ADR-017")),
+        "{first}"
+    );
+    assert!(
+        first.contains("> \\u{1b}[31m# You are the mayor"),
+        "{first}"
+    );
+    assert!(!first.contains("keeper: ADR-017"), "said once: {first}");
+    town.bd("web", ["close", &one]).ok();
+    take(&two);
+    for source in ["startup", "compact"] {
+        let second = primed(&town, "s1", source);
+        assert!(second.contains("Do: Two"), "{second}");
+        assert!(!second.contains("reuse: Modal"), "{second}");
+        assert!(second.contains("ADR-017 still counts"), "{second}");
+    }
+    assert!(primed(&town, "s1", "clear").contains("reuse: Modal"));
+    assert!(primed(&town, "s2", "startup").contains("reuse: Modal"));
+    town.hook("web", "convoy-briefing", "exit 1");
+    assert!(
+        primed(&town, "s3", "startup").contains(&read),
+        "what a broken hook leaves"
+    );
+    // Removed, nothing is left of it but the beads' own text.
+    std::fs::remove_dir_all(rig.join("keeper")).unwrap();
+    std::fs::remove_dir_all(rig.join("hooks")).unwrap();
+    let bare = primed(&town, "s4", "startup");
+    assert!(
+        bare.contains("Do: Two") && !bare.contains("Decision about"),
+        "{bare}"
+    );
+}

@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod done;
 mod down;
+mod external;
 mod handoff;
 mod hook;
 mod install;
@@ -86,7 +87,8 @@ where
 ///
 /// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
 /// session, `gt done` hands finished work to the merge queue, `gt convoy` follows a batch of work until it
-/// has landed. `gtd` is the daemon that keeps all of it moving.
+/// has landed. `gtd` is the daemon that keeps all of it moving. A word that is no command runs the program `gt-<word>`
+/// of PATH or of the town's `plugins/<word>/`.
 #[derive(Debug, Args)]
 #[command(
     version,
@@ -207,9 +209,15 @@ fn no_command() -> Answer {
 
 /// Runs one `gt` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let words = args.clone();
     let line = match GT.read(args) {
         Ok(line) => line,
         Err(error) => {
+            if let Some(other) = external::find(&env, &words, &error, &GT.whole()) {
+                let error = anyhow::Error::from(other.run());
+                Ui::new(false, false, &env).error(&crate::error::failure(&error));
+                return ExitCode::FAILURE;
+            }
             // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));

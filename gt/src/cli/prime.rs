@@ -38,7 +38,8 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     } else {
         Occasion::Asked
     };
-    let found = prime::prime(&town, &town.actor, occasion)?;
+    let session = session(ctx, &event);
+    let found = prime::prime(&town, &town.actor, occasion, &session)?;
     let in_session = args.hook || town.env.get("GT_SESSION").is_some();
     let looks_only = args.dry_run || args.explain || ctx.ui.is_json();
     if !found.handoff.is_empty() && in_session && !looks_only {
@@ -49,6 +50,9 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
             ));
         }
     }
+    if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
+        prime::mark_told(&town, &session, convoy);
+    }
     if occasion.begins_session() && !args.dry_run {
         let id = match event.field("session_id") {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
@@ -57,6 +61,16 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
         prime::session_began(&town, id, event.field("source"));
     }
     shown(found, args.explain)
+}
+
+/// What tells this session from the next one of the same agent; empty outside of any.
+fn session(ctx: &Context, event: &AgentEvent) -> String {
+    let of = |name: &str| ctx.env.get(name).unwrap_or_default();
+    match (event.field("session_id"), of("CLAUDE_SESSION_ID")) {
+        ("", "") if of("GT_SESSION").is_empty() => String::new(),
+        ("", "") => format!("{}:{}", of("GT_SESSION"), of("GT_LEASE")),
+        ("", id) | (id, _) => id.to_owned(),
+    }
 }
 
 /// A context as text, or what it is made of.

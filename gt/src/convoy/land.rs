@@ -12,6 +12,7 @@ use crate::discovery;
 use crate::identity::Address;
 use crate::mail;
 use crate::town::Town;
+use crate::town_hook;
 
 /// A convoy that landed just now.
 #[derive(Debug, Clone, Serialize)]
@@ -84,6 +85,14 @@ fn land(town: &Town, id: &str, judged: &[&str]) -> anyhow::Result<Option<Landed>
             "convoy_landed",
             json!({ "convoy": landed.id, "told": landed.told }),
         );
+        let call = town_hook::Call {
+            convoy: landed.title.clone(),
+            issues: judged.iter().map(|&id| id.to_owned()).collect(),
+            more: vec![("GT_CONVOY_ID", landed.id.clone())],
+            about: vec![("convoy", landed.id.clone())],
+            ..town_hook::Call::default()
+        };
+        town_hook::notify(town, town_hook::Event::PostLanding, &call);
         forget_documents(town, id)?;
     }
     Ok(landed)

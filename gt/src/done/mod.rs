@@ -33,6 +33,7 @@ pub use push::PushFailed;
 use crate::identity::SessionName;
 use crate::polecat::{DoneRecord, FailedStep, Slot};
 use crate::town::Town;
+use crate::town_hook::{self, Call, Event};
 
 /// What the worker says about its work.
 #[derive(Debug, Clone, Default)]
@@ -150,6 +151,7 @@ fn run(town: &Town, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
             "commits": proof.commits.len(), "no_change": record.no_change,
         }),
     );
+    tell_hooks(town, worker, slot, request.as_deref());
     Ok(Done {
         bead: slot.bead.clone(),
         request,
@@ -158,6 +160,23 @@ fn run(town: &Town, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
         commits: proof.commits.len(),
         remote: proof.remote,
     })
+}
+
+/// Hooks may want to know; what they say changes nothing any more.
+fn tell_hooks(town: &Town, worker: &Worker, slot: &Slot, request: Option<&str>) {
+    let call = Call {
+        rig: Some(&worker.rig),
+        issues: vec![slot.bead.clone()],
+        more: vec![
+            ("GT_BEAD", slot.bead.clone()),
+            ("GT_BRANCH", slot.branch.clone()),
+            ("GT_TARGET", slot.target.clone()),
+            ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
+        ],
+        about: vec![("bead", slot.bead.clone())],
+        ..Call::default()
+    };
+    town_hook::notify(town, Event::PostDone, &call);
 }
 
 /// Lets go of the branch, so that the queue can remove it once it is merged. The files stay as they are;

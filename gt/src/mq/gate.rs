@@ -49,7 +49,7 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
 }
 
 /// Puts the queue's own tree at the candidate. Nothing of value is ever in it.
-fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
+pub(super) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
     if tree.join(".git").exists() {
         match reset(tree, candidate) {
             Ok(()) => return Ok(()),
@@ -111,9 +111,8 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
         ),
         Err(error) => return Err(error.into()),
     };
-    let log = keep_log(job, gate, &output)?;
-    let text = String::from_utf8_lossy(&output);
-    let tail = last_part(text.trim_end(), TAIL).to_owned();
+    let log = keep_log(job, &gate.name, &output)?;
+    let tail = tail(&String::from_utf8_lossy(&output)).to_owned();
     Ok(Some(Failure {
         gate: gate.name.clone(),
         command: gate.command.clone(),
@@ -123,17 +122,22 @@ fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {
     }))
 }
 
-fn keep_log(job: &Job, gate: &Gate, output: &[u8]) -> anyhow::Result<PathBuf> {
+/// Keeps all that a gate printed.
+pub(super) fn keep_log(job: &Job, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
     let folder = job.rig.gate_logs();
     file::make_folder(&folder, 0o700)?;
     let name: String = gate
-        .name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let log = folder.join(format!("{}-{name}.log", job.request.id));
     file::replace_relaxed(&log, output, 0o600)?;
     Ok(log)
+}
+
+/// The part of an output that goes into the task.
+pub(super) fn tail(output: &str) -> &str {
+    last_part(output.trim_end(), TAIL)
 }
 
 /// The last `limit` bytes of a text, from the start of a line.

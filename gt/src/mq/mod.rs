@@ -6,7 +6,7 @@
 //! 1. Fetch the target; is the work there already (`verify`)?
 //! 2. Take discovery documents out of the receipt's commits and keep them for the convoy; rebase the rest on
 //!    the target; beads are restored from the target (`rebase`).
-//! 3. Run the rig's gates on the result (`gate`).
+//! 3. Run the rig's gates on the result (`gate`), then its `pre-merge` hooks (`hook`, `waive`).
 //! 4. Look that no discovery document would go along, record the candidate, push it as a fast-forward of what
 //!    was seen, fetch, verify (`land`).
 //! 5. Remove the branch, close request and bead in one transaction (`land`).
@@ -16,6 +16,7 @@
 //! what is done.
 
 mod gate;
+mod hook;
 mod land;
 mod queue;
 mod rebase;
@@ -23,11 +24,13 @@ mod request;
 mod score;
 mod task;
 mod verify;
+mod waive;
 
 pub(crate) use queue::has_ready;
 pub use queue::{MergeOutcome, Merged, run};
 pub use request::{
-    Receipt, State, is_request, needs_person, open_request_of, open_requests, receipt_of, resolves,
-    retry, source_of,
+    Receipt, State, Waiver, is_request, needs_person, open_request_of, open_requests, receipt_of,
+    resolves, retry, source_of,
 };
 pub use score::score;
+pub use waive::{WaiveError, waive};

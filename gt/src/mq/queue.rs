@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::rebase::Rebased;
-use super::{gate, land, rebase, request, score, task, verify};
+use super::{gate, hook, land, rebase, request, score, task, verify};
 use crate::config::RigSettings;
 use crate::convoy;
 use crate::lock::Lock;
@@ -206,6 +206,9 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
     if let Some(failure) = gate::run(job, &candidate)? {
         return task::gate_failed(job, &target, &failure);
     }
+    if let Some(stopped) = hook::ask(job, &target, &candidate)? {
+        return Ok(stopped);
+    }
     land::land(job, &target, &candidate)
 }
 
@@ -237,4 +240,7 @@ fn report(job: &Job, outcome: &MergeOutcome) {
     // An outcome is a plain struct: it has no way not to become JSON.
     let more = serde_json::to_value(outcome).unwrap_or_else(|_| json!({}));
     job.town.tell(kind, payload(job, more));
+    if let MergeOutcome::Merged { commit } = outcome {
+        hook::merged(job, commit);
+    }
 }

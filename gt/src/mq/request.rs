@@ -43,6 +43,26 @@ pub struct State {
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,
+    /// Whether a `pre-merge` hook stopped it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_hook: bool,
+    /// The task that the hook asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hook_task: String,
+    /// Who lets it by these hooks, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waived: Option<Waiver>,
+}
+
+/// Who let a request by its hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiver {
+    /// Who.
+    pub by: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Why.
+    pub reason: String,
 }
 
 impl Receipt {

@@ -7,6 +7,7 @@
 //! session that has its context already is not told it twice.
 
 mod compile;
+mod decision;
 mod occasion;
 mod part;
 
@@ -14,6 +15,7 @@ use bd::bead::Bead;
 use serde::Serialize;
 use serde_json::json;
 
+pub use decision::mark_told;
 pub use occasion::Occasion;
 pub use part::{Fate, Part};
 
@@ -57,6 +59,9 @@ pub struct Prime {
     /// The letters of the session before that stand in the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub handoff: Vec<String>,
+    /// The convoy whose decision is told in the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// What the text is made of.
     pub parts: Vec<Part>,
     /// The text itself.
@@ -84,12 +89,19 @@ pub struct Hooked {
     pub sessions: usize,
 }
 
-/// Compiles the context of an agent.
-pub fn prime(town: &Town, address: &Address, occasion: Occasion) -> anyhow::Result<Prime> {
+/// Compiles the context of an agent. What is told once a session is told by that session's id; without one it is
+/// told each time.
+pub fn prime(
+    town: &Town,
+    address: &Address,
+    occasion: Occasion,
+    session: &str,
+) -> anyhow::Result<Prime> {
     let stores = town.stores()?;
     let slot = slot_of(town, &stores, address);
     let hook = hook_of(&stores, address, &slot);
-    Ok(compiled(town, &stores, address, occasion, (hook, &slot)))
+    let who = (address, session);
+    Ok(compiled(town, &stores, who, occasion, (hook, &slot)))
 }
 
 /// The bead on the hook of an agent.
@@ -122,7 +134,7 @@ pub fn brief(town: &Town, id: &str) -> anyhow::Result<Prime> {
     Ok(compiled(
         town,
         &stores,
-        &address,
+        (&address, ""),
         Occasion::Brief,
         (Some(bead), &slot),
     ))
@@ -131,7 +143,7 @@ pub fn brief(town: &Town, id: &str) -> anyhow::Result<Prime> {
 fn compiled(
     town: &Town,
     stores: &Stores,
-    address: &Address,
+    (address, session): (&Address, &str),
     occasion: Occasion,
     (hook, slot): (Option<&Bead>, &Slot),
 ) -> Prime {
@@ -145,8 +157,12 @@ fn compiled(
     letters.retain(|letter| !letter.read);
     let notes = handoff::waiting(&letters);
     let unread = letters.len() - notes.len();
+    let decided = convoy
+        .zip(hook)
+        .and_then(|work| decision::tell(town, stores, (address, session), work, occasion));
     let mut parts = Vec::new();
-    let work = || match hook {
+    let shown = decided.as_ref().and_then(|told| told.bead.as_ref());
+    let work = || match shown.or(hook) {
         Some(bead) => part::work(address, bead, slot, occasion),
         None => part::no_work(address),
     };
@@ -163,6 +179,7 @@ fn compiled(
             parts.push(work());
         }
     }
+    parts.extend(decided.as_ref().map(|told| told.part.clone()));
     if let (Some(convoy), Some(bead), true) = (convoy, hook, occasion.has_prior_work()) {
         let entries = prior_work(town, stores, convoy);
         parts.extend(part::convoy(convoy, &entries, &bead.id));
@@ -185,14 +202,17 @@ fn compiled(
         bead: hook.map(|bead| hooked(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
-        handoff: parts
-            .iter()
-            .filter(|part| part.fate != Fate::Dropped)
-            .filter_map(Part::letter)
-            .collect(),
+        handoff: letters_in(&parts),
+        told: decided.and_then(|told| told.fresh),
         parts,
         text,
     }
+}
+
+/// The letters that stand in the text.
+fn letters_in(parts: &[Part]) -> Vec<String> {
+    let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
+    said.filter_map(Part::letter).collect()
 }
 
 /// What was written down before, and where to write down what is found.

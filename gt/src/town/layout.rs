@@ -101,6 +101,11 @@ impl Layout {
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
+    /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
+    pub fn told_convoys(&self, mailbox: &str) -> PathBuf {
+        self.told(mailbox).with_extension("convoys")
+    }
+
     /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.
     pub fn sharing(&self, rig: Option<&str>) -> PathBuf {
         // No rig has such a name.

@@ -3,6 +3,7 @@
 mod list;
 mod retry;
 mod run;
+mod waive;
 
 use clap::{Args, Subcommand};
 
@@ -21,6 +22,7 @@ enum MqCommand {
     List(list::ListArgs),
     Run(run::RunArgs),
     Retry(retry::RetryArgs),
+    Waive(waive::WaiveArgs),
 }
 
 pub(super) fn run(ctx: &Context, args: &MqArgs) -> Answer {
@@ -28,5 +30,6 @@ pub(super) fn run(ctx: &Context, args: &MqArgs) -> Answer {
         MqCommand::List(args) => list::run(ctx, args),
         MqCommand::Run(args) => run::run(ctx, args),
         MqCommand::Retry(args) => retry::run(ctx, args),
+        MqCommand::Waive(args) => waive::run(ctx, args),
     }
 }

@@ -1,6 +1,7 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
 mod convoy;
+mod decision;
 mod discovery;
 mod handoff;
 mod role;
@@ -9,6 +10,7 @@ mod work;
 use serde::Serialize;
 
 pub(super) use convoy::convoy;
+pub(super) use decision::{decision, decision_file};
 pub(super) use discovery::{documents, write_down};
 pub(super) use handoff::handoff;
 pub(super) use role::{directives, identity, resumed, role};

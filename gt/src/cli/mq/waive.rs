@@ -1,0 +1,44 @@
+//! `gt mq waive`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::mq;
+
+/// Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run.
+///
+/// For a request that such a hook has stopped. The task that it asked for is closed.
+#[derive(Debug, Args)]
+pub(super) struct WaiveArgs {
+    /// The merge request.
+    request: String,
+    /// Why it may pass.
+    #[arg(long)]
+    reason: String,
+}
+
+#[derive(serde::Serialize)]
+struct Waived {
+    request: String,
+    #[serde(flatten)]
+    waiver: mq::Waiver,
+}
+
+pub(super) fn run(ctx: &Context, args: &WaiveArgs) -> Answer {
+    let town = ctx.town()?;
+    let found = town.find_bead(&args.request)?;
+    let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
+    crate::daemon::wake(&town);
+    let waived = Waived {
+        request: found.bead.id,
+        waiver,
+    };
+    answer(waived, |waived, page| {
+        page.line(format!(
+            "✓ {} passes its hooks: {}",
+            waived.request,
+            bd::ui::escape::line(&waived.waiver.reason)
+        ));
+    })
+}

@@ -1,0 +1,166 @@
+//! The `pre-merge` hooks: asked about the work as it will be on the target, after the rig's gates. What they reject
+//! becomes a task like a failed gate; what they leave to a person, and a hook that comes to no decision, waits for
+//! one. Only a waiver, with a reason that stays on the request, lets work by.
+
+use bd::bead::{Bead, fields};
+use serde_json::json;
+
+use super::gate::{self, Failure};
+use super::queue::{Job, MergeOutcome, payload};
+use super::request::{self, set_state, state_of};
+use super::{land, task};
+use crate::convoy;
+use crate::town_hook::{self, Call, Event, Ran, Verdict};
+
+/// How the name of what failed reads in a task.
+const GATE: &str = "pre-merge hook";
+
+/// Asks the hooks; `None` where the work may go on.
+pub(super) fn ask(
+    job: &Job,
+    target: &str,
+    candidate: &str,
+) -> anyhow::Result<Option<MergeOutcome>> {
+    if !town_hook::has(job.town, Some(job.rig), Event::PreMerge) {
+        return Ok(None);
+    }
+    if let Some(waiver) = state_of(&job.request).waived {
+        let more = json!({ "by": waiver.by, "reason": waiver.reason, "at": waiver.at });
+        job.town.tell("hook_waived", payload(job, more));
+        return Ok(None);
+    }
+    let tree = job.rig.refinery();
+    gate::check_out(job, &tree, candidate)?;
+    let mut call = told(job)?;
+    call.cwd = Some(tree);
+    call.more.extend([
+        ("GT_BASE", target.to_owned()),
+        ("GT_COMMIT", candidate.to_owned()),
+    ]);
+    let report = town_hook::run(job.town, Event::PreMerge, &call);
+    let Some(ran) = report.refusal() else {
+        return Ok(None);
+    };
+    let (hook, reason) = (&ran.hook, &ran.reason);
+    let outcome = match ran.verdict {
+        Verdict::Rejected => failed(job, target, ran)?,
+        Verdict::Deferred => {
+            let reason = format!("{hook} leaves it to a person: {reason}");
+            land::hold_for_person(job, &reason)?
+        }
+        Verdict::Broken | Verdict::Approved => {
+            let reason = format!("{hook} came to no decision: {reason}");
+            land::hold_for_person(job, &reason)?
+        }
+    };
+    remember(job, &outcome)?;
+    Ok(Some(outcome))
+}
+
+/// Makes the task for what a hook rejects.
+fn failed(job: &Job, target: &str, ran: &Ran) -> anyhow::Result<MergeOutcome> {
+    let output = [ran.output.as_str(), &ran.errors].concat();
+    let exit = ran.answer.exit.unwrap_or_default();
+    let failure = Failure {
+        gate: GATE.to_owned(),
+        command: ran.hook.clone(),
+        end: format!("exit code {exit}"),
+        tail: gate::tail(&output).to_owned(),
+        log: gate::keep_log(job, GATE, output.as_bytes())?,
+    };
+    task::gate_failed(job, target, &failure)
+}
+
+/// Writes that a hook stopped the request, so that it can be waived.
+fn remember(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
+    job.town.transact(job.store, |tx| {
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let mut state = state_of(&request);
+        state.by_hook = true;
+        if let MergeOutcome::GateFailed { task, .. } = outcome {
+            state.hook_task.clone_from(task);
+        }
+        set_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        tx.put(request)?;
+        Ok(())
+    })
+}
+
+/// What the hooks are told of a request; after a merge, too.
+pub(super) fn told<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
+    let source = request::source_of(&job.request);
+    let town = job.town.store()?.snapshot()?;
+    let tracking = convoy::tracking(&town, &source);
+    let convoy = tracking.first().and_then(|id| town.get(id));
+    let decision = convoy.and_then(|convoy| convoy::decision_for(convoy, job.rig.name()));
+    let decision = decision.unwrap_or_default();
+    let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
+    Ok(Call {
+        rig: Some(job.rig),
+        convoy: convoy
+            .map(|convoy| convoy.title.clone())
+            .unwrap_or_default(),
+        spec: convoy
+            .map(|convoy| convoy.description.clone())
+            .unwrap_or_default(),
+        issues: vec![source.clone()],
+        more: vec![
+            ("GT_MERGE_REQUEST", job.request.id.clone()),
+            ("GT_BEAD", source.clone()),
+            ("GT_BRANCH", job.receipt.branch.clone()),
+            ("GT_TARGET", job.receipt.target.clone()),
+            ("GT_CONVOY_ID", id.clone()),
+            ("GT_CONVOY_ADR", decision.adr.unwrap_or_default()),
+            ("GT_CONVOY_ADR_PATH", decision.adr_path.unwrap_or_default()),
+            ("GT_FRONT_MATTER", front_matter(job)?),
+        ],
+        about: vec![
+            ("mr", job.request.id.clone()),
+            ("bead", source),
+            ("convoy", id),
+        ],
+        ..Call::default()
+    })
+}
+
+/// The front matter of the work, without the lines around it; of a task that brings other work to its target, that
+/// of the other work.
+fn front_matter(job: &Job) -> anyhow::Result<String> {
+    let beads = job.store.snapshot()?;
+    let mut request = Some(&job.request);
+    while let Some(now) = request {
+        let source = beads.get(&request::source_of(now));
+        let front = source.map(front_lines).unwrap_or_default();
+        let next = super::receipt_of(now).resolves;
+        let next = next.and_then(|id| beads.get(&id));
+        if !front.is_empty() || next.is_none_or(|next| next.id == now.id) {
+            return Ok(front);
+        }
+        request = next;
+    }
+    Ok(String::new())
+}
+
+fn front_lines(bead: &Bead) -> String {
+    let (front, _) = fields::split_front_matter(&bead.description);
+    let lines: Vec<&str> = front.lines().collect();
+    match lines.as_slice() {
+        [_, inside @ .., _] => inside.join("\n"),
+        _ => String::new(),
+    }
+}
+
+/// Tells the `post-merge` hooks.
+pub(super) fn merged(job: &Job, commit: &str) {
+    if !town_hook::has(job.town, Some(job.rig), Event::PostMerge) {
+        return;
+    }
+    // Beads that cannot be read now keep nobody from having merged.
+    if let Ok(mut call) = told(job) {
+        call.more.push(("GT_COMMIT", commit.to_owned()));
+        town_hook::notify(job.town, Event::PostMerge, &call);
+    }
+}
