@@ -117,6 +117,15 @@ def sync_cost(folder, runs):
     return quartile(times[1:])
 
 
+def empty_program(folder):
+    """A static program that does nothing, or None without a compiler."""
+    source, program = folder / "empty.rs", folder / "empty"
+    source.write_text("fn main() {}\n")
+    made = subprocess.run(["rustc", "-O", "-C", "target-feature=+crt-static", "-o", program, source],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False) if shutil.which("rustc") else None
+    return program if made and made.returncode == 0 else None
+
+
 def rewrite_cost(source, folder, runs):
     """Milliseconds for writing the bytes of a file, fsync and rename: the floor of a fold."""
     data = open(source, "rb").read()

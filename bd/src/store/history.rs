@@ -129,7 +129,7 @@ fn tail(path: &Path) -> io::Result<Tail> {
     let length = file.metadata()?.len();
     let from = length.saturating_sub(TAIL);
     file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(length - from).unwrap_or_default() + 1);
     file.take(TAIL).read_to_end(&mut bytes)?;
     let Some(lines) = bytes.strip_suffix(b"\n") else {
         return Ok(if length == 0 { Tail::Empty } else { Tail::Torn });

@@ -41,7 +41,8 @@ impl Behind {
         } else {
             0
         };
-        self.bytes - spared > (index / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
+        self.bytes.saturating_sub(spared)
+            > (index / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
     }
 }
 
@@ -153,4 +154,30 @@ fn places(text: &[u8]) -> HashMap<u64, (u64, u32)> {
         }
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: u64 = 13 << 20;
+    const SMALL: u64 = 1 << 20;
+
+    #[test]
+    fn many_small_entries_make_a_new_index_due() {
+        let mut behind = Behind::default();
+        for _ in 0..34 {
+            assert!(!behind.is_too_much(SMALL));
+            behind = behind.and(1 << 10);
+        }
+        assert!(behind.is_too_much(SMALL));
+    }
+
+    #[test]
+    fn one_long_entry_does_so_only_where_the_index_is_small() {
+        let behind = Behind::default().and(1 << 10).and(120 << 10);
+        assert!(behind.is_too_much(SMALL));
+        assert!(!behind.is_too_much(LARGE));
+        assert!(behind.and(120 << 10).is_too_much(LARGE));
+    }
 }
