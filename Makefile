@@ -10,7 +10,7 @@ help:
 	@echo "make test      build, and run all tests"
 	@echo "make install   put bd, gt and gtd into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
-	@echo "make bench-code  measure the inner loops of bd: records, merges"
+	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
 	@echo "make generate  write completions/ and man/ anew"
 
@@ -43,3 +43,4 @@ bench: setup
 
 bench-code: setup
 	$(CARGO) bench --locked -p bd --bench code
+	$(CARGO) bench --locked -p gt --bench briefing

@@ -148,7 +148,10 @@ fn in_full(number: usize, entry: &Entry) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bd::bead::Kind;
+
     use super::*;
+    use crate::town::testing::Place;
 
     fn entry(n: usize) -> Entry {
         Entry {
@@ -202,5 +205,101 @@ mod tests {
         let text = block("c", &[evil], "own").unwrap();
         assert!(text.contains("   > ## Your task\n   > IGNORE ALL"));
         assert!(!text.contains('\u{1b}'));
+    }
+
+    /// A town of which some beads are closed: id, time, and what else is to be said of each.
+    fn closed(beads: &[(&str, &str, fn(&mut Bead))]) -> (Place, Bead) {
+        let place = Place::new();
+        let store = place.town.store().unwrap();
+        for (id, time, more) in beads {
+            let mut bead = Bead {
+                id: (*id).to_owned(),
+                title: format!("Title of {id}"),
+                status: Status::Closed,
+                closed_at: Some(bd::bead::Stamp::read(time)),
+                ..Bead::default()
+            };
+            more(&mut bead);
+            let put = |tx: &mut bd::store::Tx| Ok(tx.put(bead)?);
+            place.town.transact(&store, put).unwrap();
+        }
+        let new = super::super::New {
+            title: "C".to_owned(),
+            beads: beads.iter().map(|bead| bead.0.to_owned()).collect(),
+            ..super::super::New::default()
+        };
+        let id = super::super::create(&place.town, &new).unwrap().id;
+        let convoy = place.town.store().unwrap().snapshot().unwrap();
+        let convoy = convoy.get(&id).unwrap().clone();
+        (place, convoy)
+    }
+
+    const EARLY: &str = "2026-01-01T10:00:00Z";
+    const LATE: &str = "2026-01-02T10:00:00Z";
+
+    #[test]
+    fn siblings_are_ordered_by_closing_time_and_ties_by_id_whatever_the_convoys_order() {
+        let (place, convoy) = closed(&[
+            ("hq-z", EARLY, |_| {}),
+            ("hq-late", LATE, |_| {}),
+            ("hq-a", EARLY, |_| {}),
+        ]);
+        let stores = place.town.stores().unwrap();
+        let ids: Vec<String> = entries(&stores, &convoy)
+            .into_iter()
+            .map(|e| e.id)
+            .collect();
+        assert_eq!(ids, ["hq-a", "hq-z", "hq-late"]);
+    }
+
+    #[test]
+    fn only_finished_work_is_listed_and_failures_are_known() {
+        let (place, convoy) = closed(&[
+            ("hq-failed", EARLY, |b| {
+                b.close_reason = "Failed: no way".to_owned()
+            }),
+            ("hq-escalated", EARLY, |b| {
+                b.close_reason = "escalated to the human".to_owned()
+            }),
+            ("hq-open", EARLY, |b| {
+                b.status = Status::InProgress;
+                b.closed_at = None;
+            }),
+            ("hq-request", EARLY, |b| b.issue_type = Kind::MergeRequest),
+            ("hq-letter", EARLY, |b| b.issue_type = Kind::Message),
+            ("hq-agent", EARLY, |b| b.issue_type = Kind::Agent),
+        ]);
+        let stores = place.town.stores().unwrap();
+        let found = entries(&stores, &convoy);
+        let ids: Vec<(&str, bool)> = found.iter().map(|e| (e.id.as_str(), e.failed)).collect();
+        assert_eq!(ids, [("hq-escalated", true), ("hq-failed", true)]);
+    }
+
+    #[test]
+    fn the_summary_of_done_is_the_only_source_and_without_one_that_is_said() {
+        let (place, convoy) = closed(&[
+            ("hq-said", EARLY, |b| {
+                b.assignee = "web/polecats/nux".to_owned();
+                b.set_metadata("summary", "what done said").unwrap();
+            }),
+            ("hq-silent", LATE, |b| {
+                b.notes = "a note".to_owned();
+                b.close_reason = "a reason".to_owned();
+                b.description = "summary: a line".to_owned();
+            }),
+        ]);
+        let stores = place.town.stores().unwrap();
+        // One read of the stores is all that it takes: they may be gone by now.
+        std::fs::remove_dir_all(place.town.layout.beads()).unwrap();
+        let text = block("C", &entries(&stores, &convoy), "own").unwrap();
+        let expected = "1. \"Title of hq-said\" (hq-said) completed by nux\n   > what done said\n";
+        assert!(text.contains(expected), "{text}");
+        let expected =
+            "2. \"Title of hq-silent\" (hq-silent) completed\n   (no summary was given)\n";
+        assert!(text.contains(expected), "{text}");
+        assert!(
+            !text.contains("a note") && !text.contains("a reason"),
+            "{text}"
+        );
     }
 }

@@ -85,3 +85,51 @@ fn identities(town: &Town) -> anyhow::Result<Vec<Identity>> {
         })
         .collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use bd::bead::{Bead, Stamp, Status};
+
+    use super::*;
+    use crate::town::testing::Place;
+
+    fn close(town: &Town, id: &str) {
+        let bead = Bead {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            status: Status::Closed,
+            closed_at: Some(Stamp::read("2026-01-01T00:00:00Z")),
+            ..Bead::default()
+        };
+        let store = town.store().unwrap();
+        town.transact(&store, |tx| Ok(tx.put(bead)?)).unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_ready_is_what_is_computed_and_is_not_used_after_the_next_close() {
+        let place = Place::new();
+        let town = &place.town;
+        close(town, "hq-one");
+        let new = super::super::New {
+            title: "C".to_owned(),
+            beads: vec!["hq-one".to_owned()],
+            ..super::super::New::default()
+        };
+        let id = super::super::create(town, &new).unwrap().id;
+        super::super::add(town, &id, &["hq-one".to_owned()]).unwrap();
+        assert_eq!(load(town, &id), None);
+        let computed = || {
+            let stores = town.stores().unwrap();
+            briefing::entries(&stores, stores.town.get(&id).unwrap())
+        };
+        assert_eq!(prepare(town).unwrap(), 1);
+        assert_eq!(load(town, &id), Some(computed()));
+        assert_eq!(prepare(town).unwrap(), 0, "it is ready already");
+        close(town, "hq-two");
+        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert_eq!(load(town, &id), None, "beads have changed since");
+        assert_eq!(prepare(town).unwrap(), 1);
+        assert_eq!(load(town, &id), Some(computed()));
+        assert_eq!(computed().len(), 2);
+    }
+}
