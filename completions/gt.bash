@@ -160,6 +160,9 @@ _gt() {
             gt__subcmd__convoy,help)
                 cmd="gt__subcmd__convoy__subcmd__help"
                 ;;
+            gt__subcmd__convoy,land)
+                cmd="gt__subcmd__convoy__subcmd__land"
+                ;;
             gt__subcmd__convoy,list)
                 cmd="gt__subcmd__convoy__subcmd__list"
                 ;;
@@ -180,6 +183,9 @@ _gt() {
                 ;;
             gt__subcmd__convoy__subcmd__help,help)
                 cmd="gt__subcmd__convoy__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__convoy__subcmd__help,land)
+                cmd="gt__subcmd__convoy__subcmd__help__subcmd__land"
                 ;;
             gt__subcmd__convoy__subcmd__help,list)
                 cmd="gt__subcmd__convoy__subcmd__help__subcmd__list"
@@ -426,6 +432,9 @@ _gt() {
                 ;;
             gt__subcmd__help__subcmd__convoy,create)
                 cmd="gt__subcmd__help__subcmd__convoy__subcmd__create"
+                ;;
+            gt__subcmd__help__subcmd__convoy,land)
+                cmd="gt__subcmd__help__subcmd__convoy__subcmd__land"
                 ;;
             gt__subcmd__help__subcmd__convoy,list)
                 cmd="gt__subcmd__help__subcmd__convoy__subcmd__list"
@@ -955,7 +964,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy)
-            opts="-h --json --help create add status list close review help"
+            opts="-h --json --help create add status list close land review help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1001,7 +1010,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy__subcmd__create)
-            opts="-h --owner --notify --spec --spec-file --json --help"
+            opts="-h --integration --owner --notify --spec --spec-file --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1031,7 +1040,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy__subcmd__help)
-            opts="create add status list close review help"
+            opts="create add status list close land review help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1087,6 +1096,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__convoy__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__help__subcmd__land)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1187,6 +1210,20 @@ _gt() {
         gt__subcmd__convoy__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__convoy__subcmd__land)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2007,7 +2044,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__convoy)
-            opts="create add status list close review"
+            opts="create add status list close land review"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2049,6 +2086,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__convoy__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__convoy__subcmd__land)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

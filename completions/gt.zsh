@@ -166,6 +166,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--notify=[Who else hears when it lands; the mayor when no address follows]::NOTIFY:_default' \
 '(--spec-file)--spec=[What it is to achieve, for the pre-convoy hook; the texts of its beads where nothing is said]:TEXT:_default' \
 '--spec-file=[The same, from a file]:PATH:_default' \
+'--integration[Give it a branch of its own in each rig\: its beads are merged there, and it lands from there as one commit a rig]' \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
@@ -206,6 +207,14 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
+':convoy -- The convoy:_default' \
+&& ret=0
+;;
+(land)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':convoy -- The convoy:_default' \
 && ret=0
 ;;
@@ -327,6 +336,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (close)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(land)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1434,6 +1447,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(land)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (review)
 _arguments "${_arguments_options[@]}" : \
 ":: :_gt__subcmd__help__subcmd__convoy__subcmd__review_commands" \
@@ -1965,9 +1982,10 @@ _gt__subcmd__convoy_commands() {
     local commands; commands=(
 'create:Make a convoy that tracks beads of any rig' \
 'add:Let a convoy track more beads. One that has landed is open again' \
-'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for, and what a person can do about it' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'land:Land a convoy now, or go on with a landing that stopped' \
 'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1993,9 +2011,10 @@ _gt__subcmd__convoy__subcmd__help_commands() {
     local commands; commands=(
 'create:Make a convoy that tracks beads of any rig' \
 'add:Let a convoy track more beads. One that has landed is open again' \
-'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for, and what a person can do about it' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'land:Land a convoy now, or go on with a landing that stopped' \
 'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -2020,6 +2039,11 @@ _gt__subcmd__convoy__subcmd__help__subcmd__create_commands() {
 _gt__subcmd__convoy__subcmd__help__subcmd__help_commands() {
     local commands; commands=()
     _describe -t commands 'gt convoy help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__land_commands] )) ||
+_gt__subcmd__convoy__subcmd__help__subcmd__land_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy help land commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__convoy__subcmd__help__subcmd__list_commands] )) ||
 _gt__subcmd__convoy__subcmd__help__subcmd__list_commands() {
@@ -2060,6 +2084,11 @@ _gt__subcmd__convoy__subcmd__help__subcmd__review__subcmd__show_commands() {
 _gt__subcmd__convoy__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'gt convoy help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__convoy__subcmd__land_commands] )) ||
+_gt__subcmd__convoy__subcmd__land_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt convoy land commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__convoy__subcmd__list_commands] )) ||
 _gt__subcmd__convoy__subcmd__list_commands() {
@@ -2406,9 +2435,10 @@ _gt__subcmd__help__subcmd__convoy_commands() {
     local commands; commands=(
 'create:Make a convoy that tracks beads of any rig' \
 'add:Let a convoy track more beads. One that has landed is open again' \
-'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for' \
+'status:Show how far a convoy is\: each tracked bead, who has it, what it waits for, and what a person can do about it' \
 'list:List convoys, open ones or all' \
 'close:Close a convoy by hand. Nobody is mailed\: it has not landed' \
+'land:Land a convoy now, or go on with a landing that stopped' \
 'review:Answer the requests for convoys that a pre-convoy hook left to a person' \
     )
     _describe -t commands 'gt help convoy commands' commands "$@"
@@ -2427,6 +2457,11 @@ _gt__subcmd__help__subcmd__convoy__subcmd__close_commands() {
 _gt__subcmd__help__subcmd__convoy__subcmd__create_commands() {
     local commands; commands=()
     _describe -t commands 'gt help convoy create commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__land_commands] )) ||
+_gt__subcmd__help__subcmd__convoy__subcmd__land_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help convoy land commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__convoy__subcmd__list_commands] )) ||
 _gt__subcmd__help__subcmd__convoy__subcmd__list_commands() {

@@ -83,3 +83,56 @@ fn status_and_list_fit_an_80_column_terminal() {
         assert!(widest <= 80, "{args:?}: {widest}\n{}", said.out);
     }
 }
+
+#[test]
+fn failed_work_keeps_a_convoy_from_landing_and_status_names_the_ways_out() {
+    let (town, _origin) = Town::with_rig();
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let three = town.bead("web", "Three");
+    let args = ["convoy", "create", "C", &one, &two, &three, "--json"];
+    let made = town.gt(args).ok().json();
+    let id = made["id"].as_str().unwrap();
+    town.bd("web", ["close", &one, "--reason", "No change: it is right"])
+        .ok();
+    town.bd("web", ["close", &two, "--reason", "Cancelled: not wanted"])
+        .ok();
+    town.bd("web", ["close", &three, "--reason", "Failed: no such API"])
+        .ok();
+    town.patrol();
+    assert_eq!(town.status_of(".", id), "open");
+    town.gt(["convoy", "land", id])
+        .fails(&format!("{three} is failed"));
+    let status = town.gt(["convoy", "status", id, "--json"]).ok().json();
+    let status = &status[0];
+    assert_eq!(
+        (&status["completed"], &status["total"]),
+        (&2.into(), &3.into())
+    );
+    assert_eq!(status["tracked"][2]["standing"], "failed");
+    let give_up = format!("bd close {three} --reason \"Cancelled: <why>\"");
+    let ways = [
+        format!("bd reopen {three} && gt sling {three} web"),
+        give_up.clone(),
+        format!("gt convoy close {id} --force --reason \"<why>\""),
+    ];
+    assert_eq!(status["tracked"][2]["ways"], serde_json::json!(ways));
+    let shown = town
+        .gt(["convoy", "status", id])
+        .env("COLUMNS", "120")
+        .ok()
+        .out;
+    assert!(shown.contains(&format!("→ {give_up}")), "{shown}");
+    // Nobody said why: that does not count, either.
+    town.bd("web", ["close", &three, "--reason", "Cancelled"])
+        .ok();
+    town.patrol();
+    assert_eq!(town.status_of(".", id), "open");
+    town.bd(
+        "web",
+        ["close", &three, "--reason", "Cancelled: no such API"],
+    )
+    .ok();
+    let landed = town.gt(["convoy", "land", id, "--json"]).ok().json();
+    assert_eq!(landed["outcome"], "landed");
+    assert_eq!(town.status_of(".", id), "closed");
+}

@@ -133,7 +133,7 @@ impl Watcher for Screen<'_> {
 
 fn steps(standing: Standing) -> u64 {
     match standing {
-        Standing::Open | Standing::Blocked | Standing::Unknown => 0,
+        Standing::Open | Standing::Blocked | Standing::Failed | Standing::Unknown => 0,
         Standing::Working => 1,
         Standing::Merging | Standing::Held => 3,
         Standing::Done => 4,
@@ -149,6 +149,7 @@ fn words(line: &Line) -> String {
         Standing::Merging => "in the merge queue".to_owned(),
         Standing::Held => format!("held: {}", escape::line(&line.detail)),
         Standing::Done => format!("merged, by {}", line.detail),
+        Standing::Failed => "failed".to_owned(),
         Standing::Unknown => "unknown".to_owned(),
     };
     format!("{}  {title}: {state}", line.id)

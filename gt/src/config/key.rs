@@ -140,6 +140,13 @@ pub const KEYS: &[Key] = &[
         "how long that command may take",
     ),
     key(
+        "merge_queue.integration_branch_template",
+        Kind::Text,
+        Scope::Rig,
+        "integration/{epic}",
+        "how a convoy's own branch is named; {epic} is the convoy, {prefix} the rig's, {user} you",
+    ),
+    key(
         "merge_queue.run_tests",
         Kind::Flag,
         Scope::Rig,

@@ -31,6 +31,8 @@ pub struct MergeQueue {
     pub enabled: Option<bool>,
     /// What it merges into; absent means the repository's default branch.
     pub target_branch: Option<String>,
+    /// How a convoy's own branches are named: `{epic}`, `{prefix}` and `{user}` are filled in.
+    pub integration_branch_template: Option<String>,
     /// Whether `test_command` runs; absent means yes.
     pub run_tests: Option<bool>,
     /// A single gate, as older settings have it.

@@ -7,7 +7,7 @@
 use bd::bead::{Bead, Status};
 use serde::{Deserialize, Serialize};
 
-use super::progress::is_work;
+use super::progress::{Ending, ending, is_work};
 use crate::beads::Stores;
 
 /// A summary longer than this many characters is cut.
@@ -55,13 +55,12 @@ fn entry(bead: &Bead) -> Entry {
         .rsplit('/')
         .next()
         .unwrap_or_default();
-    let reason = bead.close_reason.to_lowercase();
     Entry {
         id: bead.id.clone(),
         title: bead.title.clone(),
         worker: worker.to_owned(),
         summary: cut(&summary_of(bead), SUMMARY_LIMIT),
-        failed: reason.starts_with("failed") || reason.starts_with("escalated"),
+        failed: ending(bead) == Ending::Failed,
     }
 }
 
@@ -207,8 +206,10 @@ mod tests {
         assert!(!text.contains('\u{1b}'));
     }
 
+    type Closed<'a> = (&'a str, &'a str, fn(&mut Bead));
+
     /// A town of which some beads are closed: id, time, and what else is to be said of each.
-    fn closed(beads: &[(&str, &str, fn(&mut Bead))]) -> (Place, Bead) {
+    fn closed(beads: &[Closed]) -> (Place, Bead) {
         let place = Place::new();
         let store = place.town.store().unwrap();
         for (id, time, more) in beads {
@@ -256,10 +257,10 @@ mod tests {
     fn only_finished_work_is_listed_and_failures_are_known() {
         let (place, convoy) = closed(&[
             ("hq-failed", EARLY, |b| {
-                b.close_reason = "Failed: no way".to_owned()
+                b.close_reason = "Failed: no way".to_owned();
             }),
             ("hq-escalated", EARLY, |b| {
-                b.close_reason = "escalated to the human".to_owned()
+                b.close_reason = "escalated to the human".to_owned();
             }),
             ("hq-open", EARLY, |b| {
                 b.status = Status::InProgress;

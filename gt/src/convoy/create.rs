@@ -4,6 +4,7 @@ use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
+use super::integration::{self, Integration, IntegrationError};
 use crate::beads::{UnknownBead, external_ref};
 use crate::town::Town;
 
@@ -19,6 +20,8 @@ pub struct New {
     pub owner: Option<String>,
     /// Who else hears when it lands.
     pub notify: Vec<String>,
+    /// Whether its work goes to branches of its own and lands as one commit a rig.
+    pub integration: bool,
     /// The text before the address lines; a count of the beads where empty.
     pub about: String,
 }
@@ -65,7 +68,7 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
     let store = town.store()?;
     let created = town.transact(&store, |tx| {
         let id = fresh_id(town, tx);
-        let (convoy, created) = built(tx, id, new, &beads);
+        let (convoy, created) = built(tx, id, new, &beads)?;
         tx.put(convoy)?;
         Ok(created)
     })?;
@@ -77,7 +80,12 @@ pub fn create(town: &Town, new: &New) -> anyhow::Result<Created> {
 }
 
 /// A new convoy, not yet written.
-pub(super) fn built(tx: &Tx, id: String, new: &New, beads: &[String]) -> (Bead, Created) {
+pub(super) fn built(
+    tx: &Tx,
+    id: String,
+    new: &New,
+    beads: &[String],
+) -> anyhow::Result<(Bead, Created)> {
     let now = tx.now();
     let mut convoy = Bead {
         id: id.clone(),
@@ -90,6 +98,9 @@ pub(super) fn built(tx: &Tx, id: String, new: &New, beads: &[String]) -> (Bead, 
         created_by: tx.actor().to_owned(),
         ..Bead::default()
     };
+    if new.integration {
+        integration::set(&mut convoy, &Integration::default())?;
+    }
     let added = track(&mut convoy, beads, &now, tx.actor());
     let created = Created {
         id,
@@ -97,7 +108,7 @@ pub(super) fn built(tx: &Tx, id: String, new: &New, beads: &[String]) -> (Bead, 
         added,
         reopened: false,
     };
-    (convoy, created)
+    Ok((convoy, created))
 }
 
 /// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
@@ -135,6 +146,13 @@ pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Created> {
 pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
     let now = tx.now();
     let mut convoy = find(tx, id)?;
+    let closing = integration::of(&convoy).is_some_and(|own| own.closing);
+    anyhow::ensure!(
+        !(closing && convoy.is_open()),
+        IntegrationError::Closing {
+            convoy: id.to_owned()
+        }
+    );
     let added = track(&mut convoy, beads, &now, tx.actor());
     let reopened = !convoy.is_open() && !added.is_empty();
     if reopened {

@@ -2,15 +2,19 @@
 //! both in one transaction of the town's store. The mails' ids follow from convoy, landing and recipient,
 //! so that no crash or second observer makes a second mail.
 
+use std::collections::BTreeMap;
+
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::progress::{Board, Progress};
+use super::integration;
+use super::progress::{Board, Progress, Standing, Tracked};
 use crate::discovery;
 use crate::identity::Address;
 use crate::mail;
+use crate::mq::{self, landing::Landing};
 use crate::town::Town;
 use crate::town_hook;
 
@@ -23,34 +27,80 @@ pub struct Landed {
     pub title: String,
     /// Who was told.
     pub told: Vec<String>,
+    /// The one commit of each rig, for a convoy with branches of its own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub commits: BTreeMap<String, String>,
+    /// The beads that it tracks.
+    pub beads: Vec<String>,
 }
 
-/// Looks at every open convoy, or at one, and lands those whose tracked work is all done. A convoy that
-/// tracks nothing never lands.
-pub fn check(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Landed>> {
+/// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
+/// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
+pub fn check(town: &Town) -> anyhow::Result<Vec<Landed>> {
     let stores = town.stores()?;
     let board = Board::of(&stores);
-    let ready: Vec<Progress> = super::list(&stores.town, false)
+    let ready: Vec<String> = super::list(&stores.town, false)
         .into_iter()
-        .filter(|convoy| only.is_none_or(|id| id == convoy.id))
         .map(|convoy| board.progress(convoy))
         .filter(Progress::is_done)
+        .map(|progress| progress.id)
         .collect();
     let mut landed = Vec::new();
-    for progress in ready {
-        let judged: Vec<&str> = progress.tracked.iter().map(|bead| &*bead.id).collect();
-        landed.extend(land(town, &progress.id, &judged)?);
+    for id in ready {
+        match land(town, &id) {
+            Ok(Some(Landing::Landed(one))) => landed.push(one),
+            Ok(_) => {}
+            Err(error) => {
+                let reason = format!("{error:#}");
+                town.tell("landing_stopped", json!({ "convoy": id, "reason": reason }));
+            }
+        }
     }
     Ok(landed)
 }
 
+/// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
+/// was quicker, or where it tracks something new.
+pub fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landing>> {
+    let stores = town.stores()?;
+    let known = |bead: &&Bead| super::is_convoy(bead) && !bead.is_tombstone();
+    let Some(convoy) = stores.town.get(id).filter(known) else {
+        return Err(super::create::ConvoyError::Unknown { id: id.to_owned() }.into());
+    };
+    if !convoy.is_open() {
+        return Ok(None);
+    }
+    if integration::of(convoy).is_some_and(|own| !own.rigs.is_empty()) {
+        return mq::landing::land(town, id).map(Some);
+    }
+    let progress = Board::of(&stores).progress(convoy);
+    if !progress.is_done() {
+        let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
+        let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
+        let mut open: Vec<String> = progress.tracked.iter().filter(not_done).map(how).collect();
+        if open.is_empty() {
+            open.push("it tracks nothing".to_owned());
+        }
+        let convoy = id.to_owned();
+        return Err(mq::landing::NotReady::Open { convoy, open }.into());
+    }
+    let judged: Vec<&str> = progress.tracked.iter().map(|bead| &*bead.id).collect();
+    Ok(close(town, id, Some(&judged))?.map(Landing::Landed))
+}
+
+/// Closes a convoy all of whose rigs have landed, and tells its subscribers.
+pub(crate) fn close_landed(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
+    close(town, id, None)
+}
+
 /// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing; a convoy
 /// that tracks something else by now than what was judged is left for the next look.
-fn land(town: &Town, id: &str, judged: &[&str]) -> anyhow::Result<Option<Landed>> {
+fn close(town: &Town, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::create::find(tx, id)?;
-        if !convoy.is_open() || !super::tracked_ids(&convoy).eq(judged.iter().copied()) {
+        let same = |judged: &[&str]| super::tracked_ids(&convoy).eq(judged.iter().copied());
+        if !convoy.is_open() || !judged.is_none_or(same) {
             return Ok(None);
         }
         let now = tx.now();
@@ -60,34 +110,41 @@ fn land(town: &Town, id: &str, judged: &[&str]) -> anyhow::Result<Option<Landed>
         convoy.updated_at = now;
         convoy.close_reason = "All tracked issues completed".to_owned();
         convoy.set_metadata("landings", number)?;
+        let commits = own_commits(&convoy);
+        if let Some(own) = integration::of(&convoy) {
+            integration::set(&mut convoy, &own.after_landing())?;
+        }
         let told = subscribers(town, &convoy);
         for address in &told {
             let letter = mail::Letter {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
-                body: letter_text(&convoy),
+                body: letter_text(&convoy, &commits),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::Letter::default()
             };
             mail::write(tx, &letter)?;
         }
         let title = convoy.title.clone();
+        let beads = super::tracked_ids(&convoy).map(str::to_owned).collect();
         tx.put(convoy)?;
         Ok(Some(Landed {
             id: id.to_owned(),
             title,
             told,
+            commits,
+            beads,
         }))
     })?;
     if let Some(landed) = &landed {
         town.tell(
             "convoy_landed",
-            json!({ "convoy": landed.id, "told": landed.told }),
+            json!({ "convoy": landed.id, "told": landed.told, "commits": landed.commits }),
         );
         let call = town_hook::Call {
             convoy: landed.title.clone(),
-            issues: judged.iter().map(|&id| id.to_owned()).collect(),
+            issues: landed.beads.clone(),
             more: vec![("GT_CONVOY_ID", landed.id.clone())],
             about: vec![("convoy", landed.id.clone())],
             ..town_hook::Call::default()
@@ -129,19 +186,33 @@ fn subscribers(town: &Town, convoy: &Bead) -> Vec<String> {
     told
 }
 
-fn letter_text(convoy: &Bead) -> String {
+/// The commit of each rig that holds the convoy's work there.
+fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
+    let own = integration::of(convoy).unwrap_or_default();
+    let commit = |branch: integration::Branch| branch.landing.map(|step| step.candidate);
+    let rigs = own.rigs.into_iter();
+    rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
+        .collect()
+}
+
+fn letter_text(convoy: &Bead, commits: &BTreeMap<String, String>) -> String {
     let beads: Vec<String> = super::tracked_ids(convoy)
         .map(|id| format!("- {id}"))
         .collect();
+    let landed: Vec<String> = commits
+        .iter()
+        .map(|(rig, commit)| format!("\n\n{rig}: {commit}"))
+        .collect();
     format!(
-        "Every tracked change of {} is on its target.\n\n{}",
+        "Every tracked change of {} is on its target.\n\n{}{}",
         convoy.id,
-        beads.join("\n")
+        beads.join("\n"),
+        landed.concat()
     )
 }
 
 /// How often a convoy has landed.
-pub(super) fn landings(convoy: &Bead) -> u64 {
+pub fn landings(convoy: &Bead) -> u64 {
     convoy
         .metadata_object()
         .get("landings")
@@ -175,8 +246,9 @@ mod tests {
         };
         let id = super::super::create(town, &new).unwrap().id;
         super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
-        assert!(land(town, &id, &["hq-one"]).unwrap().is_none());
-        assert!(land(town, &id, &["hq-one", "hq-two"]).unwrap().is_some());
-        assert!(land(town, &id, &["hq-one", "hq-two"]).unwrap().is_none());
+        assert!(close(town, &id, Some(&["hq-one"])).unwrap().is_none());
+        let both = ["hq-one", "hq-two"];
+        assert!(close(town, &id, Some(&both)).unwrap().is_some());
+        assert!(close(town, &id, Some(&both)).unwrap().is_none());
     }
 }

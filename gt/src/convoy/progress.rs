@@ -6,6 +6,8 @@ use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 use serde::Serialize;
 
+use super::integration::{self, Integration};
+use super::ways;
 use crate::beads::Stores;
 use crate::mq;
 
@@ -29,6 +31,8 @@ pub struct Tracked {
     pub standing: Standing,
     /// What it waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
+    /// What a person can do about it: commands, one of them at a time.
+    pub ways: Vec<String>,
 }
 
 /// Where a bead stands on its way to its target.
@@ -45,10 +49,53 @@ pub enum Standing {
     Merging,
     /// Its merge request waits for a task or a person.
     Held,
-    /// It is done: merged, or closed without a change.
+    /// It is done: merged, closed without a change, or cancelled with a reason.
     Done,
+    /// It was closed as failed, or cancelled without a word why: it keeps the convoy from landing.
+    Failed,
     /// No store of the town knows it.
     Unknown,
+}
+
+impl Standing {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::Working => "working",
+            Self::Merging => "merging",
+            Self::Held => "held",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a closed bead ended, as the reason of its closing says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Done, without a change, or cancelled with a reason.
+    Done,
+    /// It failed, or was passed on to someone else as too much.
+    Failed,
+    /// Cancelled, and nobody said why.
+    Unexplained,
+}
+
+/// How a closed bead ended.
+pub fn ending(bead: &Bead) -> Ending {
+    let reason = bead.close_reason.trim().to_lowercase();
+    if reason.starts_with("failed") || reason.starts_with("escalated") {
+        return Ending::Failed;
+    }
+    let cancelled = ["cancelled", "canceled", "cancel", "abandoned"];
+    let rest = cancelled.iter().find_map(|word| reason.strip_prefix(word));
+    match rest {
+        Some(rest) if !rest.contains(char::is_alphanumeric) => Ending::Unexplained,
+        _ => Ending::Done,
+    }
 }
 
 /// How many beads stand where.
@@ -78,6 +125,9 @@ pub struct Progress {
     pub counts: Counts,
     /// Times it has landed.
     pub landings: u64,
+    /// Its own branches and how far their landing is, where it has such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Integration>,
 }
 
 /// The stores with what waits in each, looked at once for however many convoys and beads.
@@ -88,9 +138,14 @@ pub struct Board<'a> {
 impl<'a> Board<'a> {
     /// Looks at all stores.
     pub fn of(stores: &'a Stores) -> Self {
-        let homes = std::iter::once(&stores.town)
-            .chain(stores.rigs.values())
-            .map(|beads| Home {
+        let rigs = stores
+            .rigs
+            .iter()
+            .map(|(rig, beads)| (Some(rig.as_str()), beads));
+        let homes = std::iter::once((None, &stores.town))
+            .chain(rigs)
+            .map(|(rig, beads)| Home {
+                rig,
                 beads,
                 hooked: on_hooks(beads),
             })
@@ -100,9 +155,14 @@ impl<'a> Board<'a> {
 
     /// A convoy's progress.
     pub fn progress(&self, convoy: &Bead) -> Progress {
-        let tracked: Vec<Tracked> = super::tracked_ids(convoy)
+        let mut tracked: Vec<Tracked> = super::tracked_ids(convoy)
             .map(|id| look(&self.homes, id))
             .collect();
+        if convoy.is_open() {
+            for bead in &mut tracked {
+                bead.ways = ways::of(&self.homes, bead, &convoy.id);
+            }
+        }
         let completed = tracked
             .iter()
             .filter(|bead| bead.standing == Standing::Done)
@@ -117,21 +177,31 @@ impl<'a> Board<'a> {
                 total: tracked.len(),
             },
             landings: super::land::landings(convoy),
+            integration: integration::of(convoy),
             tracked,
         }
     }
 }
 
 impl Progress {
-    /// Whether all of it is done; what tracks nothing never is.
+    /// Whether all of it is done; what tracks nothing never is. One that has landed in all its rigs and was not
+    /// closed yet is.
     pub fn is_done(&self) -> bool {
+        let closing = self.integration.as_ref().is_some_and(|own| own.closing);
+        closing || self.all_done()
+    }
+
+    fn all_done(&self) -> bool {
         self.counts.total > 0 && self.counts.completed == self.counts.total
     }
 }
 
 /// A store, and what waits in it.
-struct Home<'a> {
-    beads: &'a Snapshot,
+pub(super) struct Home<'a> {
+    /// The rig; none for the town's own.
+    pub rig: Option<&'a str>,
+    /// Its beads.
+    pub beads: &'a Snapshot,
     /// What is on the hook of a polecat.
     hooked: HashSet<&'a str>,
 }
@@ -157,6 +227,7 @@ fn archived(bead: Bead) -> Tracked {
         assignee: bead.assignee,
         standing: Standing::Done,
         waits_for: Vec::new(),
+        ways: Vec::new(),
     }
 }
 
@@ -178,6 +249,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
             assignee: String::new(),
             standing: Standing::Unknown,
             waits_for: Vec::new(),
+            ways: Vec::new(),
         };
     };
     let request = mq::open_request_of(home.beads, id);
@@ -194,6 +266,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         }
         (_, Some(_)) => Standing::Merging,
         (Status::Closed, None) if home.hooked.contains(id) => Standing::Working,
+        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if !waits_for.is_empty() => Standing::Blocked,
@@ -209,6 +282,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
+        ways: Vec::new(),
     }
 }
 
@@ -218,4 +292,33 @@ pub(super) fn is_work(bead: &Bead) -> bool {
         bead.issue_type,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_closed_without_change_or_cancelled_with_a_reason_counts_and_what_failed_does_not() {
+        let rows = [
+            ("Merged in 0123 (web-mr-1)", Ending::Done),
+            ("No change: it is right already", Ending::Done),
+            ("Closed", Ending::Done),
+            ("", Ending::Done),
+            ("Cancelled: nobody wants it", Ending::Done),
+            ("cancelled by the overseer", Ending::Done),
+            ("Cancelled", Ending::Unexplained),
+            ("canceled: ", Ending::Unexplained),
+            ("abandoned.", Ending::Unexplained),
+            ("Failed: no such API", Ending::Failed),
+            ("escalated", Ending::Failed),
+        ];
+        for (reason, expected) in rows {
+            let bead = Bead {
+                close_reason: reason.to_owned(),
+                ..Bead::default()
+            };
+            assert_eq!(ending(&bead), expected, "{reason}");
+        }
+    }
 }

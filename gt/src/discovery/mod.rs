@@ -24,7 +24,7 @@ use bd::store::Snapshot;
 
 pub use door::{WouldLand, gate, keep_committed};
 pub use keep::{Kept, forget, forget_landed};
-pub use sandbox::{Document, clear, lying, place, take};
+pub use sandbox::{Document, clear, commit, lying, place, take};
 
 use crate::convoy;
 

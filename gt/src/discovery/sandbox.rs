@@ -146,6 +146,36 @@ pub fn take(git: &Git, key: Option<&str>, who: &Identity) -> Result<Option<Kept>
     Ok(Some(kept))
 }
 
+/// Commits what a worker wrote or changed below `.gt/` and did not commit, on the branch that is checked out;
+/// gives the files.
+pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
+    let mut files: Vec<String> = written(git, &Mark::read(git)?)?.into_keys().collect();
+    let changed = git.status()?;
+    let below = |path: &&bd::git::Change| path.path.starts_with(".gt/");
+    files.extend(
+        changed
+            .iter()
+            .filter(below)
+            .map(|change| change.path.clone()),
+    );
+    files.sort();
+    files.dedup();
+    if files.is_empty() {
+        return Ok(files);
+    }
+    // They are excluded, and meant all the same.
+    git.plumbing(["--literal-pathspecs", "add", "--all", "--force", "--"])
+        .args(&files)
+        .done()?;
+    git.clone()
+        .with_identity(who)
+        .plumbing(["--literal-pathspecs", "commit", "--quiet", "--no-verify"])
+        .args(["-m", "Discovery documents", "--"])
+        .args(&files)
+        .done()?;
+    Ok(files)
+}
+
 /// Removes the untracked files below `.gt/`; what a worker wrote there was taken before.
 pub fn clear(git: &Git) -> Result<(), DiscoveryError> {
     for path in untracked(git)?.into_values() {

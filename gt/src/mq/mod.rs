@@ -14,10 +14,13 @@
 //! A conflict or a failed gate becomes a task with the evidence (`task`); the request waits for it. A push
 //! that a rule or hook declines waits for a person. Killed anywhere, the next run starts at 1 and finds
 //! what is done.
+//!
+//! A convoy with branches of its own is landed from them by `landing`.
 
 mod gate;
 mod hook;
 mod land;
+pub mod landing;
 mod queue;
 mod rebase;
 mod request;

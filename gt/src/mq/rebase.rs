@@ -5,6 +5,7 @@ use bd::git::{GitError, Identity, RebaseOutcome};
 use serde_json::json;
 
 use super::queue::{Job, payload};
+use crate::convoy::integration;
 use crate::discovery::{self, Kept};
 use crate::done::is_beads;
 
@@ -71,6 +72,9 @@ pub(super) fn rebase(job: &Job, target: &str) -> anyhow::Result<Rebased> {
 
 /// Keeps the discovery documents of the commits for the convoy; the tip of the same commits without them.
 fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(String, Kept)>> {
+    if is_convoys_own(job)? {
+        return Ok(None);
+    }
     let source = super::source_of(&job.request);
     let key = discovery::key_of(&job.town.store()?.snapshot()?, &source);
     let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
@@ -79,6 +83,13 @@ fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(St
         job.town.tell("discovery_kept", payload(job, more));
     }
     Ok(found)
+}
+
+/// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
+pub(super) fn is_convoys_own(job: &Job) -> anyhow::Result<bool> {
+    let convoys = job.town.store()?.snapshot()?;
+    let owner = integration::owner_of(&convoys, job.rig.name(), &job.receipt.target);
+    Ok(owner.is_some())
 }
 
 /// The second door: whatever the commits do to beads is taken back in one commit on top.

@@ -190,7 +190,7 @@ fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Re
 }
 
 /// A task that was closed without solving anything is open again.
-fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
+pub(super) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
     if let Some(mut bead) = tx
         .get(task)
         .filter(|bead| bead.status == Status::Closed)
@@ -207,7 +207,7 @@ fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
 }
 
 /// Text of commands inside a fence that it cannot close.
-fn fenced(text: &str) -> String {
+pub(super) fn fenced(text: &str) -> String {
     let text = bd::ui::escape::block(text);
     let longest = text
         .split(|c| c != '`')
@@ -218,7 +218,7 @@ fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
-fn list(files: &[String]) -> String {
+pub(super) fn list(files: &[String]) -> String {
     let lines: Vec<String> = files
         .iter()
         .map(|file| format!("- {}", bd::ui::escape::line(file)))

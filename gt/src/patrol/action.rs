@@ -9,6 +9,7 @@ use super::rule::{Decision, Do};
 use crate::identity::{Address, SessionName};
 use crate::lock::{Lock, LockError};
 use crate::mail;
+use crate::mq::landing::Landing;
 use crate::polecat::{self, Ids, Slot};
 use crate::session;
 use crate::town::{RigLayout, Town};
@@ -94,15 +95,27 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
         Do::ClearHook { rig, polecat } => clear_hook(town, rig, polecat),
         Do::SlingWaiting { rig, bead } => sling_waiting(town, rig, bead),
         Do::RunQueue { rig } => run_queue(town, rig),
-        Do::Land { convoy } => {
-            let landed = convoy::check(town, Some(convoy))?;
-            Ok(landed.first().map(|landed| format!("{} landed", landed.id)))
-        }
+        Do::Land { convoy } => land(town, convoy),
         Do::FinishConvoy { request } => {
             let made = convoy::review::resume(town, request)?;
             Ok(made.map(|made| format!("{} is made", made.id)))
         }
         Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
+    }
+}
+
+/// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
+fn land(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
+    match convoy::land(town, convoy)? {
+        None => Ok(None),
+        Some(Landing::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
+        Some(Landing::Waits(waits)) => {
+            let stands = format!("landing {} of {}", waits.landed, waits.of);
+            match &waits.task {
+                Some(task) => Ok(Some(format!("{stands}: {} (task {task})", waits.reason))),
+                None => Err(anyhow::anyhow!("{stands}: {}: {}", waits.rig, waits.reason)),
+            }
+        }
     }
 }
 

@@ -349,7 +349,7 @@ fn copy_overlay(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
 }
 
 /// The commit at which `target` stands: on origin where the rig has one, else in the shared repository.
-pub(super) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
+pub(crate) fn start_of(rig: &RigLayout, target: &str) -> Result<String, SandboxError> {
     let git = Git::at(rig.repo());
     for reference in [
         format!("refs/remotes/origin/{target}"),

@@ -9,8 +9,10 @@ use bd::store::{Snapshot, Tx};
 use super::Request;
 use crate::beads::Found;
 use crate::config;
+use crate::convoy::integration;
 use crate::identity::Address;
 use crate::lock::Lock;
+use crate::mq;
 use crate::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
 use crate::session::Live;
 use crate::town::{RigLayout, Town};
@@ -111,6 +113,7 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
     let store = town.rig_store(rig)?;
     let prefix = town.prefix(rig.name());
     let sessions = town.backend.list()?;
+    let target = integration::target_of(town, rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
@@ -129,7 +132,7 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
             if !is_free(tx, &ids) {
                 return Ok(None);
             }
-            mark(town, rig, tx, wish, &name, &ids).map(Some)
+            mark(rig, tx, wish, (&name, &ids), &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
             return Ok(Claimed {
@@ -297,12 +300,11 @@ fn is_free(tx: &Tx, ids: &Ids) -> bool {
 
 /// Marks bead and worker as each other's.
 fn mark(
-    town: &Town,
     rig: &RigLayout,
     tx: &mut Tx,
     wish: &Wish,
-    name: &str,
-    ids: &Ids,
+    (name, ids): (&str, &Ids),
+    target: &str,
 ) -> anyhow::Result<(Bead, Slot)> {
     let now = tx.now();
     let bead = hook_bead(
@@ -319,7 +321,7 @@ fn mark(
         lease: old.lease + 1,
         bead: bead.id.clone(),
         branch: branch_name(name, &bead.id, &now),
-        target: config::target_branch(town, rig),
+        target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
         sling: SlingStep::Claimed,
         since: now.to_string(),
@@ -328,6 +330,12 @@ fn mark(
     };
     slot.save(tx, &ids.slot)?;
     Ok((bead, slot))
+}
+
+/// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
+fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
+    let request = beads.get(&mq::resolves(bead)?)?;
+    Some(mq::receipt_of(request).target).filter(|target| !target.is_empty())
 }
 
 /// Hooks a bead to an agent, taking it off whoever had it.

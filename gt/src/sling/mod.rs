@@ -4,7 +4,7 @@
 //!    none is made now, with its hooks ([`crate::convoy::review`]): what they refuse is not claimed.
 //! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
 //! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
-//!    ([`crate::polecat::Sandbox`]).
+//!    ([`crate::polecat::Sandbox`]). A convoy with branches of its own gets the one of this rig first.
 //! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::convoy`]); what earlier
 //!    workers of the convoy wrote down is put into the sandbox ([`crate::discovery`]).
 //! 5. `start_session`: the agent starts with identity, work and instruction in its first message
@@ -29,7 +29,7 @@ pub use unsling::{Unslung, unsling};
 pub use waiting::{Waiting, enqueue, take_waiting, waiting};
 
 use crate::beads::{Found, Home};
-use crate::convoy;
+use crate::convoy::{self, integration};
 use crate::discovery;
 use crate::identity::Address;
 use crate::lock::Lock;
@@ -179,6 +179,7 @@ fn finish(
         // What the last session left must not write into the sandbox while it is made ready.
         let session = session::start::name_of(&claimed.ids.address)?;
         session::end::polecat(town, session.as_str(), &slot)?;
+        integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
         let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;

@@ -130,6 +130,13 @@ impl Layout {
             .join(format!("{request}.review"))
     }
 
+    /// The lock of a convoy's landing.
+    pub fn landing_lock(&self, convoy: &str) -> PathBuf {
+        self.runtime()
+            .join("locks")
+            .join(format!("landing-{convoy}"))
+    }
+
     /// `.events.jsonl`: what happened.
     pub fn events(&self) -> PathBuf {
         self.root.join(".events.jsonl")

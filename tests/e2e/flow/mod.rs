@@ -6,5 +6,6 @@ mod crash;
 mod discovery;
 mod gate;
 mod happy;
+mod integration;
 mod remotes;
 mod tracked_beads;

@@ -17,6 +17,10 @@ pub(super) struct CreateArgs {
     name: String,
     /// The beads it tracks.
     beads: Vec<String>,
+    /// Give it a branch of its own in each rig: its beads are merged there, and it lands from there as one
+    /// commit a rig
+    #[arg(long)]
+    integration: bool,
     /// Who owns it and hears when it lands; you when left out.
     #[arg(long)]
     owner: Option<String>,
@@ -62,6 +66,7 @@ pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
         beads: args.beads,
         owner: Some(owner),
         notify: args.notify,
+        integration: args.integration,
         about: String::new(),
     };
     let purpose = review::Purpose { spec, then: None };

@@ -3,6 +3,7 @@
 mod add;
 mod close;
 mod create;
+mod land;
 mod list;
 mod review;
 mod status;
@@ -26,6 +27,7 @@ enum ConvoyCommand {
     Status(status::StatusArgs),
     List(list::ListArgs),
     Close(close::CloseArgs),
+    Land(land::LandArgs),
     Review(review::ReviewArgs),
 }
 
@@ -36,6 +38,7 @@ pub(super) fn run(ctx: &Context, args: ConvoyArgs) -> Answer {
         ConvoyCommand::Status(args) => status::run(ctx, &args),
         ConvoyCommand::List(args) => list::run(ctx, &args),
         ConvoyCommand::Close(args) => close::run(ctx, &args),
+        ConvoyCommand::Land(args) => land::run(ctx, &args),
         ConvoyCommand::Review(args) => review::run(ctx, &args),
     }
 }

@@ -5,13 +5,18 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
+use crate::convoy::integration::Integration;
 use crate::convoy::{self, Progress, Standing, Tracked};
 
-/// Show how far a convoy is: each tracked bead, who has it, what it waits for.
+/// Show how far a convoy is: each tracked bead, who has it, what it waits for, and what a person can do about it.
+///
+/// What was closed without a change counts as done, and so does what was cancelled with a reason (`Cancelled: why`);
+/// what was closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
-/// issue_type, assignee?, standing, waits_for}], completed, total, landings}. `standing` is open, blocked, working,
-/// merging, held, done or unknown.
+/// issue_type, assignee?, standing, waits_for, ways}], completed, total, landings, integration?}. `standing` is open,
+/// blocked, working, merging, held, done, failed or unknown; `ways` are commands, one of them at a time;
+/// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     /// A convoy's id, or its number in `gt convoy list`; all open ones when left out.
@@ -75,6 +80,30 @@ fn show(convoy: &Progress, page: &mut Page) {
     for bead in &convoy.tracked {
         line(bead, page);
     }
+    if let Some(own) = &convoy.integration {
+        branches(convoy, own, page);
+    }
+}
+
+/// The convoy's own branches, and how far their landing is.
+fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
+    let (landed, all) = own.landed_of();
+    if own.is_landing() {
+        page.line(format!("   landing {landed} of {all}"));
+    }
+    for (rig, branch) in &own.rigs {
+        let step = branch.landing.as_ref();
+        let word = match step {
+            Some(step) if step.landed => format!("landed as {:.12}", step.candidate),
+            _ if !branch.trouble.is_empty() => format!("waits: {}", escape::line(&branch.trouble)),
+            Some(_) => "prepared".to_owned(),
+            None => format!("will land on {}", branch.target),
+        };
+        page.cut_line(format!("   {rig}: {} {word}", branch.branch));
+        if !branch.trouble.is_empty() && !step.is_some_and(|step| step.landed) {
+            page.cut_line(format!("              → gt convoy land {}", convoy.id));
+        }
+    }
 }
 
 fn line(bead: &Tracked, page: &mut Page) {
@@ -85,6 +114,7 @@ fn line(bead: &Tracked, page: &mut Page) {
         Standing::Merging => ("⇡", "merging"),
         Standing::Held => ("✗", "held"),
         Standing::Done => ("✓", "done"),
+        Standing::Failed => ("✗", "failed"),
         Standing::Unknown => ("?", "unknown"),
     };
     let title = escape::line(&bead.title);
@@ -100,5 +130,8 @@ fn line(bead: &Tracked, page: &mut Page) {
             "              waits for {}",
             bead.waits_for.join(", ")
         ));
+    }
+    for way in &bead.ways {
+        page.cut_line(format!("              → {way}"));
     }
 }

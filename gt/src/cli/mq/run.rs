@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
     let rig = town.rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
     let merged = mq::run(&town, &rig)?;
-    let landed = convoy::check(&town, None)?;
+    let landed = convoy::check(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(
             "🚚 {} landed: {}",

@@ -71,7 +71,7 @@ fn make_convoy(town: &Town, request: &mut Request) -> anyhow::Result<Created> {
             };
             (made, created)
         } else {
-            create::built(tx, request.convoy.clone(), &request.new, &beads)
+            create::built(tx, request.convoy.clone(), &request.new, &beads)?
         };
         decision::record(&mut convoy, &request.decisions)?;
         tx.put(convoy)?;

@@ -1,0 +1,59 @@
+//! `gt convoy land`.
+
+use bd::ui::escape;
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::convoy;
+use crate::mq::landing::Landing;
+
+/// Land a convoy now, or go on with a landing that stopped.
+///
+/// The daemon does this by itself as soon as every tracked bead is done. A convoy with branches of its own lands as one
+/// commit in each rig: all are prepared first (gates included), then all are pushed. What stands in the way becomes a
+/// task; a rig that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
+/// {outcome: waits, convoy, landed, of, rig, reason, task}.
+#[derive(Debug, Args)]
+pub(super) struct LandArgs {
+    /// The convoy.
+    convoy: String,
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Landing(Landing),
+    Already { outcome: &'static str, id: String },
+}
+
+pub(super) fn run(ctx: &Context, args: &LandArgs) -> Answer {
+    let landing = convoy::land(&ctx.town()?, &args.convoy)?;
+    let shown = landing.map_or_else(
+        || Shown::Already {
+            outcome: "closed",
+            id: args.convoy.clone(),
+        },
+        Shown::Landing,
+    );
+    answer(shown, |shown, page| match shown {
+        Shown::Landing(Landing::Landed(landed)) => {
+            let title = escape::line(&landed.title);
+            page.line(format!("🚚 {} landed: {title}", landed.id));
+            for (rig, commit) in &landed.commits {
+                page.line(format!("  {rig}: {commit:.12}"));
+            }
+        }
+        Shown::Landing(Landing::Waits(waits)) => {
+            let reason = escape::line(&waits.reason);
+            page.line(format!(
+                "… {}: landing {} of {}; {} waits: {reason}",
+                waits.convoy, waits.landed, waits.of, waits.rig
+            ));
+            if let Some(task) = &waits.task {
+                page.line(format!("  task: {task} (bd show {task})"));
+            }
+        }
+        Shown::Already { id, .. } => page.line(format!("✓ {id} is closed already")),
+    })
+}

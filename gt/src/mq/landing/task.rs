@@ -1,0 +1,214 @@
+//! What stands in the way of a landing becomes a task that the convoy tracks, with the evidence and the way
+//! out. Closing it lets the landing be tried again.
+
+use bd::bead::hash::short;
+use bd::bead::validate::fit_title;
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Tx;
+use serde_json::{Value, json};
+
+use crate::convoy::{self, integration};
+use crate::mq::gate::Failure;
+use crate::mq::task::{fenced, list, reopen_task};
+use crate::town::{RigLayout, Town};
+
+/// What marks such a task.
+const LABEL: &str = "gt:landing-task";
+
+/// What stands in the way.
+pub(super) enum Trouble {
+    /// The branch does not fit its target.
+    Conflict {
+        onto: String,
+        files: Vec<String>,
+        detail: String,
+    },
+    /// A gate fails on the result.
+    Gate { onto: String, failure: Failure },
+    /// The target does not take it.
+    Declined { candidate: String, words: String },
+    /// Documents would reach the target.
+    Door(String),
+    /// What was merged to the branch is not on it any more.
+    TakenBack { bead: String, commit: String },
+}
+
+/// Whether a bead is a task of a landing.
+pub(crate) fn is_landing_task(bead: &Bead) -> bool {
+    bead.has_label(LABEL)
+}
+
+/// Makes the task, once for what it is about; gives the reason in a few words, and its id.
+pub(super) fn make(
+    town: &Town,
+    rig: &RigLayout,
+    convoy: &str,
+    what: &Trouble,
+) -> anyhow::Result<(String, String)> {
+    let convoys = town.store()?.snapshot()?;
+    let bead = convoys.get(convoy).cloned().unwrap_or_default();
+    let own = integration::of(&bead).unwrap_or_default();
+    let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
+    let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
+    let (reason, evidence) = words(rig, convoy, &branch, (what, remote));
+    let key = match what {
+        Trouble::Conflict { onto, .. } | Trouble::Gate { onto, .. } => onto.as_str(),
+        Trouble::Declined { .. } => "push",
+        Trouble::Door(_) => "door",
+        Trouble::TakenBack { commit, .. } => commit.as_str(),
+    };
+    let number = convoy::landings_of(&bead);
+    let digest = short(format!("{convoy}\0{number}\0{key}\0{}", branch.branch), 3);
+    let id = format!("{}-land-{digest}", town.prefix(rig.name()));
+    let title = fit_title(&format!("Let {} land: {reason}", bead.title));
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        if tx.get(&id).is_some() {
+            return reopen_task(tx, &id);
+        }
+        put(tx, &id, &title, evidence.clone(), (rig, convoy))
+    })?;
+    convoy::add(town, convoy, std::slice::from_ref(&id))?;
+    Ok((reason, id))
+}
+
+fn put(
+    tx: &mut Tx,
+    id: &str,
+    title: &str,
+    description: String,
+    (rig, convoy): (&RigLayout, &str),
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    tx.put(Bead {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description,
+        priority: 1,
+        issue_type: Kind::Task,
+        labels: vec![LABEL.to_owned()],
+        metadata: Some(serde_json::value::to_raw_value(
+            &json!({ "landing": convoy }),
+        )?),
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: format!("{}/refinery", rig.name()),
+        ..Bead::default()
+    })?;
+    Ok(())
+}
+
+/// Why it stops, in a few words; and all that whoever mends it has to know.
+fn words(
+    rig: &RigLayout,
+    convoy: &str,
+    branch: &integration::Branch,
+    (what, remote): (&Trouble, bool),
+) -> (String, String) {
+    let (from, to) = (&branch.branch, &branch.target);
+    let repo = rig.repo();
+    let repo = repo.display();
+    let origin = if remote { "origin/" } else { "" };
+    let bring_in = format!(
+        "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
+         make it fit and the gates pass, commit, and finish with `gt done`.",
+        fenced(&format!("git merge {origin}{to}"))
+    );
+    let (reason, evidence) = match what {
+        Trouble::Conflict { .. } => (
+            format!("{from} does not fit {to}"),
+            format!("{}\n\n{bring_in}", evidence(branch, what)),
+        ),
+        Trouble::Gate { failure, .. } => (
+            format!("gate {} fails on {to}", failure.gate),
+            format!("{}\n\n{bring_in}", evidence(branch, what)),
+        ),
+        Trouble::Declined { candidate, words } => (
+            format!("the push to {to} was declined"),
+            format!(
+                "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
+                 What to do: let it be taken (a protection rule, a hook, a right that is missing), or bring that commit to \
+                 `{to}` in the way that is allowed there. It is in {repo} and can be pushed with\n\n{}",
+                fenced(words),
+                fenced(&format!(
+                    "git -C {repo} push origin {candidate}:refs/heads/{to}"
+                )),
+            ),
+        ),
+        Trouble::Door(words) => (
+            format!("discovery documents would reach {to}"),
+            format!(
+                "{words}\n\nWhat to do: look how they came into the prepared commit, and take them out of `{from}`."
+            ),
+        ),
+        Trouble::TakenBack { bead, commit } => (
+            format!("{commit:.12} is not on {from} any more"),
+            format!(
+                "The work of {bead} was merged to `{from}` as {commit:.12}, and is not on it any more: someone deleted the \
+                 branch or took it back.\n\nWhat to do: bring the commit back (it may still be in {repo}), or reopen {bead}.",
+            ),
+        ),
+    };
+    let again = format!(
+        "Once this bead is closed the landing is tried again by itself; `gt convoy land {convoy}` does it at once."
+    );
+    (reason, format!("{evidence}\n\n{again}\n"))
+}
+
+/// What was seen of a conflict or a gate.
+fn evidence(branch: &integration::Branch, what: &Trouble) -> String {
+    let (from, to) = (&branch.branch, &branch.target);
+    match what {
+        Trouble::Conflict {
+            onto,
+            files,
+            detail,
+        } => format!(
+            "`{from}` does not fit on `{to}` at {onto:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
+            list(files),
+            fenced(detail),
+        ),
+        Trouble::Gate { onto, failure } => format!(
+            "With all of `{from}` as one commit on `{to}` at {onto:.12}, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
+             The end of its output (all of it is in {}):\n\n{}",
+            failure.gate,
+            failure.end,
+            fenced(&failure.command),
+            failure.log.display(),
+            fenced(&failure.tail),
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Closes the tasks of a convoy's landing in a rig: it has landed.
+pub(super) fn close_all(town: &Town, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let is_its = |bead: &&Bead| {
+        let landing = bead.metadata_object().remove("landing");
+        landing.as_ref().and_then(Value::as_str) == Some(convoy)
+    };
+    let open: Vec<String> = store
+        .snapshot()?
+        .select(|head| head.is_open() && head.has_label(LABEL))
+        .filter(is_its)
+        .map(|bead| bead.id.clone())
+        .collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    town.transact(&store, |tx| {
+        for id in &open {
+            let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+                continue;
+            };
+            let now = tx.now();
+            bead.status = Status::Closed;
+            bead.closed_at = Some(now.clone());
+            bead.updated_at = now;
+            bead.close_reason = format!("{convoy} has landed in {}", rig.name());
+            tx.put(bead)?;
+        }
+        Ok(())
+    })
+}
