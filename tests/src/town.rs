@@ -385,14 +385,30 @@ impl Town {
     /// Lets the program that runs git be killed with -9 right after its first git command that has
     /// `words` among its arguments; `also` runs before that, as shell, in the worktree.
     pub fn crash_after_git(&self, words: &str, also: &str) {
-        use std::os::unix::fs::PermissionsExt;
         let git = self.program_on_path("sh").args(["-c", "command -v git"]);
         let (git, once) = (git.ok().text().to_owned(), self.path("scripts/crashed"));
-        let script = format!(
+        self.stand_in_for_git(&format!(
             "#!/bin/sh\ncase \"$*\" in *\"{words}\"*) if [ ! -e {once} ]; then\n{git} \"$@\"; touch {once}\n\
              {also}\nkill -9 $PPID; exit 1\nfi;; esac\nexec {git} \"$@\"\n",
             once = once.display(),
-        );
+        ));
+    }
+
+    /// Lets the program that runs git be killed with -9 right after its git command of that number, counted
+    /// from now.
+    pub fn crash_at_git(&self, number: usize) {
+        let git = self.program_on_path("sh").args(["-c", "command -v git"]);
+        let (git, count) = (git.ok().text().to_owned(), self.path("scripts/count"));
+        std::fs::write(&count, "0").unwrap();
+        self.stand_in_for_git(&format!(
+            "#!/bin/sh\nn=$(($(cat {count}) + 1))\necho $n > {count}\n\
+             if [ $n -eq {number} ]; then {git} \"$@\"; kill -9 $PPID; exit 1; fi\nexec {git} \"$@\"\n",
+            count = count.display(),
+        ));
+    }
+
+    fn stand_in_for_git(&self, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
         let path = self.path("bin/git");
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();

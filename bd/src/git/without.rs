@@ -12,14 +12,15 @@ use super::{Git, GitError};
 pub type Meant<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 impl Git {
-    /// The meant files that any commit of `base..tip` adds or changes, sorted.
+    /// The meant files that any commit of `base..tip` adds or changes, sorted. What a merge only takes from one
+    /// of its parents is not its own.
     pub fn brought_along(
         &self,
         base: &str,
         tip: &str,
         meant: Meant,
     ) -> Result<Vec<String>, GitError> {
-        let args = ["log", "-m", "--format=", "--name-only", "-z"];
+        let args = ["log", "-c", "--format=", "--name-only", "-z"];
         let more = ["--no-renames", "--diff-filter=d", "--no-ext-diff"];
         let range = format!("{base}..{tip}");
         let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
@@ -75,8 +76,8 @@ impl Git {
         Ok(call.done()?.stdout)
     }
 
-    /// The commits of `base..tip` made anew with the meant files as they are in `base`; the new tip. A commit
-    /// of which nothing is left is left out, so that the answer may be `base` itself.
+    /// The commits of `base..tip` made anew, none of which changes a meant file: each has them as its parent has
+    /// them; the new tip. A commit of which nothing is left is left out, so that the answer may be `base` itself.
     pub fn commits_without(&self, base: &str, tip: &str, meant: Meant) -> Result<String, GitError> {
         let base = self.commit_id(base)?;
         let range = format!("{base}..{tip}");
@@ -106,7 +107,18 @@ impl Git {
                 parents.push(now);
             }
         }
-        let tree = self.tree_without(old, meant, base)?;
+        // A merge takes them from what it brings in from outside.
+        let outside = parsed
+            .parents
+            .iter()
+            .find(|parent| !anew.contains_key(**parent));
+        let from = match (parents.as_slice(), outside) {
+            ([], _) => base,
+            ([parent], _) => parent,
+            ([_, ..], Some(outside)) => outside,
+            ([parent, ..], None) => parent,
+        };
+        let tree = self.tree_without(old, meant, from)?;
         if tree == parsed.tree && parents == parsed.parents {
             return Ok(old.to_owned());
         }
@@ -302,6 +314,39 @@ mod tests {
         let new = tree.git.commits_without(&base, "main", &is_note).unwrap();
         assert_eq!(tree.files(&new), ["a", "b", "side"]);
         assert!(tree.git.resolve(&format!("{new}^2")).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_a_merge_takes_from_a_parent_is_not_brought_along_and_what_it_adds_itself_is() {
+        let tree = tree();
+        let start = tree.commit(&[("a", "1"), (".note/kept", "1")], "Begin\n");
+        tree.git.switch_new_branch("work", &start).unwrap();
+        tree.commit(&[("work", "1")], "Work\n");
+        tree.git.switch("main").unwrap();
+        let base = tree.commit(&[(".note/kept", "2")], "The target's own\n");
+        tree.git.switch("work").unwrap();
+        let merge = ["merge", "--quiet", "--no-commit", "main"];
+        tree.git.plumbing(merge).done().unwrap();
+        let clean = tree.git.commit_index("Merge\n").unwrap();
+        assert!(
+            tree.git
+                .brought_along(&base, &clean, &is_note)
+                .unwrap()
+                .is_empty()
+        );
+        tree.git.reset_hard("HEAD^").unwrap();
+        tree.git.plumbing(merge).done().unwrap();
+        let evil = tree.commit(&[(".note/evil", "x")], "Merge\n");
+        let brought = tree.git.brought_along(&base, &evil, &is_note).unwrap();
+        assert_eq!(brought, [".note/evil"]);
+        let new = tree.git.commits_without(&base, &evil, &is_note).unwrap();
+        assert_eq!(tree.files(&new), [".note/kept", "a", "work"]);
+        assert!(
+            tree.git
+                .brought_along(&base, &new, &is_note)
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]

@@ -66,21 +66,29 @@ fn entry(bead: &Bead) -> Entry {
 
 /// The summary that `gt done` stored on a bead.
 pub fn summary_of(bead: &Bead) -> String {
-    let summary = bead.metadata_object().remove("summary");
-    summary
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    #[derive(Deserialize)]
+    struct Said {
+        summary: Option<serde_json::Value>,
+    }
+    let said = bead.metadata.as_ref();
+    let said = said.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok());
+    match said.and_then(|said| said.summary) {
+        Some(serde_json::Value::String(summary)) => summary,
+        _ => String::new(),
+    }
 }
 
 /// Cuts at a character boundary with a visible mark.
 fn cut(text: &str, limit: usize) -> String {
     let text = text.trim();
-    if text.chars().count() <= limit {
-        return text.to_owned();
+    let mut ends = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .skip(limit.saturating_sub(1));
+    match (ends.next(), ends.next()) {
+        (Some(end), Some(_)) => format!("{}…", &text[..end]),
+        _ => text.to_owned(),
     }
-    let mut kept: String = text.chars().take(limit.saturating_sub(1)).collect();
-    kept.push('…');
-    kept
 }
 
 /// The block for the worker of `own`, a bead of the convoy; nothing where no other bead is finished.

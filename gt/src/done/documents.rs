@@ -5,13 +5,38 @@ use bd::git::{Git, Identity};
 use serde_json::json;
 
 use super::Worker;
+use super::proof::own_part;
 use crate::convoy::integration;
 use crate::discovery;
-use crate::polecat::Slot;
+use crate::polecat::{DoneRecord, Slot};
 use crate::town::Town;
 
-/// Looks after what was written below `.gt/` in the sandbox and not committed.
-pub(super) fn hand_over(town: &Town, worker: &Worker, slot: &Slot) -> anyhow::Result<()> {
+/// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
+pub(super) fn all_there_is(
+    town: &Town,
+    worker: &Worker,
+    slot: &Slot,
+    record: &DoneRecord,
+) -> anyhow::Result<Option<String>> {
+    if record.documents.is_empty() {
+        return Ok(None);
+    }
+    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let explored = beads.get(&slot.bead).is_some_and(discovery::explores);
+    let git = Git::at(worker.sandbox());
+    let tip = git.resolve("HEAD")?.unwrap_or_default();
+    let nothing = git.status()?.is_empty() && own_part(&git, slot, &tip)?.commits.is_empty();
+    let why = || format!("only discovery documents, kept on {}", record.documents);
+    Ok((explored && nothing).then(why))
+}
+
+/// Looks after what was written below `.gt/` in the sandbox and not committed; the ref that holds it, where it
+/// is on one.
+pub(super) fn hand_over(
+    town: &Town,
+    worker: &Worker,
+    slot: &Slot,
+) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
     let who = author(town, worker);
     let convoys = town.store()?.snapshot()?;
@@ -29,7 +54,7 @@ pub(super) fn hand_over(town: &Town, worker: &Worker, slot: &Slot) -> anyhow::Re
                 json!({ "bead": slot.bead, "rig": worker.rig.name(), "branch": slot.branch, "files": files }),
             );
         }
-        return Ok(());
+        return Ok(None);
     }
     let key = discovery::key_of(&convoys, &slot.bead);
     if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
@@ -38,8 +63,9 @@ pub(super) fn hand_over(town: &Town, worker: &Worker, slot: &Slot) -> anyhow::Re
             "discovery_kept",
             json!({ "bead": slot.bead, "rig": worker.rig.name(), "ref": reference, "files": files }),
         );
+        return Ok(Some(reference));
     }
-    Ok(())
+    Ok(None)
 }
 
 fn author(town: &Town, worker: &Worker) -> Identity {

@@ -113,8 +113,17 @@ fn begin(town: &Town, worker: &Worker, report: &Report) -> anyhow::Result<Slot> 
 
 fn run(town: &Town, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
     let mut record = slot.done.clone().unwrap_or_default();
-    if let Err(error) = documents::hand_over(town, worker, slot) {
-        return fail(town, worker, slot, "documents", true, error);
+    match documents::hand_over(town, worker, slot) {
+        Ok(Some(reference)) => {
+            record.documents = reference;
+            slot.done = Some(record.clone());
+            save(town, worker, slot)?;
+        }
+        Ok(None) => {}
+        Err(error) => return fail(town, worker, slot, "documents", true, error),
+    }
+    if record.no_change.is_none() {
+        record.no_change = documents::all_there_is(town, worker, slot, &record)?;
     }
     let proof = match proof::prove(town, worker, slot, &record) {
         Ok(proof) => proof,

@@ -71,6 +71,9 @@ pub struct DoneRecord {
     pub summary: String,
     /// Why there is no change to merge, where that is so.
     pub no_change: Option<String>,
+    /// The ref that holds the discovery documents that were taken from its sandbox; empty where there were none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub documents: String,
     /// The proven tip; empty before the proof.
     pub tip: String,
     /// Whether the tip was pushed and read back.

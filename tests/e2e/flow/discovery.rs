@@ -168,3 +168,41 @@ fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work
     town.gt_as(&next, done).ok();
     assert_eq!(kept(&town, &convoy).trim(), ".gt/discovery/half.md");
 }
+
+#[test]
+fn a_document_is_all_that_an_explorer_has_to_hand_in_and_is_not_enough_for_others() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let [explore, build] = ["Explore the parser", "Build the parser"].map(|t| town.bead("web", t));
+    let convoy = make_convoy(&town, "C", &[explore.clone(), build.clone()]);
+    let worker = |bead: &str| {
+        let slung = town.gt(["sling", bead, "web", "--json"]).ok().json();
+        let worker = slung[0]["target"]
+            .as_str()
+            .unwrap()
+            .replace("/polecats/", "/");
+        let folder = town.sandbox(&worker).join(".gt/discovery");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{bead}.md")), "found").unwrap();
+        worker
+    };
+    let done = ["done", "--stay", "--summary", "found it"];
+    let builder = worker(&build);
+    town.gt_as(&builder, done).fails("nothing to merge");
+    // Kept all the same.
+    assert_eq!(
+        kept(&town, &convoy).trim(),
+        format!(".gt/discovery/{build}.md")
+    );
+    let explorer = worker(&explore);
+    town.gt_as(&explorer, done).ok();
+    let bead = town.show("web", &explore);
+    let reason = bead["close_reason"].as_str().unwrap();
+    let reference = format!("refs/gt/discovery/{convoy}");
+    assert_eq!(
+        reason,
+        format!("No change: only discovery documents, kept on {reference}")
+    );
+    assert_eq!(bead["metadata"]["summary"], "found it");
+    assert!(kept(&town, &convoy).contains(&format!("{explore}.md")));
+}

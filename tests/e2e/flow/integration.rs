@@ -297,6 +297,46 @@ fn a_landing_killed_at_any_step_goes_on_where_it_was() {
     assert!(said.contains("closed already"), "{said}");
 }
 
+#[test]
+fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
+    let town = Town::new();
+    let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
+    town.script(WORK);
+    let (one, two) = (town.bead("api", "One"), town.bead("web", "Two"));
+    let convoy = make_convoy(&town, &[&one, &two]);
+    for (bead, rig) in [(&one, "api"), (&two, "web")] {
+        town.gt(["sling", bead, rig]).ok();
+        eventually("the work is handed in", || {
+            (town.status_of(rig, bead) == "in_progress").then_some(())
+        });
+    }
+    town.quiet();
+    let mut killed = 0;
+    for number in 1..200 {
+        town.crash_at_git(number);
+        let code = town.patrol().code;
+        killed += usize::from(code != 0);
+        let landed = town.status_of(".", &convoy) == "closed";
+        let on_target = [&api, &web].map(|origin| origin.subjects("main").len());
+        assert!(
+            on_target.iter().all(|count| *count <= 1),
+            "{number}: {on_target:?}"
+        );
+        assert!(!landed || on_target == [1, 1], "{number}: {on_target:?}");
+        assert_eq!(town.mail("mayor/").len(), usize::from(landed), "{number}");
+        if landed && code == 0 {
+            break;
+        }
+    }
+    assert!(killed > 5, "{killed}");
+    assert_eq!(town.status_of(".", &convoy), "closed");
+    for origin in [&api, &web] {
+        assert_eq!(origin.subjects("main"), ["All of it"]);
+    }
+    town.gt(["convoy", "land", &convoy]).ok();
+    assert_eq!(town.mail("mayor/").len(), 1);
+}
+
 /// A gate that lets someone else push to the target in the middle of the landing, once.
 fn moving_gate(town: &Town, origin: &Path) -> String {
     let (scripts, origin) = (town.path("scripts"), origin.display());

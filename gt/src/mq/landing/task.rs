@@ -111,7 +111,8 @@ fn words(
     let origin = if remote { "origin/" } else { "" };
     let bring_in = format!(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
-         make it fit and the gates pass, commit, and finish with `gt done`.",
+         make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
+         landing takes it out. Whoever brings this work there in another way removes it first (`git rm -r .gt`).",
         fenced(&format!("git merge {origin}{to}"))
     );
     let (reason, evidence) = match what {
