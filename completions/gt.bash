@@ -46,6 +46,9 @@ _gt() {
             gt,down)
                 cmd="gt__subcmd__down"
                 ;;
+            gt,followup)
+                cmd="gt__subcmd__followup"
+                ;;
             gt,handoff)
                 cmd="gt__subcmd__handoff"
                 ;;
@@ -339,6 +342,9 @@ _gt() {
                 ;;
             gt__subcmd__help,down)
                 cmd="gt__subcmd__help__subcmd__down"
+                ;;
+            gt__subcmd__help,followup)
+                cmd="gt__subcmd__help__subcmd__followup"
                 ;;
             gt__subcmd__help,handoff)
                 cmd="gt__subcmd__help__subcmd__handoff"
@@ -752,7 +758,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down followup handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1901,6 +1907,36 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__followup)
+            opts="-p -h --title --priority --sling --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --title)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --priority)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sling)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__handoff)
             opts="-s -m -c -n -h --subject --message --collect --dry-run --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1932,7 +1968,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help)
-            opts="attach brief config convoy crew daemon demo doctor done down handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
+            opts="attach brief config convoy crew daemon demo doctor done down followup handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2422,6 +2458,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__down)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__followup)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -636,6 +636,19 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
+(followup)
+_arguments "${_arguments_options[@]}" : \
+'--title=[The title, where not the first line of the prompt]:TITLE:_default' \
+'-p+[The priority, 0 to 4, where not that of the original]:PRIORITY:_default' \
+'--priority=[The priority, 0 to 4, where not that of the original]:PRIORITY:_default' \
+'--sling=[Sling it at once\: to an idle worker of its rig, or to the target named]::TARGET:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':of -- The bead that was worked on, or the polecat that did it:_default' \
+':prompt -- What is wanted now:_default' \
+&& ret=0
+;;
 (handoff)
 _arguments "${_arguments_options[@]}" : \
 '-s+[What the letter is about]:SUBJECT:_default' \
@@ -1575,6 +1588,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(followup)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (handoff)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1873,6 +1890,7 @@ _gt_commands() {
 'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
+'followup:Ask for more on work that was done\: a bead whose worker is told what was done before' \
 'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
@@ -2345,6 +2363,11 @@ _gt__subcmd__down_commands() {
     local commands; commands=()
     _describe -t commands 'gt down commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__followup_commands] )) ||
+_gt__subcmd__followup_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt followup commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__handoff_commands] )) ||
 _gt__subcmd__handoff_commands() {
     local commands; commands=()
@@ -2363,6 +2386,7 @@ _gt__subcmd__help_commands() {
 'doctor:Look whether the town is sound. Nothing is changed' \
 'done:Finish the work on your hook (polecats)' \
 'down:Stop the town\: the daemon, then every session of its agents' \
+'followup:Ask for more on work that was done\: a bead whose worker is told what was done before' \
 'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
@@ -2594,6 +2618,11 @@ _gt__subcmd__help__subcmd__done_commands() {
 _gt__subcmd__help__subcmd__down_commands() {
     local commands; commands=()
     _describe -t commands 'gt help down commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__followup_commands] )) ||
+_gt__subcmd__help__subcmd__followup_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help followup commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__handoff_commands] )) ||
 _gt__subcmd__help__subcmd__handoff_commands() {

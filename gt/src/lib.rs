@@ -5,6 +5,7 @@
 //! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town_hook` runs the
 //! town's own executables; `town`, `identity`, `beads`, `event`, `lock` are the ground.
 
+pub mod attempt;
 pub mod beads;
 pub mod cli;
 pub mod config;
@@ -18,6 +19,7 @@ pub mod doctor;
 pub mod done;
 pub mod error;
 pub mod event;
+pub mod followup;
 pub mod handoff;
 pub mod identity;
 pub mod lock;

@@ -11,6 +11,7 @@ mod doctor;
 mod done;
 mod external;
 mod flow;
+mod followup;
 mod fuzz;
 mod git_store;
 mod handoff;

@@ -12,6 +12,7 @@ mod doctor;
 mod done;
 mod down;
 mod external;
+mod followup;
 mod handoff;
 mod hook;
 mod install;
@@ -119,6 +120,7 @@ macro_rules! commands {
             Doctor(doctor::DoctorArgs),
             Done(done::DoneArgs),
             Down(down::DownArgs),
+            Followup(followup::FollowupArgs),
             Handoff(handoff::HandoffArgs),
             #[command(alias = "work")]
             Hook(hook::HookArgs),
@@ -171,6 +173,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Done(args) => done::run(ctx, args),
         Command::Down(args) => down::run(ctx, &args),
+        Command::Followup(args) => followup::run(ctx, args),
         Command::Handoff(args) => handoff::run(ctx, args),
         Command::Hook(args) => hook::run(ctx, &args),
         Command::Install(args) => install::run(ctx, args),

@@ -10,6 +10,7 @@ use bd::bead::{Bead, Status};
 use bd::git::Git;
 
 use super::{Polecat, Sandbox, Slot};
+use crate::attempt::{self, End};
 use crate::identity::SessionName;
 use crate::lock::Lock;
 use crate::town::{RigLayout, Town};
@@ -58,7 +59,7 @@ pub fn nuke(town: &Town, rig: &RigLayout, polecat: &Polecat, force: bool) -> any
         rescued = sandbox.rescue_leftovers()?;
     }
     // Before the folder goes: killed in between, a folder is left over and no work hangs on nobody.
-    let released = close_identity(town, rig, polecat)?;
+    let released = close_identity(town, rig, polecat, rescued.as_deref())?;
     if there {
         Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
     }
@@ -125,6 +126,7 @@ fn close_identity(
     town: &Town,
     rig: &RigLayout,
     polecat: &Polecat,
+    kept: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
     let store = town.rig_store(rig)?;
     town.transact(&store, |tx| {
@@ -140,6 +142,14 @@ fn close_identity(
         });
         if let Some(bead) = &released {
             tx.put(bead.clone())?;
+            let slot = Slot::load(tx, &polecat.slot_id);
+            let why = format!("the worker was removed by {}", tx.actor());
+            let end = End {
+                worker: &holder,
+                why: &why,
+                kept,
+            };
+            attempt::end_in(tx, &bead.id, &slot, end)?;
         }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             super::set_hook(&mut bead, None, "nuked", &now);

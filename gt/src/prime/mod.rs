@@ -12,6 +12,7 @@ mod occasion;
 mod part;
 
 use bd::bead::Bead;
+use bd::git::Git;
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,9 +20,11 @@ pub use decision::mark_told;
 pub use occasion::Occasion;
 pub use part::{Fate, Part};
 
+use crate::attempt;
 use crate::beads::Stores;
 use crate::config::Layers;
 use crate::convoy::{self, briefing};
+use crate::followup;
 use crate::handoff;
 use crate::identity::Address;
 use crate::polecat::{self, Slot};
@@ -179,13 +182,10 @@ fn compiled(
             parts.push(work());
         }
     }
-    parts.extend(decided.as_ref().map(|told| told.part.clone()));
-    if let (Some(convoy), Some(bead), true) = (convoy, hook, occasion.has_prior_work()) {
-        let entries = prior_work(town, stores, convoy);
-        parts.extend(part::convoy(convoy, &entries, &bead.id));
-    }
-    if let (Some(_), Some(bead)) = (convoy, hook) {
-        parts.extend(documents(town, address, (bead, slot), occasion));
+    if let Some(bead) = hook {
+        let of = (address, slot, occasion);
+        let decided = decided.as_ref().map(|told| told.part.clone());
+        parts.extend(around(town, stores, of, (bead, convoy), decided));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
         parts.extend(mail(unread));
@@ -213,6 +213,46 @@ fn compiled(
 fn letters_in(parts: &[Part]) -> Vec<String> {
     let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
     said.filter_map(Part::letter).collect()
+}
+
+/// What belongs to a bead besides its own text: what was done before, what was decided, what the convoy found.
+fn around(
+    town: &Town,
+    stores: &Stores,
+    (address, slot, occasion): (&Address, &Slot, Occasion),
+    (bead, convoy): (&Bead, Option<&Bead>),
+    decided: Option<Part>,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if occasion.has_prior_work() {
+        parts.extend(before(town, stores, bead));
+    }
+    parts.extend(decided);
+    let Some(convoy) = convoy else {
+        return parts;
+    };
+    if occasion.has_prior_work() {
+        let entries = prior_work(town, stores, convoy);
+        parts.extend(part::convoy(convoy, &entries, &bead.id));
+    }
+    parts.extend(documents(town, address, (bead, slot), occasion));
+    parts
+}
+
+/// What was done before on this bead, and on the one that it follows up.
+fn before(town: &Town, stores: &Stores, bead: &Bead) -> Vec<Part> {
+    let rig = stores.rig_of(&bead.id);
+    let beads = rig.and_then(|rig| stores.rigs.get(rig));
+    let beads = beads.unwrap_or(&stores.town);
+    let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
+    let mut parts = Vec::new();
+    if let Some(before) = followup::context(beads, git.as_ref(), bead) {
+        let original = followup::original_of(bead).unwrap_or_default();
+        parts.push(part::followup(original, &before));
+    }
+    let attempts = attempt::traced(beads, git.as_ref(), bead);
+    parts.extend(part::attempts(&bead.id, &attempts));
+    parts
 }
 
 /// What was written down before, and where to write down what is found.

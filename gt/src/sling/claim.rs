@@ -7,6 +7,7 @@ use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 
 use super::Request;
+use crate::attempt::{self, End};
 use crate::beads::Found;
 use crate::config;
 use crate::convoy::integration;
@@ -344,7 +345,10 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
     let Some(mut bead) = tx.get(id).cloned() else {
         return Err(crate::beads::UnknownBead { id: id.to_owned() }.into());
     };
-    release_holders(tx, id)?;
+    let why = format!("given to {holder} by {}", tx.actor());
+    release_holders(tx, id, &why, None)?;
+    // With what the release noted on it.
+    bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
     bead.updated_at = now;
@@ -358,8 +362,13 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
 }
 
 /// Takes a bead off every agent whose hook names it. A polecat's record is begun anew under the next
-/// lease, so that a sling or a session of it that still runs can go no further.
-pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
+/// lease, so that a sling or a session of it that still runs can go no further; the bead keeps a note of what it did.
+pub(super) fn release_holders(
+    tx: &mut Tx,
+    id: &str,
+    why: &str,
+    kept: Option<&str>,
+) -> anyhow::Result<()> {
     let now = tx.now();
     let holders: Vec<Bead> = tx
         .select(|head| head.is_a(&Kind::Agent, "gt:agent"))
@@ -371,7 +380,11 @@ pub(super) fn release_holders(tx: &mut Tx, id: &str) -> anyhow::Result<()> {
         polecat::set_hook(&mut agent, None, "idle", &now);
         tx.put(agent)?;
         if let Some(ids) = ids {
-            Slot::load(tx, &ids.slot).released().save(tx, &ids.slot)?;
+            let slot = Slot::load(tx, &ids.slot);
+            let worker = ids.address.to_string();
+            let worker = worker.as_str();
+            attempt::end_in(tx, id, &slot, End { worker, why, kept })?;
+            slot.released().save(tx, &ids.slot)?;
         }
     }
     Ok(())

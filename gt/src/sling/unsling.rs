@@ -54,12 +54,13 @@ pub fn unsling(town: &Town, bead: &str) -> anyhow::Result<Unslung> {
             let beads = found.store.snapshot()?;
             check_still(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            polecat::snapshot(town, &rig, name, &slot)?;
+            let kept = polecat::snapshot(town, &rig, name, &slot)?;
             let session = SessionName::of(&holder).filter(|_| town.actor != holder);
             if let Some(session) = &session {
                 session::end::polecat(town, session.as_str(), &slot)?;
             }
-            release(town, &found.store, &bead.id, Some(&id))?;
+            let kept = kept.map(|saved| saved.refname);
+            release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
             session.map(|session| session.to_string())
         }
         _ => {
@@ -96,11 +97,13 @@ fn release(
     town: &Town,
     store: &bd::store::Store,
     released: &str,
-    slot: Option<&str>,
+    slot: Option<(&str, Option<&str>)>,
 ) -> anyhow::Result<()> {
     town.transact(store, |tx| {
         let now = tx.now();
-        super::claim::release_holders(tx, released)?;
+        let why = format!("taken off its hook by {}", tx.actor());
+        let kept = slot.and_then(|(_, kept)| kept);
+        super::claim::release_holders(tx, released, &why, kept)?;
         if let Some(mut bead) = tx
             .get(released)
             .filter(|bead| bead.status == Status::Hooked)
@@ -112,7 +115,7 @@ fn release(
             tx.put(bead)?;
         }
         match slot {
-            Some(id) if Slot::load(tx, id).bead == released => {
+            Some((id, _)) if Slot::load(tx, id).bead == released => {
                 Slot::load(tx, id).released().save(tx, id)
             }
             _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use bd::ui::escape;
 
+use super::foreign::quoted;
 use super::{Part, Pointer, Room};
 use crate::mail::Message;
 
@@ -13,10 +14,7 @@ pub(in crate::prime) fn handoff(letter: &Message) -> Part {
         "# From the session before you\n\n{subject} (from {from}, {})\n\n",
         letter.id
     );
-    for line in letter.body.trim_end().lines() {
-        text.push_str(format!("> {}", escape::line(line)).trim_end());
-        text.push('\n');
-    }
+    text.push_str(&quoted(letter.body.trim_end().lines()));
     text.push_str("\nThe handing over is done: do not do it again, go on with the work.\n");
     let part = Part::fixed("handoff", format!("letter {}", letter.id), text);
     part.within(Room {

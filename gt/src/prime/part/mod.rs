@@ -1,14 +1,17 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
+mod before;
 mod convoy;
 mod decision;
 mod discovery;
+mod foreign;
 mod handoff;
 mod role;
 mod work;
 
 use serde::Serialize;
 
+pub(super) use before::{attempts, followup};
 pub(super) use convoy::convoy;
 pub(super) use decision::{decision, decision_file};
 pub(super) use discovery::{documents, write_down};

@@ -1,0 +1,165 @@
+//! `gt followup`, and what a worker is told of earlier attempts.
+
+use serde_json::Value;
+use town_tests::{Town, eventually};
+
+const WORK: &str = r#"cp "$GT_PRIME_FILE" "$GT_ROOT/../scripts/prime-$GT_BEAD"
+echo work > "$GT_BEAD.txt"
+git add "$GT_BEAD.txt" && git commit --quiet -m "Make $GT_BEAD.txt"
+echo "made $GT_BEAD.txt" > "$GT_SUMMARY_FILE""#;
+
+/// A town in which one bead was merged; and that bead.
+fn with_finished_work() -> (Town, String) {
+    let (town, _origin) = Town::with_rig();
+    town.script(WORK);
+    let more = ["--spec-id", "docs/parser.md"];
+    let bead = town.bead_with("web", "Write the parser", &more);
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    (town, bead)
+}
+
+/// The address of the only worker.
+fn address(town: &Town) -> String {
+    let name = town.polecats()[0]["name"].as_str().unwrap().to_owned();
+    format!("web/polecats/{name}")
+}
+
+fn made(town: &Town, args: &[&str]) -> Value {
+    let mut all = vec!["followup"];
+    all.extend(args);
+    all.push("--json");
+    town.gt(all).ok().json()
+}
+
+fn brief(town: &Town, bead: &Value) -> String {
+    let id = bead["bead"].as_str().unwrap();
+    town.gt(["brief", id]).ok().out
+}
+
+#[test]
+fn a_follow_up_knows_the_task_the_commits_the_files_and_what_was_asked_before() {
+    let (town, bead) = with_finished_work();
+    let first = made(&town, &[&bead, "Handle tabs"]);
+    assert_eq!(first["original"], Value::from(bead.as_str()));
+    let text = brief(&town, &first);
+    for words in [
+        &format!("What this follows up: {bead} \"Write the parser\" (closed)"),
+        "Do: Write the parser",
+        "Its specification: docs/parser.md",
+        &format!("Make {bead}.txt"),
+        &format!("> {bead}.txt"),
+        &format!("> made {bead}.txt"),
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert!(!text.contains("Asked for before this"), "{text}");
+
+    // One to the worker is one to what it did last; one to a follow-up is one to the original.
+    let worker = address(&town);
+    let second = made(&town, &[&worker, "Handle comments", "--priority", "1"]);
+    assert_eq!(second["original"], Value::from(bead.as_str()));
+    let third = made(
+        &town,
+        &[first["bead"].as_str().unwrap(), "Handle\nall of it"],
+    );
+    assert_eq!(third["title"], "Handle");
+    let text = brief(&town, &third);
+    let asked = text.find("Asked for before this, oldest first").unwrap();
+    let places = ["> Handle tabs", "> Handle comments"].map(|words| text[asked..].find(words));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{text}"
+    );
+    assert_eq!(
+        brief(&town, &third),
+        text,
+        "the same beads make the same bytes"
+    );
+}
+
+#[test]
+fn its_worker_is_told_and_a_part_that_git_cannot_answer_is_left_out() {
+    let (town, bead) = with_finished_work();
+    let slung = made(&town, &[&bead, "Handle tabs", "--sling"]);
+    let id = slung["bead"].as_str().unwrap();
+    assert!(
+        slung["slung"]["target"]
+            .as_str()
+            .unwrap()
+            .starts_with("web/")
+    );
+    town.closed("web", id);
+    let seen = std::fs::read_to_string(town.path(&format!("scripts/prime-{id}"))).unwrap();
+    assert!(
+        seen.contains(&format!("What this follows up: {bead}")),
+        "{seen}"
+    );
+
+    let last = made(&town, &[&bead, "And now"]);
+    let repo = town.root().join("web/.repo.git");
+    std::fs::rename(&repo, town.root().join("web/gone")).unwrap();
+    let text = brief(&town, &last);
+    std::fs::rename(town.root().join("web/gone"), &repo).unwrap();
+    assert!(
+        text.contains("Do: Write the parser") && text.contains("> Handle tabs"),
+        "{text}"
+    );
+    assert!(!text.contains("Commits, oldest first"), "{text}");
+    // The receipt has the files.
+    assert!(text.contains(&format!("> {bead}.txt")), "{text}");
+}
+
+#[test]
+fn what_cannot_be_followed_up_is_refused_with_a_reason() {
+    let (town, bead) = with_finished_work();
+    town.gt(["followup", &bead, "  "]).fails("needs a prompt");
+    town.gt(["followup", "web-nope", "More"]).fails("web-nope");
+    let request = town.show("web", &bead)["dependencies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find_map(|edge| edge["id"].as_str().or(edge["depends_on_id"].as_str()))
+        .unwrap()
+        .to_owned();
+    town.gt(["followup", &request, "More"])
+        .fails("a merge request");
+}
+
+#[test]
+fn who_gets_a_bead_that_was_taken_away_is_told_what_the_one_before_did() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        r#"echo half > half.txt
+git add half.txt && git commit --quiet -m "Half of it"
+echo more > more.txt
+touch "$GT_ROOT/../scripts/half-done"
+while :; do sleep 1; done"#,
+    );
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("half of it is done", || {
+        town.path("scripts/half-done").exists().then_some(())
+    });
+    let first = address(&town);
+    assert!(
+        !town
+            .gt(["brief", &bead])
+            .ok()
+            .out
+            .contains("What was done on this bead before")
+    );
+    town.gt(["unsling", &bead]).ok();
+    let text = town.gt(["brief", &bead]).ok().out;
+    for words in [
+        "# What was done on this bead before",
+        &format!("- {first} on branch "),
+        "taken off its hook by",
+        "What was not committed is in refs/gt/snap/",
+        "Half of it",
+        "> half.txt",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
