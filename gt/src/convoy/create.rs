@@ -51,6 +51,18 @@ pub(super) enum ConvoyError {
         /// What was asked for.
         id: String,
     },
+    /// Its work is on its own branches only.
+    #[error(
+        "the work of {id} is on {} and on no target yet: `gt convoy land {id}` lands it (close it anyway with \
+         --force: the branches stay)",
+        branches.join(", ")
+    )]
+    NotLanded {
+        /// The convoy.
+        id: String,
+        /// Its branches, with their rigs.
+        branches: Vec<String>,
+    },
     /// It still has open work.
     #[error("{id} still tracks open work: {} (close it anyway with --force)", open.join(", "))]
     OpenWork {
@@ -188,6 +200,15 @@ pub fn close(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result
             ConvoyError::OpenWork {
                 id: id.to_owned(),
                 open
+            }
+        );
+        let branches = integration::of(&convoy).map(|own| own.not_landed());
+        let branches = branches.unwrap_or_default();
+        anyhow::ensure!(
+            force || branches.is_empty(),
+            ConvoyError::NotLanded {
+                id: id.to_owned(),
+                branches
             }
         );
         let now = tx.now();

@@ -79,6 +79,14 @@ impl Integration {
         (self.rigs.values().filter(landed).count(), self.rigs.len())
     }
 
+    /// The branches that have not landed, with their rigs.
+    pub(super) fn not_landed(&self) -> Vec<String> {
+        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+        let rigs = self.rigs.iter().filter(|(_, branch)| !landed(branch));
+        rigs.map(|(rig, branch)| format!("{} of {rig}", branch.branch))
+            .collect()
+    }
+
     /// Whether a landing has begun: something landed, or something stands in its way.
     pub fn is_landing(&self) -> bool {
         let begun = |branch: &Branch| branch.landing.is_some() || !branch.trouble.is_empty();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, DepKind, Kind, Status};
 use bd::store::Snapshot;
 use serde::Serialize;
 
@@ -133,6 +133,29 @@ pub struct Progress {
 /// The stores with what waits in each, looked at once for however many convoys and beads.
 pub struct Board<'a> {
     homes: Vec<Home<'a>>,
+    branches: Vec<OwnBranch>,
+}
+
+/// A branch of an open convoy's own.
+struct OwnBranch {
+    convoy: String,
+    rig: String,
+    branch: String,
+}
+
+/// The branches of all open convoys that have not landed.
+fn branches(town: &Snapshot) -> Vec<OwnBranch> {
+    let mut found = Vec::new();
+    for convoy in super::list(town, false) {
+        for (rig, branch) in integration::of(convoy).unwrap_or_default().rigs {
+            found.push(OwnBranch {
+                convoy: convoy.id.clone(),
+                rig,
+                branch: branch.branch,
+            });
+        }
+    }
+    found
 }
 
 impl<'a> Board<'a> {
@@ -150,7 +173,32 @@ impl<'a> Board<'a> {
                 hooked: on_hooks(beads),
             })
             .collect();
-        Self { homes }
+        let branches = branches(&stores.town);
+        Self { homes, branches }
+    }
+
+    /// The other open convoy on whose own branch the work of a bead is and on no target yet.
+    fn waits_on(&self, id: &str, convoy: &str) -> Option<&str> {
+        if self.branches.is_empty() {
+            return None;
+        }
+        let home = self
+            .homes
+            .iter()
+            .find(|home| home.beads.get(id).is_some())?;
+        let bead = home.beads.get(id)?;
+        let requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
+            let request = home.beads.get(&edge.depends_on_id)?;
+            mq::is_request(request).then(|| mq::receipt_of(request).target)
+        });
+        let targets: Vec<String> = requests.collect();
+        let is_there = |branch: &&OwnBranch| {
+            Some(branch.rig.as_str()) == home.rig
+                && branch.convoy != convoy
+                && targets.contains(&branch.branch)
+        };
+        let found = self.branches.iter().find(is_there)?;
+        Some(&found.convoy)
     }
 
     /// A convoy's progress.
@@ -158,6 +206,14 @@ impl<'a> Board<'a> {
         let mut tracked: Vec<Tracked> = super::tracked_ids(convoy)
             .map(|id| look(&self.homes, id))
             .collect();
+        for bead in &mut tracked {
+            if bead.standing == Standing::Done
+                && let Some(other) = self.waits_on(&bead.id, &convoy.id)
+            {
+                bead.standing = Standing::Merging;
+                bead.waits_for.push(other.to_owned());
+            }
+        }
         if convoy.is_open() {
             for bead in &mut tracked {
                 bead.ways = ways::of(&self.homes, bead, &convoy.id);

@@ -169,7 +169,13 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
         .done()?;
     git.clone()
         .with_identity(who)
-        .plumbing(["--literal-pathspecs", "commit", "--quiet", "--no-verify"])
+        .plumbing([
+            "--literal-pathspecs",
+            "commit",
+            "--quiet",
+            "--no-verify",
+            "--no-gpg-sign",
+        ])
         .args(["-m", "Discovery documents", "--"])
         .args(&files)
         .done()?;

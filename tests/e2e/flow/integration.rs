@@ -298,6 +298,54 @@ fn a_landing_killed_at_any_step_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_remote_that_is_away_is_waited_for_and_no_convoy_counts_as_landed_meanwhile() {
+    let (town, origin) = Town::with_rig();
+    town.script(WORK);
+    let bead = town.bead("web", "Work");
+    let convoy = make_convoy(&town, &[&bead]);
+    // Another convoy tracks the same bead and has no branch of its own.
+    let other = town
+        .gt(["convoy", "create", "Other", &bead, "--json"])
+        .ok()
+        .json();
+    let other = other["id"].as_str().unwrap();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    town.quiet();
+    // The gate of the landing takes the remote away once its work is merged to the branch.
+    let (path, away) = (origin.path().to_owned(), town.path("origins/away.git"));
+    let gate = format!(
+        "[ \"$GT_TARGET\" != main ] || mv {} {}",
+        path.display(),
+        away.display()
+    );
+    town.gate("web", &gate);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    let own = status(&town, &convoy)["integration"]["rigs"]["web"].clone();
+    let trouble = own["trouble"].as_str().unwrap();
+    assert!(trouble.contains("cannot be reached"), "{own}");
+    assert!(own["task"].is_null(), "nobody can mend that: {own}");
+    let tracked = status(&town, other)["tracked"][0].clone();
+    assert_eq!(
+        tracked["standing"], "merging",
+        "its work is on no target: {tracked}"
+    );
+    assert_eq!(tracked["waits_for"][0], convoy.as_str());
+    town.gt(["convoy", "land", other]).fails("is merging");
+    // What is on a branch only is not given up by closing.
+    town.gt(["convoy", "close", &convoy])
+        .fails("on no target yet");
+    std::fs::rename(&away, &path).unwrap();
+    town.patrol();
+    assert_eq!(town.status_of(".", &convoy), "closed");
+    assert_eq!(town.status_of(".", other), "closed");
+    assert_eq!(origin.subjects("main"), ["All of it"]);
+}
+
+#[test]
 fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
     let town = Town::new();
     let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));

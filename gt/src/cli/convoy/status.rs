@@ -101,7 +101,7 @@ fn branches(convoy: &Progress, own: &Integration, page: &mut Page) {
         };
         page.cut_line(format!("   {rig}: {} {word}", branch.branch));
         if !branch.trouble.is_empty() && !step.is_some_and(|step| step.landed) {
-            page.cut_line(format!("              → gt convoy land {}", convoy.id));
+            page.line(format!("              → gt convoy land {}", convoy.id));
         }
     }
 }
@@ -132,6 +132,7 @@ fn line(bead: &Tracked, page: &mut Page) {
         ));
     }
     for way in &bead.ways {
-        page.cut_line(format!("              → {way}"));
+        // Whole, however narrow the screen: it is there to be copied.
+        page.line(format!("              → {way}"));
     }
 }
