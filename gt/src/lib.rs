@@ -7,6 +7,7 @@
 
 pub mod attempt;
 pub mod beads;
+pub mod checkpoint;
 pub mod cli;
 pub mod config;
 pub mod context;
@@ -38,3 +39,4 @@ pub mod status;
 pub mod tmux;
 pub mod town;
 pub mod town_hook;
+pub mod turn;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
+mod checkpoint;
 mod config;
 mod convoy;
 mod crew;
@@ -26,6 +27,7 @@ mod prime;
 mod rescue;
 mod rig;
 mod share;
+mod signal;
 mod sling;
 mod status;
 mod sync_full;

@@ -28,4 +28,9 @@ impl AgentEvent {
     pub(super) fn field(&self, key: &str) -> &str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
+
+    /// Whether a field is true.
+    pub(super) fn is(&self, key: &str) -> bool {
+        self.0.get(key).and_then(Value::as_bool).unwrap_or_default()
+    }
 }

@@ -3,6 +3,7 @@
 mod agent_event;
 mod attach;
 mod brief;
+mod checkpoint;
 mod config;
 mod convoy;
 mod crew;
@@ -29,6 +30,7 @@ mod rig;
 mod scripted;
 mod session_restart;
 mod session_wrapper;
+mod signal;
 mod sling;
 mod status;
 mod unsling;
@@ -112,6 +114,7 @@ macro_rules! commands {
         enum $name {
             Attach(attach::AttachArgs),
             Brief(brief::BriefArgs),
+            Checkpoint(checkpoint::CheckpointArgs),
             Config(config::ConfigArgs),
             Convoy(convoy::ConvoyArgs),
             Crew(crew::CrewArgs),
@@ -142,6 +145,7 @@ macro_rules! commands {
             SessionRestart(session_restart::Args),
             #[command(hide = true)]
             SessionWrapper(session_wrapper::Args),
+            Signal(signal::SignalArgs),
             Sling(sling::SlingArgs),
             #[command(alias = "stat")]
             Status(status::StatusArgs),
@@ -165,6 +169,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
     match command {
         Command::Attach(args) => attach::run(ctx, &args),
         Command::Brief(args) => brief::run(ctx, &args),
+        Command::Checkpoint(args) => checkpoint::run(ctx, args),
         Command::Config(args) => config::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
         Command::Crew(args) => crew::run(ctx, &args),
@@ -190,6 +195,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Scripted(args) => scripted::run(ctx, &args),
         Command::SessionRestart(args) => session_restart::run(ctx, &args),
         Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
+        Command::Signal(args) => signal::run(ctx, &args),
         Command::Sling(args) => sling::run(ctx, args),
         Command::Status(args) => status::run(ctx, &args),
         Command::Up => up::run(ctx),

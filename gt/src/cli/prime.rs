@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::agent_event::AgentEvent;
 use super::{Answer, answer};
+use crate::checkpoint;
 use crate::context::Context;
 use crate::mail;
 use crate::prime::{self, Fate, Occasion, Prime};
@@ -52,6 +53,12 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
     }
     if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
         prime::mark_told(&town, &session, convoy);
+    }
+    if occasion == Occasion::Precompact && !args.dry_run {
+        // What cannot be saved keeps nobody from the summary.
+        if let Err(error) = checkpoint::save(&town, &town.actor, &session) {
+            ctx.ui.warn(&format!("no checkpoint: {error:#}"));
+        }
     }
     if occasion.begins_session() && !args.dry_run {
         let id = match event.field("session_id") {

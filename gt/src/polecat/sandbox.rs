@@ -24,8 +24,9 @@ use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
 /// What local files a sandbox hides from git, through the shared `info/exclude`.
-const EXCLUDED: [&str; 5] = [
+const EXCLUDED: [&str; 6] = [
     "/.gt/",
+    "/.polecat-checkpoint.json",
     ".beads/redirect",
     ".runtime/",
     ".claude/settings.local.json",

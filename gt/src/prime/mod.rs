@@ -22,6 +22,7 @@ pub use part::{Fate, Part};
 
 use crate::attempt;
 use crate::beads::Stores;
+use crate::checkpoint;
 use crate::config::Layers;
 use crate::convoy::{self, briefing};
 use crate::followup;
@@ -225,6 +226,10 @@ fn around(
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     if occasion.has_prior_work() {
+        if occasion != Occasion::Brief {
+            let stood = checkpoint::told(town, address, &bead.id);
+            parts.extend(stood.as_ref().map(part::checkpoint));
+        }
         parts.extend(before(town, stores, bead));
     }
     parts.extend(decided);

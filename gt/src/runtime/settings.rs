@@ -15,6 +15,7 @@ use crate::identity::Address;
 use crate::town::Layout;
 
 const CLAUDE: &str = include_str!("../../templates/settings/claude.json");
+const CLAUDE_POLECAT: &str = include_str!("../../templates/settings/claude-polecat.json");
 const LOCAL: &str = include_str!("../../templates/settings/claude-local.json");
 
 /// Why a settings file was not written.
@@ -50,8 +51,18 @@ pub fn ensure(
         return Ok(None);
     };
     let path = folder.join(".claude/settings.json");
-    add(&path, CLAUDE)?;
+    for ours in of_role(address) {
+        add(&path, ours)?;
+    }
     Ok(Some(path))
+}
+
+/// What belongs into the settings of a role.
+fn of_role(address: &Address) -> &'static [&'static str] {
+    match address {
+        Address::Polecat(..) => &[CLAUDE, CLAUDE_POLECAT],
+        _ => &[CLAUDE],
+    }
 }
 
 /// Makes sure that a program which reads its own folder's settings, and is therefore not given them by
@@ -162,7 +173,12 @@ mod tests {
             hooks["SessionStart"][0]["hooks"][0]["command"],
             "gt prime --hook"
         );
-        assert!(hooks.get("Stop").is_none());
+        let command = |event: &str| hooks[event][0]["hooks"][0]["command"].clone();
+        assert_eq!(command("SessionEnd"), "gt signal end");
+        assert_eq!(command("Stop"), "gt signal stop");
+        ensure(&layout, &Address::Mayor, &claude).unwrap();
+        let mayor = read(&folder.path().join("mayor/.claude/settings.json"));
+        assert!(mayor["hooks"].get("Stop").is_none(), "a person is there");
         let scripted = Preset::named("scripted").unwrap();
         assert_eq!(ensure(&layout, &nux, &scripted).unwrap(), None);
     }

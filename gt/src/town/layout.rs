@@ -101,6 +101,11 @@ impl Layout {
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
+    /// `.runtime/told/<mailbox>.stop`: in which state of its work a worker was told that it is not finished.
+    pub fn stopped(&self, mailbox: &str) -> PathBuf {
+        self.told(mailbox).with_extension("stop")
+    }
+
     /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
     pub fn told_convoys(&self, mailbox: &str) -> PathBuf {
         self.told(mailbox).with_extension("convoys")

@@ -1,6 +1,7 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
 mod before;
+mod checkpoint;
 mod convoy;
 mod decision;
 mod discovery;
@@ -12,6 +13,7 @@ mod work;
 use serde::Serialize;
 
 pub(super) use before::{attempts, followup};
+pub(super) use checkpoint::checkpoint;
 pub(super) use convoy::convoy;
 pub(super) use decision::{decision, decision_file};
 pub(super) use discovery::{documents, write_down};

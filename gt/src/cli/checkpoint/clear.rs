@@ -1,0 +1,20 @@
+//! `gt checkpoint clear`.
+
+use serde_json::json;
+
+use super::super::{Answer, answer};
+use crate::checkpoint;
+use crate::context::Context;
+
+/// Forget the checkpoint of this work tree.
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let there = checkpoint::clear(&town, &town.actor)?;
+    answer(json!({ "cleared": there }), move |_, page| {
+        page.line(if there {
+            "✓ the checkpoint is gone"
+        } else {
+            "there was no checkpoint"
+        });
+    })
+}

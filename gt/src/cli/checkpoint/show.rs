@@ -1,0 +1,38 @@
+//! `gt checkpoint show`.
+
+use bd::ui::escape;
+
+use super::super::{Answer, answer};
+use crate::checkpoint;
+use crate::context::Context;
+
+/// Show the checkpoint of this work tree.
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let found = checkpoint::read(&town, &town.actor)?;
+    answer(found, |found, page| {
+        let Some(found) = found else {
+            page.line("no checkpoint is written here");
+            return;
+        };
+        page.line(format!("written {}", escape::line(&found.timestamp)));
+        let lines = [
+            ("bead", &found.hooked_bead),
+            ("branch", &found.branch),
+            ("commit", &found.last_commit),
+            ("molecule", &found.molecule_id),
+            ("step", &found.current_step),
+            ("title", &found.step_title),
+            ("session", &found.session_id),
+        ];
+        for (name, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+            page.line(format!("  {name}: {}", escape::line(value)));
+        }
+        for file in &found.modified_files {
+            page.line(format!("  not committed: {}", escape::line(file)));
+        }
+        for line in found.notes.lines() {
+            page.line(format!("  > {}", escape::line(line)));
+        }
+    })
+}

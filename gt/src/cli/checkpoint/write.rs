@@ -1,0 +1,39 @@
+//! `gt checkpoint write`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::checkpoint::{self, Words};
+use crate::context::Context;
+
+/// Write a checkpoint: branch, last commit, changed files, and your words.
+#[derive(Debug, Args)]
+pub(super) struct WriteArgs {
+    /// What the next session should know.
+    #[arg(short, long, default_value = "", hide_default_value = true)]
+    notes: String,
+    /// The molecule that you are working through.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    molecule: String,
+    /// The step of it that you are at.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    step: String,
+}
+
+pub(super) fn run(ctx: &Context, args: WriteArgs) -> Answer {
+    let town = ctx.town()?;
+    let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
+    let words = Words {
+        notes: args.notes,
+        molecule: args.molecule,
+        step: args.step,
+    };
+    let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
+    answer(written, |written, page| {
+        page.line(format!(
+            "✓ checkpoint at {}: {} files not committed",
+            written.timestamp,
+            written.modified_files.len()
+        ));
+    })
+}

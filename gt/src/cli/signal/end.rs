@@ -1,0 +1,22 @@
+//! `gt signal end`.
+
+use serde_json::json;
+
+use super::super::agent_event::AgentEvent;
+use super::super::{Answer, answer};
+use crate::checkpoint;
+use crate::context::Context;
+
+/// Saves what the next session needs; prints nothing.
+pub(super) fn run(ctx: &Context) -> Answer {
+    let town = ctx.town()?;
+    let event = AgentEvent::read();
+    let (session, reason) = (event.field("session_id"), event.field("reason"));
+    let actor = town.actor.to_string();
+    town.tell(
+        "session_end",
+        json!({ "session_id": session, "reason": reason, "role": town.actor.role(), "actor": actor }),
+    );
+    checkpoint::save(&town, &town.actor, session)?;
+    answer(json!({ "session_id": session }), |_, _| {})
+}

@@ -1,0 +1,28 @@
+//! `gt signal stop`.
+
+use serde_json::json;
+
+use super::super::agent_event::AgentEvent;
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::turn;
+
+/// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
+pub(super) fn run(ctx: &Context) -> Answer {
+    let event = AgentEvent::read();
+    let reason = if event.is("stop_hook_active") {
+        None
+    } else {
+        reason(ctx, &event).unwrap_or_default()
+    };
+    let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
+    answer(decision, |decision, page| {
+        if let Some(decision) = decision {
+            page.line(decision.to_string());
+        }
+    })
+}
+
+fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
+    turn::at_stop(&ctx.town()?, event.field("session_id"))
+}

@@ -1,0 +1,64 @@
+//! `gt checkpoint`.
+
+use town_tests::Town;
+
+/// A town with a worker that does nothing by itself: its bead, and its name.
+pub(crate) fn with_worker() -> (Town, String, String) {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let target = slung[0]["target"].as_str().unwrap();
+    let worker = target.replace("/polecats/", "/");
+    (town, bead, worker)
+}
+
+#[test]
+fn the_next_session_is_told_where_the_last_one_stood_until_the_work_is_another() {
+    let (town, bead, worker) = with_worker();
+    let prime = || town.gt_as(&worker, ["prime"]).ok().out;
+    assert!(!prime().contains("Where the last session stood"));
+    std::fs::write(town.sandbox(&worker).join("half.rs"), "fn").unwrap();
+    let notes = "the parser is right\n# the lexer is not";
+    let args = ["checkpoint", "write", "--notes", notes, "--step", "w-step"];
+    let written = town.gt_as(&worker, args).args(["--json"]).ok().json();
+    assert_eq!(written["hooked_bead"], bead.as_str());
+    assert_eq!(written["modified_files"][0], "half.rs");
+    let text = prime();
+    for words in [
+        "# Where the last session stood",
+        "> half.rs",
+        "> the parser is right\n> # the lexer is not",
+        "Step: w-step",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    let shown = town.gt_as(&worker, ["checkpoint", "show"]).ok().out;
+    assert!(shown.contains("not committed: half.rs"), "{shown}");
+
+    // Git does not see it, so that the work can be finished.
+    std::fs::remove_file(town.sandbox(&worker).join("half.rs")).unwrap();
+    let reason = ["done", "--stay", "--no-change", "nothing to do"];
+    town.gt_as(&worker, reason).ok();
+    town.kill_session(&town.sessions()[0]);
+    let other = town.bead("web", "Other work");
+    town.gt(["sling", &other, &worker]).ok();
+    assert!(!prime().contains("Where the last session stood"));
+
+    let cleared = town.gt_as(&worker, ["checkpoint", "clear"]).ok().out;
+    assert!(cleared.contains("is gone"), "{cleared}");
+    let none = town.gt_as(&worker, ["checkpoint", "show"]).ok().out;
+    assert!(none.contains("no checkpoint"), "{none}");
+}
+
+#[test]
+fn who_has_no_work_tree_has_no_checkpoint_and_a_damaged_one_is_named() {
+    let (town, _bead, worker) = with_worker();
+    let mayor = town.gt(["checkpoint", "write"]).env("GT_ROLE", "mayor");
+    mayor.fails("only polecats and crew");
+    let file = town.sandbox(&worker).join(".polecat-checkpoint.json");
+    std::fs::write(&file, "{ not json").unwrap();
+    town.gt_as(&worker, ["checkpoint", "show"])
+        .fails("is no checkpoint");
+    town.gt_as(&worker, ["prime"]).ok();
+}

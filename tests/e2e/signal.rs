@@ -1,0 +1,80 @@
+//! `gt signal`: what agent programs run at the end of a turn and of a session.
+
+use crate::checkpoint::with_worker;
+
+const STOP: &str = r#"{"hook_event_name":"Stop","session_id":"s1","stop_hook_active":false}"#;
+
+#[test]
+fn a_worker_that_stops_before_it_is_done_is_told_so_once() {
+    let (town, bead, worker) = with_worker();
+    let stop = |event: &str| {
+        let said = town.gt_as(&worker, ["signal", "stop"]).input(event).ok();
+        said.out
+    };
+    let active = STOP.replace("false", "true");
+    assert_eq!(
+        stop(&active),
+        "",
+        "it goes on because it was told so already"
+    );
+    let first: serde_json::Value = serde_json::from_str(&stop(STOP)).unwrap();
+    assert_eq!(first["decision"], "block");
+    let reason = first["reason"].as_str().unwrap();
+    assert!(
+        reason.contains(&bead) && reason.contains("gt done"),
+        "{reason}"
+    );
+    assert_eq!(stop(STOP), "", "nothing moved: it is not said again");
+
+    let sandbox = town.sandbox(&worker);
+    std::fs::write(sandbox.join("work.txt"), "work").unwrap();
+    town.git_at(&sandbox, ["add", "work.txt"]).ok();
+    town.git_at(&sandbox, ["commit", "-qm", "Work"]).ok();
+    assert!(stop(STOP).contains(&bead));
+
+    let to = format!("web/{}", worker.split_once('/').unwrap().1);
+    let letter = ["mail", "send", &to, "-s", "Look here", "-m", "now"];
+    town.gt(letter).ok();
+    assert!(stop(STOP).contains("Look here"));
+    assert_eq!(stop(STOP), "");
+
+    town.gt_as(&worker, ["done", "--stay", "--summary", "did it"])
+        .ok();
+    assert_eq!(stop(STOP), "");
+    let nonsense = town
+        .gt_as(&worker, ["signal", "stop"])
+        .input("{ nonsense")
+        .ok();
+    assert_eq!(nonsense.out, "");
+    let person = town.gt(["signal", "stop"]).input(STOP).ok();
+    assert_eq!(person.out, "");
+}
+
+#[test]
+fn a_session_that_ends_leaves_a_checkpoint_and_its_uncommitted_work_on_a_hidden_ref() {
+    let (town, bead, worker) = with_worker();
+    let notes = ["checkpoint", "write", "--notes", "keep this"];
+    town.gt_as(&worker, notes).ok();
+    std::fs::write(town.sandbox(&worker).join("half.txt"), "half").unwrap();
+    let event = r#"{"hook_event_name":"SessionEnd","session_id":"s1","reason":"other"}"#;
+    let said = town.gt_as(&worker, ["signal", "end"]).input(event).ok();
+    assert_eq!(said.out, "");
+    let found = town.gt_as(&worker, ["checkpoint", "show", "--json"]).ok();
+    let found = found.json();
+    assert_eq!(found["hooked_bead"], bead.as_str());
+    assert_eq!(found["session_id"], "s1");
+    assert_eq!(found["modified_files"][0], "half.txt");
+    assert_eq!(found["notes"], "keep this");
+    let saved = town.gt(["rescue", "list", "web", "--json"]).ok().json();
+    let reference = saved[0]["ref"].as_str().unwrap();
+    assert!(reference.starts_with("refs/gt/snap/"), "{reference}");
+    let events = town.events("session_end");
+    assert_eq!(events[0]["payload"]["reason"], "other");
+
+    // Before a compaction, too.
+    town.gt_as(&worker, ["checkpoint", "clear"]).ok();
+    let compact = r#"{"hook_event_name":"PreCompact","session_id":"s1","trigger":"auto"}"#;
+    town.gt_as(&worker, ["prime", "--hook"]).input(compact).ok();
+    let found = town.gt_as(&worker, ["checkpoint", "show", "--json"]).ok();
+    assert_eq!(found.json()["modified_files"][0], "half.txt");
+}
