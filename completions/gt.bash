@@ -22,6 +22,9 @@ _gt() {
             gt,brief)
                 cmd="gt__subcmd__brief"
                 ;;
+            gt,checkpoint)
+                cmd="gt__subcmd__checkpoint"
+                ;;
             gt,config)
                 cmd="gt__subcmd__config"
                 ;;
@@ -57,6 +60,9 @@ _gt() {
                 ;;
             gt,hook)
                 cmd="gt__subcmd__hook"
+                ;;
+            gt,hooks)
+                cmd="gt__subcmd__hooks"
                 ;;
             gt,install)
                 cmd="gt__subcmd__install"
@@ -100,6 +106,9 @@ _gt() {
             gt,session-wrapper)
                 cmd="gt__subcmd__session__subcmd__wrapper"
                 ;;
+            gt,signal)
+                cmd="gt__subcmd__signal"
+                ;;
             gt,sling)
                 cmd="gt__subcmd__sling"
                 ;;
@@ -120,6 +129,30 @@ _gt() {
                 ;;
             gt,why)
                 cmd="gt__subcmd__why"
+                ;;
+            gt__subcmd__checkpoint,clear)
+                cmd="gt__subcmd__checkpoint__subcmd__clear"
+                ;;
+            gt__subcmd__checkpoint,help)
+                cmd="gt__subcmd__checkpoint__subcmd__help"
+                ;;
+            gt__subcmd__checkpoint,show)
+                cmd="gt__subcmd__checkpoint__subcmd__show"
+                ;;
+            gt__subcmd__checkpoint,write)
+                cmd="gt__subcmd__checkpoint__subcmd__write"
+                ;;
+            gt__subcmd__checkpoint__subcmd__help,clear)
+                cmd="gt__subcmd__checkpoint__subcmd__help__subcmd__clear"
+                ;;
+            gt__subcmd__checkpoint__subcmd__help,help)
+                cmd="gt__subcmd__checkpoint__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__checkpoint__subcmd__help,show)
+                cmd="gt__subcmd__checkpoint__subcmd__help__subcmd__show"
+                ;;
+            gt__subcmd__checkpoint__subcmd__help,write)
+                cmd="gt__subcmd__checkpoint__subcmd__help__subcmd__write"
                 ;;
             gt__subcmd__config,get)
                 cmd="gt__subcmd__config__subcmd__get"
@@ -319,6 +352,9 @@ _gt() {
             gt__subcmd__help,brief)
                 cmd="gt__subcmd__help__subcmd__brief"
                 ;;
+            gt__subcmd__help,checkpoint)
+                cmd="gt__subcmd__help__subcmd__checkpoint"
+                ;;
             gt__subcmd__help,config)
                 cmd="gt__subcmd__help__subcmd__config"
                 ;;
@@ -354,6 +390,9 @@ _gt() {
                 ;;
             gt__subcmd__help,hook)
                 cmd="gt__subcmd__help__subcmd__hook"
+                ;;
+            gt__subcmd__help,hooks)
+                cmd="gt__subcmd__help__subcmd__hooks"
                 ;;
             gt__subcmd__help,install)
                 cmd="gt__subcmd__help__subcmd__install"
@@ -397,6 +436,9 @@ _gt() {
             gt__subcmd__help,session-wrapper)
                 cmd="gt__subcmd__help__subcmd__session__subcmd__wrapper"
                 ;;
+            gt__subcmd__help,signal)
+                cmd="gt__subcmd__help__subcmd__signal"
+                ;;
             gt__subcmd__help,sling)
                 cmd="gt__subcmd__help__subcmd__sling"
                 ;;
@@ -417,6 +459,15 @@ _gt() {
                 ;;
             gt__subcmd__help,why)
                 cmd="gt__subcmd__help__subcmd__why"
+                ;;
+            gt__subcmd__help__subcmd__checkpoint,clear)
+                cmd="gt__subcmd__help__subcmd__checkpoint__subcmd__clear"
+                ;;
+            gt__subcmd__help__subcmd__checkpoint,show)
+                cmd="gt__subcmd__help__subcmd__checkpoint__subcmd__show"
+                ;;
+            gt__subcmd__help__subcmd__checkpoint,write)
+                cmd="gt__subcmd__help__subcmd__checkpoint__subcmd__write"
                 ;;
             gt__subcmd__help__subcmd__config,get)
                 cmd="gt__subcmd__help__subcmd__config__subcmd__get"
@@ -493,6 +544,18 @@ _gt() {
             gt__subcmd__help__subcmd__daemon,stop)
                 cmd="gt__subcmd__help__subcmd__daemon__subcmd__stop"
                 ;;
+            gt__subcmd__help__subcmd__hooks,diff)
+                cmd="gt__subcmd__help__subcmd__hooks__subcmd__diff"
+                ;;
+            gt__subcmd__help__subcmd__hooks,install)
+                cmd="gt__subcmd__help__subcmd__hooks__subcmd__install"
+                ;;
+            gt__subcmd__help__subcmd__hooks,status)
+                cmd="gt__subcmd__help__subcmd__hooks__subcmd__status"
+                ;;
+            gt__subcmd__help__subcmd__hooks,sync)
+                cmd="gt__subcmd__help__subcmd__hooks__subcmd__sync"
+                ;;
             gt__subcmd__help__subcmd__mail,check)
                 cmd="gt__subcmd__help__subcmd__mail__subcmd__check"
                 ;;
@@ -564,6 +627,42 @@ _gt() {
                 ;;
             gt__subcmd__help__subcmd__rig,status)
                 cmd="gt__subcmd__help__subcmd__rig__subcmd__status"
+                ;;
+            gt__subcmd__help__subcmd__signal,end)
+                cmd="gt__subcmd__help__subcmd__signal__subcmd__end"
+                ;;
+            gt__subcmd__help__subcmd__signal,stop)
+                cmd="gt__subcmd__help__subcmd__signal__subcmd__stop"
+                ;;
+            gt__subcmd__hooks,diff)
+                cmd="gt__subcmd__hooks__subcmd__diff"
+                ;;
+            gt__subcmd__hooks,help)
+                cmd="gt__subcmd__hooks__subcmd__help"
+                ;;
+            gt__subcmd__hooks,install)
+                cmd="gt__subcmd__hooks__subcmd__install"
+                ;;
+            gt__subcmd__hooks,status)
+                cmd="gt__subcmd__hooks__subcmd__status"
+                ;;
+            gt__subcmd__hooks,sync)
+                cmd="gt__subcmd__hooks__subcmd__sync"
+                ;;
+            gt__subcmd__hooks__subcmd__help,diff)
+                cmd="gt__subcmd__hooks__subcmd__help__subcmd__diff"
+                ;;
+            gt__subcmd__hooks__subcmd__help,help)
+                cmd="gt__subcmd__hooks__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__hooks__subcmd__help,install)
+                cmd="gt__subcmd__hooks__subcmd__help__subcmd__install"
+                ;;
+            gt__subcmd__hooks__subcmd__help,status)
+                cmd="gt__subcmd__hooks__subcmd__help__subcmd__status"
+                ;;
+            gt__subcmd__hooks__subcmd__help,sync)
+                cmd="gt__subcmd__hooks__subcmd__help__subcmd__sync"
                 ;;
             gt__subcmd__mail,check)
                 cmd="gt__subcmd__mail__subcmd__check"
@@ -751,6 +850,24 @@ _gt() {
             gt__subcmd__rig__subcmd__help,status)
                 cmd="gt__subcmd__rig__subcmd__help__subcmd__status"
                 ;;
+            gt__subcmd__signal,end)
+                cmd="gt__subcmd__signal__subcmd__end"
+                ;;
+            gt__subcmd__signal,help)
+                cmd="gt__subcmd__signal__subcmd__help"
+                ;;
+            gt__subcmd__signal,stop)
+                cmd="gt__subcmd__signal__subcmd__stop"
+                ;;
+            gt__subcmd__signal__subcmd__help,end)
+                cmd="gt__subcmd__signal__subcmd__help__subcmd__end"
+                ;;
+            gt__subcmd__signal__subcmd__help,help)
+                cmd="gt__subcmd__signal__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__signal__subcmd__help,stop)
+                cmd="gt__subcmd__signal__subcmd__help__subcmd__stop"
+                ;;
             *)
                 ;;
         esac
@@ -758,7 +875,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach brief config convoy crew daemon demo doctor done down followup handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper signal sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -792,6 +909,148 @@ _gt() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint)
+            opts="-h --json --help write show clear help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__clear)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__help)
+            opts="write show clear help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__help__subcmd__clear)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__help__subcmd__write)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__show)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__checkpoint__subcmd__write)
+            opts="-n -h --notes --molecule --step --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --notes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --molecule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --step)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1968,7 +2227,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help)
-            opts="attach brief config convoy crew daemon demo doctor done down followup handoff hook install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper sling status unsling up version whoami why help"
+            opts="attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper signal sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1998,6 +2257,62 @@ _gt() {
         gt__subcmd__help__subcmd__brief)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__checkpoint)
+            opts="write show clear"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__checkpoint__subcmd__clear)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__checkpoint__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__checkpoint__subcmd__write)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -2516,6 +2831,76 @@ _gt() {
         gt__subcmd__help__subcmd__hook)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__hooks)
+            opts="status diff install sync"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__hooks__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__hooks__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__hooks__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__hooks__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -3059,6 +3444,48 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__help__subcmd__signal)
+            opts="stop end"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__signal__subcmd__end)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__signal__subcmd__stop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__help__subcmd__sling)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -3160,6 +3587,160 @@ _gt() {
         gt__subcmd__hook)
             opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks)
+            opts="-h --json --help status diff install sync help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__diff)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help)
+            opts="status diff install sync help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help__subcmd__status)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__help__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__install)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__status)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__hooks__subcmd__sync)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4316,6 +4897,104 @@ _gt() {
         gt__subcmd__session__subcmd__wrapper)
             opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal)
+            opts="-h --json --help stop end help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__end)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__help)
+            opts="stop end help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__help__subcmd__end)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__help__subcmd__stop)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__signal__subcmd__stop)
+            opts="-h --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

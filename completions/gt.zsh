@@ -46,6 +46,82 @@ _arguments "${_arguments_options[@]}" : \
 '::bead -- The bead; the one on the hook where none is named:_default' \
 && ret=0
 ;;
+(checkpoint)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_gt__subcmd__checkpoint_commands" \
+"*::: :->checkpoint" \
+&& ret=0
+
+    case $state in
+    (checkpoint)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-checkpoint-command-$line[1]:"
+        case $line[1] in
+            (write)
+_arguments "${_arguments_options[@]}" : \
+'-n+[What the next session should know]:NOTES:_default' \
+'--notes=[What the next session should know]:NOTES:_default' \
+'--molecule=[The molecule that you are working through]:MOLECULE:_default' \
+'--step=[The step of it that you are at]:STEP:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(clear)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__checkpoint__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-checkpoint-help-command-$line[1]:"
+        case $line[1] in
+            (write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(clear)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (config)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
@@ -672,6 +748,93 @@ _arguments "${_arguments_options[@]}" : \
 '--help[Print help]' \
 '::agent -- Whose hook; yours when left out:_default' \
 && ret=0
+;;
+(hooks)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_gt__subcmd__hooks_commands" \
+"*::: :->hooks" \
+&& ret=0
+
+    case $state in
+    (hooks)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-hooks-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::target -- Only of this target\: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`:_default' \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::target -- Only of this target:_default' \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::target -- Only of this target:_default' \
+&& ret=0
+;;
+(sync)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::target -- Only of this target:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__hooks__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-hooks-help-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
 ;;
 (install)
 _arguments "${_arguments_options[@]}" : \
@@ -1318,6 +1481,67 @@ _arguments "${_arguments_options[@]}" : \
 ':file -- The start file:_files' \
 && ret=0
 ;;
+(signal)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_gt__subcmd__signal_commands" \
+"*::: :->signal" \
+&& ret=0
+
+    case $state in
+    (signal)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-signal-command-$line[1]:"
+        case $line[1] in
+            (stop)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(end)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__signal__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-signal-help-command-$line[1]:"
+        case $line[1] in
+            (stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(end)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (sling)
 _arguments "${_arguments_options[@]}" : \
 '--agent=[Use this agent runtime instead of the configured one]:AGENT:_default' \
@@ -1395,6 +1619,34 @@ _arguments "${_arguments_options[@]}" : \
 (brief)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
+;;
+(checkpoint)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__checkpoint_commands" \
+"*::: :->checkpoint" \
+&& ret=0
+
+    case $state in
+    (checkpoint)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-checkpoint-command-$line[1]:"
+        case $line[1] in
+            (write)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(show)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(clear)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
 ;;
 (config)
 _arguments "${_arguments_options[@]}" : \
@@ -1599,6 +1851,38 @@ _arguments "${_arguments_options[@]}" : \
 (hook)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
+;;
+(hooks)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__hooks_commands" \
+"*::: :->hooks" \
+&& ret=0
+
+    case $state in
+    (hooks)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-hooks-command-$line[1]:"
+        case $line[1] in
+            (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(sync)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
 ;;
 (install)
 _arguments "${_arguments_options[@]}" : \
@@ -1836,6 +2120,30 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(signal)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__signal_commands" \
+"*::: :->signal" \
+&& ret=0
+
+    case $state in
+    (signal)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-signal-command-$line[1]:"
+        case $line[1] in
+            (stop)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(end)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (sling)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1882,6 +2190,7 @@ _gt_commands() {
     local commands; commands=(
 'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
 'brief:Show what the worker of a bead is told of it\: the assignment, and what was done before in its convoy' \
+'checkpoint:Write down where you stand, for the next session on the same work' \
 'config:Look at settings and change them' \
 'convoy:Follow batches of work until they have landed' \
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
@@ -1893,6 +2202,7 @@ _gt_commands() {
 'followup:Ask for more on work that was done\: a bead whose worker is told what was done before' \
 'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
+'hooks:Show and install what makes agent programs call \`gt\`\: their hooks' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
 'mail:Send and read mail' \
 'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
@@ -1907,6 +2217,7 @@ _gt_commands() {
 'scripted:Do the work on my hook by running a script instead of asking a model' \
 'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
+'signal:Answer an agent program'\''s hooks\: the end of a turn, the end of a session' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
 'unsling:Take work off a hook' \
@@ -1927,6 +2238,61 @@ _gt__subcmd__attach_commands() {
 _gt__subcmd__brief_commands() {
     local commands; commands=()
     _describe -t commands 'gt brief commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint_commands] )) ||
+_gt__subcmd__checkpoint_commands() {
+    local commands; commands=(
+'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
+'show:' \
+'clear:' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt checkpoint commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__clear_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__clear_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint clear commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__help_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__help_commands() {
+    local commands; commands=(
+'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
+'show:' \
+'clear:' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt checkpoint help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__help__subcmd__clear_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__help__subcmd__clear_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint help clear commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__help__subcmd__show_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__help__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint help show commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__help__subcmd__write_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__help__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint help write commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__show_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint show commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__checkpoint__subcmd__write_commands] )) ||
+_gt__subcmd__checkpoint__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt checkpoint write commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__config_commands] )) ||
 _gt__subcmd__config_commands() {
@@ -2378,6 +2744,7 @@ _gt__subcmd__help_commands() {
     local commands; commands=(
 'attach:Look at an agent'\''s session in this terminal. Leave it with Ctrl-b d; the agent goes on' \
 'brief:Show what the worker of a bead is told of it\: the assignment, and what was done before in its convoy' \
+'checkpoint:Write down where you stand, for the next session on the same work' \
 'config:Look at settings and change them' \
 'convoy:Follow batches of work until they have landed' \
 'crew:Add, list, start, visit and stop crew\: persistent workers that a person directs' \
@@ -2389,6 +2756,7 @@ _gt__subcmd__help_commands() {
 'followup:Ask for more on work that was done\: a bead whose worker is told what was done before' \
 'handoff:End a session and start a fresh one of the same agent, with a letter to it' \
 'hook:Show what is on a hook\: your own, or another agent'\''s' \
+'hooks:Show and install what makes agent programs call \`gt\`\: their hooks' \
 'install:Make a town\: a folder that holds rigs, agents and the town'\''s own beads. Safe to run again' \
 'mail:Send and read mail' \
 'mayor:Start, visit and stop the mayor\: the agent that a person talks to about the whole town' \
@@ -2403,6 +2771,7 @@ _gt__subcmd__help_commands() {
 'scripted:Do the work on my hook by running a script instead of asking a model' \
 'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
+'signal:Answer an agent program'\''s hooks\: the end of a turn, the end of a session' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
 'unsling:Take work off a hook' \
@@ -2423,6 +2792,30 @@ _gt__subcmd__help__subcmd__attach_commands() {
 _gt__subcmd__help__subcmd__brief_commands() {
     local commands; commands=()
     _describe -t commands 'gt help brief commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__checkpoint_commands] )) ||
+_gt__subcmd__help__subcmd__checkpoint_commands() {
+    local commands; commands=(
+'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
+'show:' \
+'clear:' \
+    )
+    _describe -t commands 'gt help checkpoint commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__checkpoint__subcmd__clear_commands] )) ||
+_gt__subcmd__help__subcmd__checkpoint__subcmd__clear_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help checkpoint clear commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__checkpoint__subcmd__show_commands] )) ||
+_gt__subcmd__help__subcmd__checkpoint__subcmd__show_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help checkpoint show commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__checkpoint__subcmd__write_commands] )) ||
+_gt__subcmd__help__subcmd__checkpoint__subcmd__write_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help checkpoint write commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__config_commands] )) ||
 _gt__subcmd__help__subcmd__config_commands() {
@@ -2638,6 +3031,36 @@ _gt__subcmd__help__subcmd__help_commands() {
 _gt__subcmd__help__subcmd__hook_commands() {
     local commands; commands=()
     _describe -t commands 'gt help hook commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hooks_commands] )) ||
+_gt__subcmd__help__subcmd__hooks_commands() {
+    local commands; commands=(
+'status:Show which roles have their hooks, and where' \
+'diff:Show what the settings files lack of ours' \
+'install:Write the settings files of all roles whose agent programs run hooks' \
+'sync:Add what is missing to the settings files that are there' \
+    )
+    _describe -t commands 'gt help hooks commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hooks__subcmd__diff_commands] )) ||
+_gt__subcmd__help__subcmd__hooks__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help hooks diff commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hooks__subcmd__install_commands] )) ||
+_gt__subcmd__help__subcmd__hooks__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help hooks install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hooks__subcmd__status_commands] )) ||
+_gt__subcmd__help__subcmd__hooks__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help hooks status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__hooks__subcmd__sync_commands] )) ||
+_gt__subcmd__help__subcmd__hooks__subcmd__sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help hooks sync commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__install_commands] )) ||
 _gt__subcmd__help__subcmd__install_commands() {
@@ -2860,6 +3283,24 @@ _gt__subcmd__help__subcmd__session-wrapper_commands() {
     local commands; commands=()
     _describe -t commands 'gt help session-wrapper commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__help__subcmd__signal_commands] )) ||
+_gt__subcmd__help__subcmd__signal_commands() {
+    local commands; commands=(
+'stop:A turn ended\: say what is left to do, once' \
+'end:A session ends\: save what the next one needs' \
+    )
+    _describe -t commands 'gt help signal commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__signal__subcmd__end_commands] )) ||
+_gt__subcmd__help__subcmd__signal__subcmd__end_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help signal end commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__signal__subcmd__stop_commands] )) ||
+_gt__subcmd__help__subcmd__signal__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help signal stop commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__help__subcmd__sling_commands] )) ||
 _gt__subcmd__help__subcmd__sling_commands() {
     local commands; commands=()
@@ -2899,6 +3340,73 @@ _gt__subcmd__help__subcmd__why_commands() {
 _gt__subcmd__hook_commands() {
     local commands; commands=()
     _describe -t commands 'gt hook commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks_commands] )) ||
+_gt__subcmd__hooks_commands() {
+    local commands; commands=(
+'status:Show which roles have their hooks, and where' \
+'diff:Show what the settings files lack of ours' \
+'install:Write the settings files of all roles whose agent programs run hooks' \
+'sync:Add what is missing to the settings files that are there' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt hooks commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__diff_commands] )) ||
+_gt__subcmd__hooks__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks diff commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help_commands] )) ||
+_gt__subcmd__hooks__subcmd__help_commands() {
+    local commands; commands=(
+'status:Show which roles have their hooks, and where' \
+'diff:Show what the settings files lack of ours' \
+'install:Write the settings files of all roles whose agent programs run hooks' \
+'sync:Add what is missing to the settings files that are there' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt hooks help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help__subcmd__diff_commands] )) ||
+_gt__subcmd__hooks__subcmd__help__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks help diff commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__hooks__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help__subcmd__install_commands] )) ||
+_gt__subcmd__hooks__subcmd__help__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks help install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help__subcmd__status_commands] )) ||
+_gt__subcmd__hooks__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks help status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__help__subcmd__sync_commands] )) ||
+_gt__subcmd__hooks__subcmd__help__subcmd__sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks help sync commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__install_commands] )) ||
+_gt__subcmd__hooks__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks install commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__status_commands] )) ||
+_gt__subcmd__hooks__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks status commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__hooks__subcmd__sync_commands] )) ||
+_gt__subcmd__hooks__subcmd__sync_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt hooks sync commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__install_commands] )) ||
 _gt__subcmd__install_commands() {
@@ -3355,6 +3863,49 @@ _gt__subcmd__session-restart_commands() {
 _gt__subcmd__session-wrapper_commands() {
     local commands; commands=()
     _describe -t commands 'gt session-wrapper commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal_commands] )) ||
+_gt__subcmd__signal_commands() {
+    local commands; commands=(
+'stop:A turn ended\: say what is left to do, once' \
+'end:A session ends\: save what the next one needs' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt signal commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__end_commands] )) ||
+_gt__subcmd__signal__subcmd__end_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt signal end commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__help_commands] )) ||
+_gt__subcmd__signal__subcmd__help_commands() {
+    local commands; commands=(
+'stop:A turn ended\: say what is left to do, once' \
+'end:A session ends\: save what the next one needs' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt signal help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__help__subcmd__end_commands] )) ||
+_gt__subcmd__signal__subcmd__help__subcmd__end_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt signal help end commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__signal__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt signal help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__help__subcmd__stop_commands] )) ||
+_gt__subcmd__signal__subcmd__help__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt signal help stop commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__signal__subcmd__stop_commands] )) ||
+_gt__subcmd__signal__subcmd__stop_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt signal stop commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__sling_commands] )) ||
 _gt__subcmd__sling_commands() {

@@ -16,6 +16,7 @@ mod followup;
 mod fuzz;
 mod git_store;
 mod handoff;
+mod hooks;
 mod install;
 mod layout;
 mod mail;

@@ -16,6 +16,7 @@ mod external;
 mod followup;
 mod handoff;
 mod hook;
+mod hooks;
 mod install;
 mod mail;
 mod mayor;
@@ -127,6 +128,7 @@ macro_rules! commands {
             Handoff(handoff::HandoffArgs),
             #[command(alias = "work")]
             Hook(hook::HookArgs),
+            Hooks(hooks::HooksArgs),
             Install(install::InstallArgs),
             Mail(mail::MailArgs),
             Mayor(mayor::MayorArgs),
@@ -181,6 +183,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Followup(args) => followup::run(ctx, args),
         Command::Handoff(args) => handoff::run(ctx, args),
         Command::Hook(args) => hook::run(ctx, &args),
+        Command::Hooks(args) => hooks::run(ctx, &args),
         Command::Install(args) => install::run(ctx, args),
         Command::Mail(args) => mail::run(ctx, args),
         Command::Mayor(args) => mayor::run(ctx, &args),

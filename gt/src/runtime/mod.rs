@@ -4,6 +4,7 @@
 //! settings of the town or a rig. [`resolve()`] says which one an agent gets, [`ready`] reads its screen,
 //! [`settings`] writes its hooks, [`scripted`] is an agent without a model.
 
+pub mod installed;
 mod preset;
 pub mod ready;
 mod resolve;

@@ -11,6 +11,7 @@ use bd::sys::file;
 use serde_json::{Map, Value};
 
 use super::Preset;
+use super::installed::lacks;
 use crate::identity::Address;
 use crate::town::Layout;
 
@@ -47,14 +48,45 @@ pub fn ensure(
     address: &Address,
     preset: &Preset,
 ) -> Result<Option<PathBuf>, HookFileError> {
-    let (true, Some(folder)) = (preset.hooks == "claude", folder(layout, address)) else {
+    let Some(path) = path(layout, address, preset) else {
         return Ok(None);
     };
-    let path = folder.join(".claude/settings.json");
     for ours in of_role(address) {
         add(&path, ours)?;
     }
     Ok(Some(path))
+}
+
+/// Where the settings of an agent are; none for a program that runs no hooks, and for people.
+pub(super) fn path(layout: &Layout, address: &Address, preset: &Preset) -> Option<PathBuf> {
+    let folder = folder(layout, address).filter(|_| preset.hooks == "claude")?;
+    Some(folder.join(".claude/settings.json"))
+}
+
+/// What the settings of an agent lack of ours; none where there is no such file.
+pub(super) fn missing(
+    path: &Path,
+    address: &Address,
+) -> Result<Option<Vec<String>>, HookFileError> {
+    let io = |source| HookFileError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let invalid = |source| HookFileError::Invalid {
+        path: path.to_owned(),
+        source,
+    };
+    let Some(bytes) = file::read(path).map_err(io)? else {
+        return Ok(None);
+    };
+    let found: Value = serde_json::from_slice(&bytes).map_err(invalid)?;
+    let mut missing = Vec::new();
+    for ours in of_role(address) {
+        let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
+        let lacks = lacks(&found, &ours, "");
+        missing.extend(lacks.map_err(|why| invalid(serde::de::Error::custom(why)))?);
+    }
+    Ok(Some(missing))
 }
 
 /// What belongs into the settings of a role.
@@ -138,15 +170,17 @@ fn merge(present: Value, ours: &Value) -> Value {
 }
 
 /// Whether two hook entries run the same commands, whatever else they say.
-fn same_commands(one: &Value, other: &Value) -> bool {
-    let commands = |entry: &Value| -> Vec<String> {
-        let hooks = entry.get("hooks").and_then(Value::as_array);
-        let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
-        let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
-        hooks.iter().filter_map(command).collect()
-    };
+pub(super) fn same_commands(one: &Value, other: &Value) -> bool {
     let wanted = commands(other);
     one == other || (!wanted.is_empty() && wanted.iter().all(|w| commands(one).contains(w)))
+}
+
+/// What a hook entry runs.
+pub(super) fn commands(entry: &Value) -> Vec<String> {
+    let hooks = entry.get("hooks").and_then(Value::as_array);
+    let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
+    let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
+    hooks.iter().filter_map(command).collect()
 }
 
 #[cfg(test)]

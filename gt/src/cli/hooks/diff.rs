@@ -1,0 +1,30 @@
+//! `gt hooks diff`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::runtime::installed;
+
+/// Show what the settings files lack of ours.
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// Only of this target.
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &DiffArgs) -> Answer {
+    let mut found = installed::all(&ctx.town()?, args.target.as_deref())?;
+    found.retain(|hooks| !hooks.missing.is_empty());
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("nothing is missing in the files that are there");
+        }
+        for hooks in found {
+            page.line(format!("{}  {}", hooks.target, hooks.place()));
+            for missing in &hooks.missing {
+                page.line(format!("  + {}", bd::ui::escape::line(missing)));
+            }
+        }
+    })
+}

@@ -1,0 +1,18 @@
+//! `gt hooks install`.
+
+use clap::Args;
+
+use super::super::Answer;
+use crate::context::Context;
+use crate::runtime::installed;
+
+/// Write the settings files of all roles whose agent programs run hooks.
+#[derive(Debug, Args)]
+pub(super) struct InstallArgs {
+    /// Only of this target.
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &InstallArgs) -> Answer {
+    super::changed(installed::sync(&ctx.town()?, args.target.as_deref(), true)?)
+}

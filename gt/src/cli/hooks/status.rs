@@ -1,0 +1,39 @@
+//! `gt hooks status`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::runtime::installed::{self, State};
+
+/// Show which roles have their hooks, and where.
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Only of this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`.
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+    let found = installed::all(&ctx.town()?, args.target.as_deref())?;
+    answer(found, |found, page| {
+        for hooks in found {
+            let state = match hooks.state {
+                State::Installed => "✓ installed".to_owned(),
+                State::Absent => "· not there yet".to_owned(),
+                State::Incomplete => format!("! {} missing", hooks.missing.len()),
+                State::Damaged => "✗ damaged".to_owned(),
+                State::None => "· none".to_owned(),
+            };
+            let agent = bd::ui::escape::line(&hooks.agent);
+            page.line(format!(
+                "{:<20} {:<10} {state:<16} {}",
+                hooks.target,
+                agent,
+                hooks.place()
+            ));
+            if let Some(error) = &hooks.error {
+                page.line(format!("  {}", bd::ui::escape::line(error)));
+            }
+        }
+    })
+}

@@ -1,0 +1,22 @@
+//! `gt hooks sync`.
+
+use clap::Args;
+
+use super::super::Answer;
+use crate::context::Context;
+use crate::runtime::installed;
+
+/// Add what is missing to the settings files that are there.
+#[derive(Debug, Args)]
+pub(super) struct SyncArgs {
+    /// Only of this target.
+    target: Option<String>,
+}
+
+pub(super) fn run(ctx: &Context, args: &SyncArgs) -> Answer {
+    super::changed(installed::sync(
+        &ctx.town()?,
+        args.target.as_deref(),
+        false,
+    )?)
+}
