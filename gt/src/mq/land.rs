@@ -193,3 +193,76 @@ pub(super) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOu
         reason: reason.to_owned(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::RigSettings;
+    use crate::mq::Receipt;
+    use crate::town::testing::Place;
+
+    #[test]
+    fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
+        let place = Place::new();
+        let url = place.origin(&[("a", "1")]);
+        place.add_rig("web", Some(&url)).unwrap();
+        let rig = place.town.rig("web").unwrap();
+        let (store, settings) = (place.town.rig_store(&rig).unwrap(), RigSettings::default());
+        let git = repository(&rig);
+        let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
+        let who = bd::git::Identity {
+            name: "w".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        let commit = |path: &str| {
+            let mut files = git.entries(&target).unwrap();
+            let id = git.write_blob(b"x").unwrap();
+            let (mode, size) = ("100644".to_owned(), 1);
+            files.insert(path.to_owned(), bd::git::TreeEntry { mode, id, size });
+            let tree = git.write_entries(&files).unwrap();
+            git.commit_tree(&tree, &[&target], "Work\n", &who).unwrap()
+        };
+        let request = Bead {
+            id: "web-mr-1".to_owned(),
+            title: "Merge: web-1".to_owned(),
+            issue_type: bd::bead::Kind::MergeRequest,
+            ..Bead::default()
+        };
+        let put = |tx: &mut Tx| Ok(tx.put(request.clone())?);
+        place.town.transact(&store, put).unwrap();
+        let receipt = Receipt {
+            target: "main".to_owned(),
+            ..Receipt::default()
+        };
+        let job = Job {
+            town: &place.town,
+            rig: &rig,
+            store: &store,
+            settings: &settings,
+            git: repository(&rig),
+            remote: true,
+            request: request.clone(),
+            receipt,
+        };
+        let bad = commit("docs/.gt/discovery/x.md");
+        let outcome = land(&job, &target, &bad).unwrap();
+        let MergeOutcome::NeedsPerson { reason } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(
+            reason.contains("would reach main: docs/.gt/discovery/x.md"),
+            "{reason}"
+        );
+        let main = || git.ls_remote("origin", "main").unwrap().unwrap();
+        assert_eq!(main(), target);
+        let held = store.snapshot().unwrap();
+        assert!(super::super::needs_person(held.get("web-mr-1").unwrap()).is_some());
+        let good = commit("docs/x.md");
+        let outcome = land(&job, &target, &good).unwrap();
+        assert!(
+            matches!(outcome, MergeOutcome::Merged { .. }),
+            "{outcome:?}"
+        );
+        assert_eq!(main(), good);
+    }
+}
