@@ -4,13 +4,17 @@ use clap::Args;
 
 use super::{Answer, answer};
 use crate::context::Context;
-use crate::sling::{Request, Slung, sling};
+use crate::sling::{Request, Slung, family, sling, sling_member};
 
 /// Give work to an agent.
 ///
 /// TARGET is a rig (an idle worker of it, else a new one), an agent's address (`<rig>/polecats/<name>`,
 /// `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several beads the last argument is the rig. A bead
 /// that something still blocks stands in line and goes by itself.
+///
+/// Of a convoy all open beads are slung. Of an epic with children these are, each to its own rig where no target is
+/// named; they get a convoy with branches of its own, which lands as one commit a rig and closes the epic. What
+/// finds no free worker stands in line.
 ///
 /// Steps: the bead and the worker are reserved for each other in one transaction; the worker's sandbox gets a
 /// fresh branch from the fetched target (leftovers go to a rescue ref first); a bead that no convoy tracks gets
@@ -45,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
     };
     let mut slung = Vec::new();
     for bead in beads {
-        let request = Request {
+        let request = |bead: String| Request {
             bead,
             target: target.clone(),
             agent: args.agent.clone(),
@@ -53,7 +57,27 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
             no_convoy: args.no_convoy,
             args: args.args.clone(),
         };
-        slung.push(sling(&town, &request)?);
+        let Some(members) = family(&town, &bead)? else {
+            slung.push(sling(&town, &request(bead))?);
+            continue;
+        };
+        anyhow::ensure!(
+            !members.is_empty(),
+            "{bead} has no open bead that nobody has: nothing to sling"
+        );
+        let mut failures = 0;
+        for member in &members {
+            match sling_member(&town, &request(member.clone())) {
+                Ok(one) => slung.push(one),
+                // One that fails keeps the others of its family from nothing.
+                Err(error) if failures + 1 < members.len() => {
+                    failures += 1;
+                    ctx.ui
+                        .warn(&bd::ui::escape::line(&format!("{member}: {error:#}")));
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
     crate::daemon::wake(&town);
     answer(slung, |slung, page| {

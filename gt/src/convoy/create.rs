@@ -22,6 +22,8 @@ pub struct New {
     pub notify: Vec<String>,
     /// Whether its work goes to branches of its own and lands as one commit a rig.
     pub integration: bool,
+    /// The epic whose children it tracks: closed with them once the convoy lands.
+    pub epic: Option<String>,
     /// The text before the address lines; a count of the beads where empty.
     pub about: String,
 }
@@ -112,6 +114,9 @@ pub(super) fn built(
     };
     if new.integration {
         integration::set(&mut convoy, &Integration::default())?;
+    }
+    if let Some(epic) = &new.epic {
+        convoy.set_metadata("epic", epic)?;
     }
     let added = track(&mut convoy, beads, &now, tx.actor());
     let created = Created {

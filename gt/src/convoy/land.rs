@@ -85,12 +85,41 @@ pub fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landing>> {
         return Err(mq::landing::NotReady::Open { convoy, open }.into());
     }
     let judged: Vec<&str> = progress.tracked.iter().map(|bead| &*bead.id).collect();
+    close_epic(town, convoy)?;
     Ok(close(town, id, Some(&judged))?.map(Landing::Landed))
 }
 
 /// Closes a convoy all of whose rigs have landed, and tells its subscribers.
 pub(crate) fn close_landed(town: &Town, id: &str) -> anyhow::Result<Option<Landed>> {
     close(town, id, None)
+}
+
+/// Closes the epic that a convoy stands for, if all its children are closed. Written before the convoy closes:
+/// killed in between, the next try comes here again.
+pub(crate) fn close_epic(town: &Town, convoy: &Bead) -> anyhow::Result<()> {
+    let Some(epic) = super::epic_of(convoy) else {
+        return Ok(());
+    };
+    // An epic that someone deleted keeps nothing from landing.
+    let Ok(found) = town.find_bead(&epic) else {
+        return Ok(());
+    };
+    town.transact(&found.store, |tx| {
+        let open = tx.children_of(&epic).iter().any(|child| child.is_open());
+        let Some(mut epic) = tx.get(&epic).filter(|bead| bead.is_open()).cloned() else {
+            return Ok(());
+        };
+        if open {
+            return Ok(());
+        }
+        let now = tx.now();
+        epic.status = Status::Closed;
+        epic.closed_at = Some(now.clone());
+        epic.updated_at = now;
+        epic.close_reason = format!("Landed as {}", convoy.id);
+        tx.put(epic)?;
+        Ok(())
+    })
 }
 
 /// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing; a convoy

@@ -16,8 +16,9 @@ mod ways;
 
 pub use create::{Created, New, add, automatic, close, create, create_for};
 pub use decision::{Decision, decision_for, decisions};
-pub(crate) use land::close_landed;
 pub use land::{Landed, check, land, landings as landings_of};
+pub(crate) use land::{close_epic, close_landed};
+pub(crate) use progress::is_work;
 pub use progress::{Board, Counts, Ending, Progress, Standing, Tracked, ending};
 
 use bd::bead::{Bead, DepKind, Kind};
@@ -28,6 +29,12 @@ use crate::beads::bare_id;
 /// Whether a bead is a convoy.
 pub fn is_convoy(bead: &Bead) -> bool {
     bead.issue_type == Kind::Convoy || bead.has_label("gt:convoy")
+}
+
+/// The epic whose children a convoy tracks.
+pub fn epic_of(convoy: &Bead) -> Option<String> {
+    let epic = convoy.metadata_object().remove("epic")?;
+    epic.as_str().map(str::to_owned)
 }
 
 /// Whether a convoy has landed and is not open again.

@@ -343,7 +343,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
 }
 
 /// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
-pub(super) fn is_work(bead: &Bead) -> bool {
+pub(crate) fn is_work(bead: &Bead) -> bool {
     !matches!(
         bead.issue_type,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy

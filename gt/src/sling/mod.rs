@@ -10,10 +10,13 @@
 //! 5. `start_session`: the agent starts with identity, work and instruction in its first message
 //!    ([`crate::session::start`]).
 //!
+//! Of an epic with children, or of a convoy, each open bead is slung (`family`).
+//!
 //! After 2 each step is recorded in the worker's slot. A sling that dies in between is taken up at the
 //! first undone step by the next patrol ([`resume`]), which takes the same lock.
 
 mod claim;
+mod family;
 mod target;
 mod unsling;
 mod waiting;
@@ -24,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 pub use claim::{ClaimError, Claimed, Wish};
+pub use family::{family, sling_member};
 pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
 pub use waiting::{Waiting, enqueue, take_waiting, waiting};

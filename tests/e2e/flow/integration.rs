@@ -477,3 +477,33 @@ fn a_rig_without_a_remote_has_the_branch_in_its_own_repository() {
     let left = town.git_at(&repo, ["branch", "--list", "convoys/*"]).ok();
     assert_eq!(left.text(), "");
 }
+
+#[test]
+fn a_slung_epic_lands_as_one_commit_when_all_its_children_are_done() {
+    let (town, origin) = Town::with_rig();
+    town.script(&format!(
+        "while [ ! -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.05; done\n{WORK}"
+    ));
+    town.gt(["config", "set", "max_polecats", "2", "--rig", "web"])
+        .ok();
+    let epic = town.bead_with("web", "The import", &["-t", "epic"]);
+    let child = |title: &str| town.bead_with("web", title, &["--parent", &epic]);
+    let children = [child("One"), child("Two"), child("Three")];
+    town.up();
+    let slung = town.gt(["sling", &epic, "--json"]).ok().json();
+    assert_eq!(slung.as_array().unwrap().len(), 3, "{slung}");
+    let convoy = slung[0]["convoy"].as_str().unwrap().to_owned();
+    let waiting = slung.as_array().unwrap().iter();
+    let waiting = waiting.filter(|one| one["waits_for"][0] == "a free worker");
+    assert_eq!(waiting.count(), 1, "two workers for three beads: {slung}");
+    std::fs::write(town.path("scripts/go"), "").unwrap();
+    landed(&town, &convoy);
+    assert_eq!(origin.subjects("main"), ["The import"]);
+    for bead in &children {
+        assert_eq!(origin.file("main", &format!("{bead}.txt")), "work");
+    }
+    let epic = town.show("web", &epic);
+    assert_eq!(epic["status"], "closed");
+    assert_eq!(epic["close_reason"], format!("Landed as {convoy}"));
+    town.gt(["sling", &convoy, "web"]).fails("nothing to sling");
+}

@@ -67,6 +67,7 @@ pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
         owner: Some(owner),
         notify: args.notify,
         integration: args.integration,
+        epic: None,
         about: String::new(),
     };
     let purpose = review::Purpose { spec, then: None };

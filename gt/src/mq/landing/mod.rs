@@ -318,7 +318,7 @@ fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
         }
         task::close_all(town, &rig, id)?;
     }
-    Ok(())
+    convoy::close_epic(town, &bead)
 }
 
 /// Where the commits of a convoy's branch stay reachable once it has landed; each landing has a ref of its own.
