@@ -100,6 +100,9 @@ _gt() {
             gt,scripted)
                 cmd="gt__subcmd__scripted"
                 ;;
+            gt,seance)
+                cmd="gt__subcmd__seance"
+                ;;
             gt,session-restart)
                 cmd="gt__subcmd__session__subcmd__restart"
                 ;;
@@ -430,6 +433,9 @@ _gt() {
             gt__subcmd__help,scripted)
                 cmd="gt__subcmd__help__subcmd__scripted"
                 ;;
+            gt__subcmd__help,seance)
+                cmd="gt__subcmd__help__subcmd__seance"
+                ;;
             gt__subcmd__help,session-restart)
                 cmd="gt__subcmd__help__subcmd__session__subcmd__restart"
                 ;;
@@ -627,6 +633,9 @@ _gt() {
                 ;;
             gt__subcmd__help__subcmd__rig,status)
                 cmd="gt__subcmd__help__subcmd__rig__subcmd__status"
+                ;;
+            gt__subcmd__help__subcmd__seance,search)
+                cmd="gt__subcmd__help__subcmd__seance__subcmd__search"
                 ;;
             gt__subcmd__help__subcmd__signal,end)
                 cmd="gt__subcmd__help__subcmd__signal__subcmd__end"
@@ -850,6 +859,18 @@ _gt() {
             gt__subcmd__rig__subcmd__help,status)
                 cmd="gt__subcmd__rig__subcmd__help__subcmd__status"
                 ;;
+            gt__subcmd__seance,help)
+                cmd="gt__subcmd__seance__subcmd__help"
+                ;;
+            gt__subcmd__seance,search)
+                cmd="gt__subcmd__seance__subcmd__search"
+                ;;
+            gt__subcmd__seance__subcmd__help,help)
+                cmd="gt__subcmd__seance__subcmd__help__subcmd__help"
+                ;;
+            gt__subcmd__seance__subcmd__help,search)
+                cmd="gt__subcmd__seance__subcmd__help__subcmd__search"
+                ;;
             gt__subcmd__signal,end)
                 cmd="gt__subcmd__signal__subcmd__end"
                 ;;
@@ -875,7 +896,7 @@ _gt() {
 
     case "${cmd}" in
         gt)
-            opts="-h -V --json --help --version attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper signal sling status unsling up version whoami why help"
+            opts="-h -V --json --help --version attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper seance signal sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2227,7 +2248,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help)
-            opts="attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper signal sling status unsling up version whoami why help"
+            opts="attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper seance signal sling status unsling up version whoami why help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3405,6 +3426,34 @@ _gt() {
         gt__subcmd__help__subcmd__scripted)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__seance)
+            opts="search"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__seance__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -4870,6 +4919,140 @@ _gt() {
             fi
             case "${prev}" in
                 --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__seance)
+            opts="-n -t -p -h --role --rig --since --bead --recent --talk --prompt --json --help search help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bead)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --recent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --talk)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --prompt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -p)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__seance__subcmd__help)
+            opts="search help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__seance__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__seance__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__seance__subcmd__search)
+            opts="-n -h --role --rig --since --bead --limit --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --role)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bead)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1481,6 +1481,73 @@ _arguments "${_arguments_options[@]}" : \
 ':file -- The start file:_files' \
 && ret=0
 ;;
+(seance)
+_arguments "${_arguments_options[@]}" : \
+'--role=[Only of this role, or any part of an address]:ROLE:_default' \
+'--rig=[Only of this rig]:RIG:_default' \
+'--since=[Only since this time\: \`2h\`, \`3d\`, \`2026-03-01\`]:SINCE:_default' \
+'--bead=[Only those that had this bead]:BEAD:_default' \
+'-n+[At most so many, the newest; 0 for all]:RECENT:_default' \
+'--recent=[At most so many, the newest; 0 for all]:RECENT:_default' \
+'-t+[Ask this session; the beginning of its id is enough]:ID:_default' \
+'--talk=[Ask this session; the beginning of its id is enough]:ID:_default' \
+'-p+[Ask it this one question and print the answer, instead of going over to it]:QUESTION:_default' \
+'--prompt=[Ask it this one question and print the answer, instead of going over to it]:QUESTION:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+":: :_gt__subcmd__seance_commands" \
+"*::: :->seance" \
+&& ret=0
+
+    case $state in
+    (seance)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-seance-command-$line[1]:"
+        case $line[1] in
+            (search)
+_arguments "${_arguments_options[@]}" : \
+'--role=[Only of this role, or any part of an address]:ROLE:_default' \
+'--rig=[Only of this rig]:RIG:_default' \
+'--since=[Only since this time\: \`2h\`, \`3d\`, \`2026-03-01\`]:SINCE:_default' \
+'--bead=[Only those that had this bead]:BEAD:_default' \
+'-n+[At most so many places, those of the newest sessions first; 0 for all]:LIMIT:_default' \
+'--limit=[At most so many places, those of the newest sessions first; 0 for all]:LIMIT:_default' \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':text -- The text:_default' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__seance__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-seance-help-command-$line[1]:"
+        case $line[1] in
+            (search)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (signal)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
@@ -2120,6 +2187,26 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(seance)
+_arguments "${_arguments_options[@]}" : \
+":: :_gt__subcmd__help__subcmd__seance_commands" \
+"*::: :->seance" \
+&& ret=0
+
+    case $state in
+    (seance)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:gt-help-seance-command-$line[1]:"
+        case $line[1] in
+            (search)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (signal)
 _arguments "${_arguments_options[@]}" : \
 ":: :_gt__subcmd__help__subcmd__signal_commands" \
@@ -2217,6 +2304,7 @@ _gt_commands() {
 'scripted:Do the work on my hook by running a script instead of asking a model' \
 'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
+'seance:List past sessions, search what was said in them, or ask one of them' \
 'signal:Answer an agent program'\''s hooks\: the end of a turn, the end of a session' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
@@ -2771,6 +2859,7 @@ _gt__subcmd__help_commands() {
 'scripted:Do the work on my hook by running a script instead of asking a model' \
 'session-restart:End the session of an agent and start the next one' \
 'session-wrapper:Become the command that a start file names' \
+'seance:List past sessions, search what was said in them, or ask one of them' \
 'signal:Answer an agent program'\''s hooks\: the end of a turn, the end of a session' \
 'sling:Give work to an agent' \
 'status:Show what the town is doing\: daemon, agents, rigs with their workers and merge queue, convoys' \
@@ -3272,6 +3361,18 @@ _gt__subcmd__help__subcmd__rig__subcmd__status_commands() {
 _gt__subcmd__help__subcmd__scripted_commands() {
     local commands; commands=()
     _describe -t commands 'gt help scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__seance_commands] )) ||
+_gt__subcmd__help__subcmd__seance_commands() {
+    local commands; commands=(
+'search:Search what was said in past sessions, whatever the case of the letters' \
+    )
+    _describe -t commands 'gt help seance commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__seance__subcmd__search_commands] )) ||
+_gt__subcmd__help__subcmd__seance__subcmd__search_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help seance search commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__session-restart_commands] )) ||
 _gt__subcmd__help__subcmd__session-restart_commands() {
@@ -3853,6 +3954,37 @@ _gt__subcmd__rig__subcmd__status_commands() {
 _gt__subcmd__scripted_commands() {
     local commands; commands=()
     _describe -t commands 'gt scripted commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__seance_commands] )) ||
+_gt__subcmd__seance_commands() {
+    local commands; commands=(
+'search:Search what was said in past sessions, whatever the case of the letters' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt seance commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__seance__subcmd__help_commands] )) ||
+_gt__subcmd__seance__subcmd__help_commands() {
+    local commands; commands=(
+'search:Search what was said in past sessions, whatever the case of the letters' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'gt seance help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__seance__subcmd__help__subcmd__help_commands] )) ||
+_gt__subcmd__seance__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt seance help help commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__seance__subcmd__help__subcmd__search_commands] )) ||
+_gt__subcmd__seance__subcmd__help__subcmd__search_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt seance help search commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__seance__subcmd__search_commands] )) ||
+_gt__subcmd__seance__subcmd__search_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt seance search commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__session-restart_commands] )) ||
 _gt__subcmd__session-restart_commands() {

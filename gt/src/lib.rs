@@ -32,6 +32,7 @@ pub mod prime;
 pub mod process;
 pub mod rig;
 pub mod runtime;
+pub mod seance;
 pub mod session;
 pub mod share;
 pub mod sling;

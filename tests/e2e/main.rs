@@ -27,6 +27,7 @@ mod polecat;
 mod prime;
 mod rescue;
 mod rig;
+mod seance;
 mod share;
 mod signal;
 mod sling;

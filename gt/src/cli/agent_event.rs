@@ -4,12 +4,26 @@ use std::io::{IsTerminal, Read};
 
 use serde_json::Value;
 
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::seance;
+
 /// More than any agent CLI says.
 const LIMIT: u64 = 1024 * 1024;
 
 /// An agent CLI's event; nothing or nonsense on standard input is an empty one.
 #[derive(Debug, Default)]
 pub(super) struct AgentEvent(Value);
+
+/// Whether the hook is run by a copy of a session, which is only asked a question.
+pub(super) fn is_of_copy(ctx: &Context) -> bool {
+    ctx.env.get(seance::COPY).is_some()
+}
+
+/// What a hook says that has nothing to say.
+pub(super) fn nothing() -> Answer {
+    answer(Value::Null, |_, _| {})
+}
 
 impl AgentEvent {
     /// Reads it.

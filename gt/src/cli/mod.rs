@@ -29,6 +29,7 @@ mod prime;
 mod rescue;
 mod rig;
 mod scripted;
+mod seance;
 mod session_restart;
 mod session_wrapper;
 mod signal;
@@ -147,6 +148,7 @@ macro_rules! commands {
             SessionRestart(session_restart::Args),
             #[command(hide = true)]
             SessionWrapper(session_wrapper::Args),
+            Seance(seance::SeanceArgs),
             Signal(signal::SignalArgs),
             Sling(sling::SlingArgs),
             #[command(alias = "stat")]
@@ -198,6 +200,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Scripted(args) => scripted::run(ctx, &args),
         Command::SessionRestart(args) => session_restart::run(ctx, &args),
         Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
+        Command::Seance(args) => seance::run(ctx, &args),
         Command::Signal(args) => signal::run(ctx, &args),
         Command::Sling(args) => sling::run(ctx, args),
         Command::Status(args) => status::run(ctx, &args),

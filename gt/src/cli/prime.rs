@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::agent_event::AgentEvent;
+use super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::{Answer, answer};
 use crate::checkpoint;
 use crate::context::Context;
@@ -28,6 +28,9 @@ pub(super) struct PrimeArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
+    if args.hook && is_of_copy(ctx) {
+        return nothing();
+    }
     let town = ctx.town()?;
     let event = if args.hook {
         AgentEvent::read()
@@ -65,7 +68,8 @@ pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
             "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
             id => id,
         };
-        prime::session_began(&town, id, event.field("source"));
+        let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
+        prime::session_began(&town, id, event.field("source"), bead);
     }
     shown(found, args.explain)
 }

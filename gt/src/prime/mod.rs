@@ -361,12 +361,12 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
 }
 
 /// Records that a session has begun, for `--hook`.
-pub fn session_began(town: &Town, session_id: &str, source: &str) {
+pub fn session_began(town: &Town, session_id: &str, source: &str, bead: &str) {
     let actor = town.actor.to_string();
     town.tell(
         "session_start",
         json!({ "session_id": session_id, "role": town.actor.role(), "source": source, "actor": actor,
-                "cwd": town.env.cwd() }),
+                "bead": bead, "cwd": town.env.cwd() }),
     );
     polecat_is_working(town);
 }

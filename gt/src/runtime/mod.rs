@@ -11,6 +11,6 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
-pub use preset::{Dialog, Preset, PromptMode};
+pub use preset::{Dialog, NonInteractive, Preset, PromptMode};
 pub use ready::{Ready, wait_until_ready};
 pub use resolve::{Prepared, Runtime, RuntimeError, Source, input_of, names, question_of, resolve};

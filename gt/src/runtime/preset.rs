@@ -64,6 +64,8 @@ pub struct Preset {
     /// The flag for that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub fork_flag: String,
+    /// How it answers one question and ends.
+    pub non_interactive: NonInteractive,
     /// What an empty input line begins with.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ready_prompt_prefix: String,
@@ -88,6 +90,21 @@ pub struct Preset {
     /// The file it reads instructions from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions_file: String,
+}
+
+/// How an agent program answers one question and ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NonInteractive {
+    /// The subcommand for that.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subcommand: String,
+    /// The flag before the question; without one the question stands alone.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt_flag: String,
+    /// The flag for an answer as JSON.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output_flag: String,
 }
 
 /// A dialog that an agent program may open.
@@ -176,6 +193,36 @@ impl Preset {
         Some(argv)
     }
 
+    /// The argument list that goes on with a copy of a session: to answer one question, or in a terminal. None where
+    /// the program cannot do that. The arguments of a start, which give leave to do things, are not among them.
+    pub fn fork_argv(
+        &self,
+        program: &Path,
+        id: &str,
+        question: Option<&str>,
+    ) -> Option<Vec<String>> {
+        if !self.supports_fork_session
+            || id.is_empty()
+            || id.starts_with('-')
+            || self.resume_flag.is_empty()
+        {
+            return None;
+        }
+        let words = [self.resume_flag.as_str(), id, &self.fork_flag];
+        let words = words.into_iter().filter(|word| !word.is_empty());
+        let mut argv = vec![program.to_string_lossy().into_owned()];
+        argv.extend(words.map(str::to_owned));
+        if let Some(question) = question {
+            let flag = &self.non_interactive.prompt_flag;
+            argv.extend(
+                [flag.clone(), question.to_owned()]
+                    .into_iter()
+                    .filter(|word| !word.is_empty()),
+            );
+        }
+        Some(argv)
+    }
+
     /// How text is brought in to it.
     pub fn input(&self) -> Input {
         let prompt = Some(self.ready_prompt_prefix.clone());
@@ -213,6 +260,10 @@ mod tests {
         let resumed = claude.resume_argv(Path::new("claude"), "abc").unwrap();
         assert_eq!(resumed[2..], ["--resume", "abc"]);
         assert!(claude.resume_argv(Path::new("claude"), "").is_none());
+        let forked = claude.fork_argv(Path::new("claude"), "abc", Some("why?"));
+        let words = ["claude", "--resume", "abc", "--fork-session", "-p", "why?"];
+        assert_eq!(forked.unwrap(), words);
+        assert!(claude.fork_argv(Path::new("claude"), "-x", None).is_none());
     }
 
     #[test]

@@ -149,3 +149,57 @@ fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
     ask("fifth question");
     assert_eq!(in_last(&model, "the queue needs care"), 0);
 }
+
+#[test]
+fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
+    let bin = match claude() {
+        Ok(bin) => bin,
+        Err(reason) => {
+            println!("skipped: the real Claude Code CLI is not here: {reason}");
+            return;
+        }
+    };
+    let (town, _origin) = Town::with_rig();
+    let model = Model::start(
+        &town,
+        &json!({
+            "on": [{
+                "match": "what was the word",
+                "turns": [{ "text": "It was PERSIMMON." }],
+            }],
+            "default": { "text": "OK." },
+        }),
+    );
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    town.gt(["mayor", "start"]).ok();
+    begun(&town, "startup");
+    asked(&town, &model, "remember PERSIMMON");
+    let sessions = eventually("the transcript is there", || {
+        let found = town.gt(["seance", "--role", "mayor", "--json"]).ok().json();
+        found[0]["transcript"].is_string().then_some(found)
+    });
+    let id = sessions[0]["session_id"].as_str().unwrap().to_owned();
+    let hits = eventually("what was said is written down", || {
+        let hits = town.gt(["seance", "search", "persimmon", "--json"]).ok();
+        let hits = hits.json();
+        (!hits.as_array().unwrap().is_empty()).then_some(hits)
+    });
+    assert_eq!(hits[0]["session_id"], id.as_str());
+    assert!(hits[0]["at"].as_str().unwrap().starts_with("20"));
+
+    let before = town.events("session_start").len();
+    let talk = ["seance", "--talk", &id[..8], "-p", "what was the word"];
+    let said = town.gt(talk).ok().out;
+    assert_eq!(said.trim(), "It was PERSIMMON.");
+    assert_eq!(
+        in_last(&model, "remember PERSIMMON"),
+        1,
+        "it has the conversation before it"
+    );
+    assert_eq!(
+        town.events("session_start").len(),
+        before,
+        "it is no session of the town"
+    );
+}

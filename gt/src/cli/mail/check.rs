@@ -3,7 +3,7 @@
 use bd::ui::escape;
 use clap::Args;
 
-use super::super::agent_event::AgentEvent;
+use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::super::{Answer, answer};
 use crate::context::Context;
 use crate::mail::{self, Message};
@@ -34,6 +34,9 @@ struct Check {
 }
 
 pub(super) fn run(ctx: &Context, args: &CheckArgs) -> Answer {
+    if args.inject && is_of_copy(ctx) {
+        return nothing();
+    }
     let found = check(ctx, args);
     if args.inject {
         let found = found.unwrap_or_else(|_| Check {

@@ -6,6 +6,7 @@ mod stop;
 use clap::{Args, Subcommand};
 
 use super::Answer;
+use super::agent_event::{is_of_copy, nothing};
 use crate::context::Context;
 
 /// Answer an agent program's hooks: the end of a turn, the end of a session.
@@ -26,6 +27,9 @@ enum SignalCommand {
 }
 
 pub(super) fn run(ctx: &Context, args: &SignalArgs) -> Answer {
+    if is_of_copy(ctx) {
+        return nothing();
+    }
     match args.command {
         SignalCommand::Stop => stop::run(ctx),
         SignalCommand::End => end::run(ctx),

@@ -1,0 +1,140 @@
+//! `gt seance`: past sessions.
+
+mod search;
+
+use bd::ui::escape;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{Answer, answer};
+use crate::context::Context;
+use crate::seance::{self, Session, Wanted};
+
+/// List past sessions, search what was said in them, or ask one of them.
+///
+/// A session is known from the event that its start left, and from the transcript that its agent program keeps.
+/// `--talk` forks it: its agent program resumes a copy of the conversation in that session's folder, without leave to
+/// use tools unasked; the session itself stays as it is, and may still run.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct SeanceArgs {
+    #[command(flatten)]
+    which: Which,
+    /// At most so many, the newest; 0 for all.
+    #[arg(short = 'n', long = "recent", default_value_t = 20)]
+    recent: usize,
+    /// Ask this session; the beginning of its id is enough.
+    #[arg(short, long, value_name = "ID")]
+    talk: Option<String>,
+    /// Ask it this one question and print the answer, instead of going over to it.
+    #[arg(short, long, value_name = "QUESTION", requires = "talk")]
+    prompt: Option<String>,
+    #[command(subcommand)]
+    command: Option<SeanceCommand>,
+}
+
+/// Which sessions.
+#[derive(Debug, Clone, Args)]
+struct Which {
+    /// Only of this role, or any part of an address.
+    #[arg(long)]
+    role: Option<String>,
+    /// Only of this rig.
+    #[arg(long)]
+    rig: Option<String>,
+    /// Only since this time: `2h`, `3d`, `2026-03-01`.
+    #[arg(long)]
+    since: Option<String>,
+    /// Only those that had this bead.
+    #[arg(long)]
+    bead: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum SeanceCommand {
+    Search(search::SearchArgs),
+}
+
+impl Which {
+    fn wanted(&self, now: jiff::Timestamp) -> anyhow::Result<Wanted> {
+        let since = self.since.as_deref().map(|text| since(now, text));
+        Ok(Wanted {
+            role: self.role.clone(),
+            rig: self.rig.clone(),
+            since: since.transpose()?,
+            bead: self.bead.clone(),
+        })
+    }
+}
+
+pub(super) fn run(ctx: &Context, args: &SeanceArgs) -> Answer {
+    if let Some(SeanceCommand::Search(args)) = &args.command {
+        return search::run(ctx, args);
+    }
+    let town = ctx.town()?;
+    if let Some(id) = &args.talk {
+        let session = seance::one(&town, id)?;
+        if args.prompt.is_none() {
+            anyhow::ensure!(
+                ctx.ui.is_terminal(),
+                "this is no terminal: ask one question with -p"
+            );
+        }
+        let said = seance::ask(&town, &session, args.prompt.as_deref())?;
+        let report = json!({ "session_id": session.session_id, "answer": said });
+        return answer(report, move |_, page| {
+            for line in said.iter().flat_map(|said| said.lines()) {
+                page.line(escape::line(line));
+            }
+        });
+    }
+    let mut found = seance::sessions(&town, &args.which.wanted(town.clock.now())?)?;
+    if args.recent > 0 {
+        found.truncate(args.recent);
+    }
+    answer(found, |found, page| {
+        if found.is_empty() {
+            page.line("no session is known");
+        }
+        for session in found {
+            page.cut_line(row(session));
+        }
+    })
+}
+
+fn row(session: &Session) -> String {
+    let id: String = session.session_id.chars().take(12).collect();
+    let transcript = if session.transcript.is_some() {
+        "transcript"
+    } else {
+        "-"
+    };
+    let end = if session.handed_off {
+        " → handed off"
+    } else {
+        ""
+    };
+    format!(
+        "{:<12}  {:<26}  {}  {transcript:<10}  {}{end}",
+        escape::line(&id),
+        escape::line(&session.actor),
+        escape::line(&session.ts),
+        escape::line(&session.bead)
+    )
+}
+
+/// A time, or so long ago.
+fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
+    let day = jiff::SpanRelativeTo::days_are_24_hours();
+    let age = text.parse::<jiff::Span>().ok();
+    if let Some(age) = age.and_then(|age| age.to_duration(day).ok()) {
+        return Ok(now.checked_sub(age.abs())?);
+    }
+    if let Ok(at) = text.parse::<jiff::Timestamp>() {
+        return Ok(at);
+    }
+    match text.parse::<jiff::civil::Date>() {
+        Ok(date) => Ok(date.to_zoned(jiff::tz::TimeZone::system())?.timestamp()),
+        Err(_) => anyhow::bail!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"),
+    }
+}

@@ -1,0 +1,134 @@
+//! `gt seance`.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use town_tests::Town;
+
+/// The name that agent programs give a folder in their store.
+fn stored(folder: &std::path::Path) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    folder.to_str().unwrap().chars().map(plain).collect()
+}
+
+/// Writes the transcript of a session that ran in a folder.
+fn transcript(town: &Town, folder: &std::path::Path, id: &str, lines: &[Value]) -> PathBuf {
+    let real = std::fs::canonicalize(folder).unwrap();
+    let store = town.path("home/.claude/projects").join(stored(&real));
+    std::fs::create_dir_all(&store).unwrap();
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let path = store.join(format!("{id}.jsonl"));
+    std::fs::write(&path, text.join("\n")).unwrap();
+    path
+}
+
+fn said(by: &str, at: &str, text: &str) -> Value {
+    json!({ "type": by, "timestamp": at, "message": { "role": by, "content": text } })
+}
+
+/// A town with two sessions of the mayor: one that left an event, and one that left only its transcript.
+fn with_sessions() -> Town {
+    let (town, _origin) = Town::with_rig();
+    let event = r#"{"hook_event_name":"SessionStart","session_id":"aaaa-1","source":"startup"}"#;
+    town.gt(["prime", "--hook"])
+        .env("GT_ROLE", "mayor")
+        .input(event)
+        .ok();
+    let home = town.root().join("mayor");
+    let lines = [
+        said("user", "2020-01-01T10:00:00Z", "Plan the parser"),
+        said(
+            "assistant",
+            "2020-01-01T10:00:05Z",
+            "The Parser needs a lexer\u{1b}[31m",
+        ),
+        said(
+            "assistant",
+            "2020-01-01T10:01:00Z",
+            "gt handoff -m 'parser planned'",
+        ),
+    ];
+    transcript(&town, &home, "bbbb-2", &lines);
+    town
+}
+
+#[test]
+fn sessions_are_known_from_events_and_transcripts_and_chosen_by_role_time_and_number() {
+    let town = with_sessions();
+    let ids = |more: &[&str]| -> Vec<String> {
+        let mut args = vec!["seance", "--json"];
+        args.extend(more);
+        let found = town.gt(args).ok().json();
+        let id = |session: &Value| session["session_id"].as_str().unwrap().to_owned();
+        found.as_array().unwrap().iter().map(id).collect()
+    };
+    assert_eq!(ids(&[]), ["aaaa-1", "bbbb-2"], "newest first");
+    assert_eq!(ids(&["--role", "MAYOR", "-n", "1"]), ["aaaa-1"]);
+    assert_eq!(ids(&["--since", "1h"]), ["aaaa-1"]);
+    assert_eq!(ids(&["--since", "2019-12-31"]).len(), 2);
+    assert!(ids(&["--rig", "web"]).is_empty());
+    assert!(ids(&["--bead", "web-1"]).is_empty());
+    town.gt(["seance", "--since", "soon"]).fails("`2h`, `3d`");
+    let list = town.gt(["seance"]).ok().out;
+    assert!(
+        list.contains("bbbb-2") && list.contains("transcript"),
+        "{list}"
+    );
+}
+
+#[test]
+fn transcripts_are_searched_with_session_turn_and_time_and_handovers_are_marked() {
+    let town = with_sessions();
+    let hits = town
+        .gt(["seance", "search", "PARSER", "--json"])
+        .ok()
+        .json();
+    let hits = hits.as_array().unwrap().clone();
+    assert_eq!(hits.len(), 3);
+    assert_eq!(hits[1]["session_id"], "bbbb-2");
+    assert_eq!(
+        (&hits[1]["turn"], &hits[1]["at"]),
+        (&json!(1), &json!("2020-01-01T10:00:05Z"))
+    );
+    assert_eq!(hits[2]["handoff"], true);
+    let shown = town.gt(["seance", "search", "parser"]).ok().out;
+    assert!(
+        shown.contains("turn 1") && shown.contains("(handoff)"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains('\u{1b}'),
+        "text of a transcript moves no cursor"
+    );
+    let none = town.gt(["seance", "search", "nowhere"]).ok().out;
+    assert!(none.contains("nothing was found"), "{none}");
+}
+
+#[test]
+fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_printed() {
+    use std::os::unix::fs::PermissionsExt;
+    let town = with_sessions();
+    let agent = town.path("bin/oracle");
+    let body = "#!/bin/sh\nfor word in \"$@\"; do echo \"[$word]\"; done; pwd; echo \"${CLAUDECODE-unset}\"\n";
+    std::fs::write(&agent, body).unwrap();
+    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let own = json!({ "own": { "provider": "claude", "command": agent } });
+    town.set_town_setting("agents", own);
+    town.set_town_setting("default_agent", json!("own"));
+    let question = "what; `touch harmed` \"now\"?";
+    let ask = ["seance", "--talk", "bbbb", "-p", question];
+    let said = town.gt(ask).env("CLAUDECODE", "1").ok().out;
+    let home = std::fs::canonicalize(town.root().join("mayor")).unwrap();
+    let wanted = format!(
+        "[--resume]\n[bbbb-2]\n[--fork-session]\n[-p]\n[{question}]\n{}\nunset",
+        home.display()
+    );
+    assert_eq!(said.trim(), wanted);
+
+    town.gt(["seance", "--talk", "cccc", "-p", "?"])
+        .fails("no session `cccc`");
+    town.gt(["seance", "-p", "?"]).fails("--talk");
+    town.gt(["seance", "--talk", "bbbb"]).fails("no terminal");
+    std::fs::write(&agent, "#!/bin/sh\necho no such conversation >&2\nexit 1\n").unwrap();
+    town.gt(ask).fails("no such conversation");
+}
