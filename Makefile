@@ -8,7 +8,7 @@ PREFIX ?= $(HOME)/.cargo
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
-	@echo "make install   put bd, gt and gtd into ~/.cargo/bin (or PREFIX/bin)"
+	@echo "make install   put bd, gt, gtd and the keeper plugin into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
@@ -35,7 +35,7 @@ generate:
 install: setup
 	@echo "building the release programs (some minutes) ..."
 	mkdir -p $(PREFIX)/bin
-	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" $(PREFIX)/bin
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" "$$folder/gt-keeper" $(PREFIX)/bin
 
 bench: setup
 	@echo "building bd (some minutes) ..."

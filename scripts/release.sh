@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the release programs named as arguments (default: bd gt gtd) and prints the folder they are in.
+# Builds the release programs named as arguments (default: bd gt gtd gt-keeper) and prints the folder they are in.
 #
 # They are linked statically where that works, because a program that loads nothing starts in half the time:
 #   1. against the static glibc (`libc.a`, on Debian part of libc6-dev);
@@ -10,7 +10,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-[ $# -gt 0 ] || set -- bd gt gtd
+[ $# -gt 0 ] || set -- bd gt gtd gt-keeper
 packages=
 for name in "$@"; do packages="$packages -p $name"; done
 host=$(rustc -vV | sed -n 's/^host: //p')

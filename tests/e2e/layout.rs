@@ -28,6 +28,7 @@ fn no_source_file_is_longer_than_a_newcomer_can_hold() {
         "bd/src",
         "gt/src",
         "gtd/src",
+        "plugins/keeper/src",
         "tests/src",
         "tests/e2e",
         "tests/crash",

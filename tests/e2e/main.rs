@@ -18,6 +18,7 @@ mod git_store;
 mod handoff;
 mod hooks;
 mod install;
+mod keeper;
 mod layout;
 mod mail;
 mod mayor;

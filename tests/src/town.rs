@@ -83,7 +83,7 @@ impl Town {
     /// `GASTOWN_TEST_BIN` names their folder.
     fn link_programs(&self) {
         let shipped = std::env::var_os("GASTOWN_TEST_BIN").map(PathBuf::from);
-        for name in ["bd", "gt", "gtd"] {
+        for name in ["bd", "gt", "gtd", "gt-keeper"] {
             let to = self.path("bin").join(name);
             let from = match &shipped {
                 Some(folder) => folder.join(name),

@@ -1,4 +1,4 @@
-//! Writes `completions/` and `man/` from the three command lines; with `--check` only says what is not
+//! Writes `completions/` and `man/` from the command lines; with `--check` only says what is not
 //! fresh.
 //!
 //! The same commands give the same files: no date, no version, so that only a change of a command or of
@@ -48,11 +48,12 @@ fn run(check: bool) -> io::Result<ExitCode> {
 const MEND: &str = "cargo run -p town-tests --bin generate";
 
 /// The programs, by name.
-fn programs() -> [(&'static str, Command); 3] {
+fn programs() -> [(&'static str, Command); 4] {
     [
         ("bd", bd::cli::command()),
         ("gt", gt::cli::command()),
         ("gtd", gtd::command()),
+        ("gt-keeper", gt_keeper::command()),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! One program that is `bd`, `gt` or `gtd` by the name it is called by, so that the tests build and link
+//! One program that is `bd`, `gt`, `gtd` or `gt-keeper` by the name it is called by, so that the tests build and link
 //! all of them once.
 
 use std::path::Path;
@@ -16,6 +16,7 @@ fn main() -> ExitCode {
     match name.to_str() {
         Some("bd") => bd::cli::main(Env::of_process(), args),
         Some("gt") => gt::cli::main(Env::of_process(), args),
+        Some("gt-keeper") => gt_keeper::main(args),
         Some("gtd") => gtd::main(Env::of_process(), args),
         _ => ExitCode::from(2),
     }

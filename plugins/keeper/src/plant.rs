@@ -1,0 +1,212 @@
+//! Fills the vault by reading a repository. What a person wrote stays: seeds without `from: plant` are left alone, and
+//! of planted ones everything but path and line.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::code::{definitions, domain};
+use crate::sys;
+use crate::vault;
+use crate::yaml::{self, Value};
+
+/// More files than this are no repository of people.
+const FILES: usize = 50_000;
+
+/// What was planted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Planted {
+    /// How many files were read.
+    pub files: usize,
+    /// By domain: how many seeds it has, and how many of them are new.
+    pub domains: Vec<(String, usize, usize)>,
+}
+
+/// Where the rig's source is: what is said, else the clone for reading, else the root itself.
+pub fn source(root: &Path, said: Option<&Path>) -> PathBuf {
+    let clone = root.join("mayor/rig");
+    match said {
+        Some(path) => path.to_owned(),
+        None if clone.is_dir() => clone,
+        None => root.to_owned(),
+    }
+}
+
+/// Reads the repository at `source` into the vault of `root`.
+pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
+    let listed = sys::git(source, &["ls-files", "-z"])
+        .with_context(|| format!("{} is no git repository", source.display()))?;
+    let mut planted = Planted::default();
+    let mut fresh: Vec<(&'static str, Value)> = Vec::new();
+    for path in listed.split(|byte| *byte == 0).take(FILES) {
+        let Some(path) = std::str::from_utf8(path)
+            .ok()
+            .filter(|path| is_source(path))
+        else {
+            continue;
+        };
+        // A file that is gone or no text defines nothing.
+        let Ok(Some(text)) = sys::read(&source.join(path)) else {
+            continue;
+        };
+        planted.files += 1;
+        for found in definitions(path, &text) {
+            // Every struct would drown the patterns.
+            if found.kind == crate::code::Kind::Type && domain(found.kind, &found.name) != "auth" {
+                continue;
+            }
+            fresh.push((domain(found.kind, &found.name), seed(path, &found)));
+        }
+    }
+    let mut domains: Vec<&str> = fresh.iter().map(|(domain, _)| *domain).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    for domain in domains {
+        let own = fresh.iter().filter(|(own, _)| *own == domain);
+        let own: Vec<Value> = own.map(|(_, seed)| seed.clone()).collect();
+        planted.domains.push(put(root, domain, own)?);
+    }
+    Ok(planted)
+}
+
+/// Tests and what is generated hold no patterns to reuse.
+fn is_source(path: &str) -> bool {
+    const NOT: [&str; 10] = [
+        "node_modules/",
+        "vendor/",
+        "dist/",
+        "build/",
+        "target/",
+        "test/",
+        "tests/",
+        "__tests__/",
+        "fixtures/",
+        ".min.",
+    ];
+    !path.is_empty()
+        && !NOT.iter().any(|part| path.contains(part))
+        && !path.contains(".test.")
+        && !path.contains(".spec.")
+}
+
+fn seed(path: &str, found: &crate::code::Definition) -> Value {
+    let fields = [
+        ("name", found.name.clone()),
+        ("kind", found.kind.word().to_owned()),
+        ("path", path.to_owned()),
+        ("line", found.line.to_string()),
+        ("from", "plant".to_owned()),
+    ];
+    let fields = fields.into_iter();
+    Value::Map(
+        fields
+            .map(|(key, value)| (key.to_owned(), Value::Text(value)))
+            .collect(),
+    )
+}
+
+/// Merges fresh seeds into a domain's file.
+fn put(root: &Path, domain: &str, fresh: Vec<Value>) -> anyhow::Result<(String, usize, usize)> {
+    let path = vault::folder(root).join(format!("{domain}.yaml"));
+    let text = sys::read(&path)?.unwrap_or_default();
+    let file = yaml::read(&text).with_context(|| format!("{} is not valid", path.display()))?;
+    let old = file
+        .get("seeds")
+        .map(Value::items)
+        .unwrap_or_default()
+        .to_vec();
+    let same = |a: &Value, b: &Value| {
+        a.field("name") == b.field("name") && a.field("kind") == b.field("kind")
+    };
+    let mut seeds: Vec<Value> = Vec::new();
+    for seed in &old {
+        match fresh.iter().find(|fresh| same(fresh, seed)) {
+            Some(fresh) => seeds.push(moved(seed, fresh)),
+            // What was planted and is gone from the source is no pattern any more.
+            None if seed.field("from") == "plant" => {}
+            None => seeds.push(seed.clone()),
+        }
+    }
+    let mut new = 0;
+    for seed in fresh {
+        if !seeds.iter().any(|known| same(known, &seed)) {
+            seeds.push(seed);
+            new += 1;
+        }
+    }
+    let count = seeds.len();
+    let mut fields: Vec<(String, Value)> = file.entries().to_vec();
+    fields.retain(|(key, _)| key != "seeds" && key != "domain");
+    fields.insert(0, ("domain".to_owned(), Value::text(domain)));
+    fields.push(("seeds".to_owned(), Value::List(seeds)));
+    sys::write(&path, &yaml::write(&Value::Map(fields)), 0o644)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok((domain.to_owned(), count, new))
+}
+
+/// A known seed with the place where it is now; one that a person wrote is left as it is.
+fn moved(seed: &Value, fresh: &Value) -> Value {
+    let Value::Map(entries) = seed else {
+        return seed.clone();
+    };
+    if seed.field("from") != "plant" {
+        return seed.clone();
+    }
+    let place = |key: &str| {
+        matches!(key, "path" | "line")
+            .then(|| fresh.get(key))
+            .flatten()
+    };
+    let entries = entries.iter();
+    Value::Map(
+        entries
+            .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_fills_the_vault_and_what_people_wrote_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let clone = root.join("mayor/rig");
+        let put = |path: &str, text: &str| sys::write(&clone.join(path), text, 0o644).unwrap();
+        put("src/Modal.tsx", "export function Modal() {}\n");
+        put("src/Modal.test.tsx", "export function FakeModal() {}\n");
+        put(
+            "src/auth.ts",
+            "export class AuthService {}\nexport enum Role { A }\n",
+        );
+        let hand = "note: ours\nseeds:\n  - {name: Grid, kind: component, use: by hand}\n";
+        sys::write(&vault::folder(root).join("frontend.yaml"), hand, 0o644).unwrap();
+        sys::git(&clone, &["init", "--quiet"]).unwrap();
+        sys::git(&clone, &["add", "-A"]).unwrap();
+        let planted = plant(root, &source(root, None)).unwrap();
+        assert_eq!(planted.files, 2);
+        let of = |domain: &str| (domain.to_owned(), 1, 1);
+        assert_eq!(
+            planted.domains,
+            [of("auth"), of("data"), ("frontend".to_owned(), 2, 1)]
+        );
+        let path = vault::folder(root).join("frontend.yaml");
+        let text = sys::read(&path).unwrap().unwrap();
+        sys::write(
+            &path,
+            &text.replace("from: plant", "from: plant\n    use: for dialogs"),
+            0o644,
+        )
+        .unwrap();
+        put("src/Modal.tsx", "\n\nexport function Modal() {}\n");
+        put("src/auth.ts", "export enum Role { A }\n");
+        let again = plant(root, &source(root, None)).unwrap();
+        assert_eq!(again.domains.last().unwrap().2, 0, "nothing is new");
+        let text = sys::read(&path).unwrap().unwrap();
+        for words in ["note: ours", "use: by hand", "use: for dialogs", "line: 3"] {
+            assert!(text.contains(words), "`{words}` is not in {text}");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What a specification proposes: components, routes, data, auth, found by the words that name such things.
+
+use crate::code::{AUTH, Kind, domain, is_auth};
+use crate::word::{singular, words};
+
+/// Something that a text wants to be there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The domain whose seeds it is held against.
+    pub domain: &'static str,
+}
+
+/// Words that name a kind of thing, with the kind.
+const NOUNS: &[(&str, Kind)] = &[
+    ("avatar", Kind::Component),
+    ("badge", Kind::Component),
+    ("button", Kind::Component),
+    ("card", Kind::Component),
+    ("chart", Kind::Component),
+    ("column", Kind::Table),
+    ("component", Kind::Component),
+    ("controller", Kind::Service),
+    ("dashboard", Kind::Component),
+    ("dialog", Kind::Component),
+    ("dropdown", Kind::Component),
+    ("endpoint", Kind::Route),
+    ("enum", Kind::Enum),
+    ("form", Kind::Component),
+    ("layout", Kind::Component),
+    ("menu", Kind::Component),
+    ("migration", Kind::Table),
+    ("modal", Kind::Component),
+    ("model", Kind::Table),
+    ("navbar", Kind::Component),
+    ("page", Kind::Component),
+    ("panel", Kind::Component),
+    ("route", Kind::Route),
+    ("screen", Kind::Component),
+    ("service", Kind::Service),
+    ("sidebar", Kind::Component),
+    ("spinner", Kind::Component),
+    ("table", Kind::Table),
+    ("toast", Kind::Component),
+    ("tooltip", Kind::Component),
+    ("webhook", Kind::Route),
+    ("widget", Kind::Component),
+    ("wizard", Kind::Component),
+];
+
+/// Words that say nothing about what a thing is.
+const FILLER: &[&str] = &[
+    "a",
+    "about",
+    "add",
+    "after",
+    "all",
+    "allow",
+    "also",
+    "an",
+    "and",
+    "another",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "before",
+    "behind",
+    "build",
+    "by",
+    "can",
+    "change",
+    "create",
+    "current",
+    "custom",
+    "delete",
+    "do",
+    "does",
+    "each",
+    "every",
+    "existing",
+    "extend",
+    "fix",
+    "for",
+    "from",
+    "get",
+    "give",
+    "has",
+    "have",
+    "if",
+    "implement",
+    "in",
+    "include",
+    "into",
+    "introduce",
+    "is",
+    "it",
+    "its",
+    "let",
+    "like",
+    "make",
+    "more",
+    "must",
+    "new",
+    "no",
+    "not",
+    "of",
+    "on",
+    "one",
+    "only",
+    "open",
+    "or",
+    "our",
+    "own",
+    "put",
+    "remove",
+    "reuse",
+    "same",
+    "separate",
+    "set",
+    "should",
+    "show",
+    "simple",
+    "small",
+    "some",
+    "support",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "this",
+    "to",
+    "two",
+    "up",
+    "update",
+    "use",
+    "user's",
+    "using",
+    "via",
+    "we",
+    "when",
+    "where",
+    "which",
+    "whose",
+    "will",
+    "with",
+    "without",
+    "write",
+    "display",
+    "displays",
+    "includes",
+    "through",
+    "shared",
+    "old",
+];
+
+/// A text is held against the vault as far as this.
+const MOST: usize = 60;
+
+/// What a text proposes, in the order in which it does, each thing once.
+pub fn propose(text: &str) -> Vec<Element> {
+    let mut found: Vec<Element> = Vec::new();
+    for sentence in text.split(['.', '!', '?', '\n', ';']).map(str::trim) {
+        // A full stop inside a name is none: such names are looked for in the whole text below.
+        phrases(sentence, &mut found);
+    }
+    for token in text.split_whitespace() {
+        named(token, &mut found);
+    }
+    found.truncate(MOST);
+    found
+}
+
+fn add(found: &mut Vec<Element>, name: String, kind: Kind) {
+    let own = words(&name);
+    let known = |old: &Element| {
+        let theirs = words(&old.name);
+        theirs == own || (old.kind == kind && own.len() == 1 && theirs.contains(&own[0]))
+    };
+    if !own.is_empty() && !found.iter().any(known) {
+        let domain = domain(kind, &name);
+        found.push(Element { name, kind, domain });
+    }
+}
+
+/// Words of a sentence, small, with what separates them taken off.
+fn plain(sentence: &str) -> Vec<String> {
+    let cut = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
+    sentence
+        .split_whitespace()
+        .map(|word| {
+            let ends = word.ends_with([',', ':', ')']);
+            let word = word.trim_matches(cut).to_lowercase();
+            if ends { format!("{word},") } else { word }
+        })
+        .collect()
+}
+
+/// `user profile modal`, `logout button`, `subscription tier enum`: a noun with up to two words before it.
+fn phrases(sentence: &str, found: &mut Vec<Element>) {
+    let words = plain(sentence);
+    for (at, word) in words.iter().enumerate() {
+        let noun = singular(word.trim_end_matches(','));
+        if let Some((_, kind)) = NOUNS.iter().find(|(known, _)| *known == noun) {
+            let mut before: Vec<&str> = words[at.saturating_sub(2)..at]
+                .iter()
+                .rev()
+                .map(String::as_str)
+                .take_while(|word| {
+                    !word.ends_with(',') && !FILLER.contains(word) && !word.is_empty()
+                })
+                .filter(|word| !word.contains('/'))
+                .collect();
+            before.reverse();
+            let bare = before.is_empty();
+            let generic = matches!(
+                noun.as_str(),
+                "component"
+                    | "controller"
+                    | "endpoint"
+                    | "migration"
+                    | "page"
+                    | "route"
+                    | "screen"
+                    | "service"
+                    | "table"
+                    | "widget"
+                    | "model"
+                    | "enum"
+                    | "column"
+                    | "layout"
+                    | "form"
+            );
+            // A bare "page" proposes nothing in particular.
+            if !(bare && generic) {
+                before.push(&noun);
+                add(found, before.join(" "), *kind);
+            }
+        } else if AUTH.contains(&noun.as_str())
+            && words.get(at + 1).is_none_or(|next| !is_noun(next))
+        {
+            add(found, noun, Kind::Service);
+        }
+    }
+}
+
+fn is_noun(word: &str) -> bool {
+    let noun = singular(word.trim_end_matches(','));
+    NOUNS.iter().any(|(known, _)| *known == noun)
+}
+
+/// `/api/users`, `AuthService`, `Button.primary`, `user_status`: a thing called by its name.
+fn named(token: &str, found: &mut Vec<Element>) {
+    let quoted = token.contains('`');
+    let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '{' | '}' | '*');
+    let token = token.trim_matches(edge);
+    if token.len() > 100 {
+        return;
+    }
+    if let Some(path) = token.strip_prefix('/') {
+        let file = path
+            .rsplit('/')
+            .next()
+            .is_some_and(|last| last.contains('.'));
+        let letters = path.chars().any(char::is_alphabetic);
+        if letters && !file && !path.starts_with('/') {
+            add(found, token.trim_end_matches('/').to_owned(), Kind::Route);
+        }
+        return;
+    }
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    if !token.chars().all(fits) || token.contains("..") {
+        return;
+    }
+    let humps = token.chars().filter(char::is_ascii_uppercase).count();
+    let small = token.chars().filter(char::is_ascii_lowercase).count();
+    let camel = humps >= 2 && small >= 2 && token.starts_with(|c: char| c.is_ascii_uppercase());
+    let capital = token.starts_with(|c: char| c.is_ascii_uppercase());
+    if !camel && (!quoted || !capital) {
+        return;
+    }
+    let last = words(token.split('.').next().unwrap_or_default()).pop();
+    let kind = last.and_then(|last| {
+        let noun = NOUNS.iter().find(|(known, _)| *known == last);
+        noun.map(|(_, kind)| *kind).or(Kind::of_word(&last))
+    });
+    // A name of an unknown kind is a type only where it is about auth: else nearly every name would be new.
+    if let Some(kind) = kind.or(is_auth(token).then_some(Kind::Service)) {
+        add(found, token.to_owned(), kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> String {
+        let all: Vec<String> = propose(text)
+            .iter()
+            .map(|one| format!("{}:{}", one.domain, one.name))
+            .collect();
+        all.join(", ")
+    }
+
+    #[test]
+    fn things_are_found_by_the_words_that_name_them() {
+        assert_eq!(
+            found("Add user profile modal with logout button."),
+            "frontend:user profile modal, frontend:logout button"
+        );
+        assert_eq!(
+            found("Add subscription tier enum and billing model; expose /api/billing/plans."),
+            "data:subscription tier enum, data:billing model, backend:/api/billing/plans"
+        );
+        assert_eq!(
+            found("Use AuthService for the login"),
+            "auth:login, auth:AuthService"
+        );
+        assert_eq!(found("Write the page, see docs/x.md and src/a.rs"), "");
+        assert_eq!(found("Fix a typo in the README"), "");
+    }
+
+    #[test]
+    fn a_thing_is_proposed_once() {
+        assert_eq!(found("A modal. Another modal! `Modal`"), "frontend:modal");
+    }
+}

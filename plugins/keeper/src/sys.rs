@@ -1,0 +1,136 @@
+//! Owns what the plugin touches of the machine: variables, files, the clock, git, the screen.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module is the owner of all that in this crate"
+)]
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// More than any file that is written by hand.
+const TEXT: u64 = 1024 * 1024;
+
+/// The arguments of the process, the program's name first.
+pub fn args() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
+/// A variable; empty where it is not set or no text.
+pub fn var(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+/// The working directory.
+pub fn cwd() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
+}
+
+/// The path of this program.
+pub fn exe() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// Today in UTC, `2026-01-13`.
+pub fn today() -> String {
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    now.date().to_string()
+}
+
+/// Writes to standard output. Whoever closed it wants nothing more.
+pub fn say(text: &str) {
+    io::stdout().write_all(text.as_bytes()).ok();
+}
+
+/// Writes a line to standard error.
+pub fn complain(text: &str) {
+    // Without standard error there is nowhere left to complain.
+    writeln!(io::stderr(), "{text}").ok();
+}
+
+/// Reads a text of bounded size; `None` where there is no such file.
+pub fn read(path: &Path) -> io::Result<Option<String>> {
+    let meta = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        meta => meta?,
+    };
+    if !meta.is_file() || meta.len() > TEXT {
+        return Err(io::Error::other("it is no file of at most 1 MiB"));
+    }
+    fs::read_to_string(path).map(Some)
+}
+
+/// Replaces a file in one step; its folder is made where it is not there.
+pub fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let fresh = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = (|| {
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(mode)
+            .open(&fresh)?;
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
+        file.sync_all()?;
+        fs::rename(&fresh, path)
+    })();
+    if written.is_err() {
+        fs::remove_file(&fresh).ok();
+    }
+    written
+}
+
+/// Holds a lock file until what is returned is dropped.
+pub fn lock(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// The files of a folder with this ending, sorted by name; none where there is no such folder.
+pub fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Runs git in a folder and returns what it says.
+pub fn git(folder: &Path, args: &[&str]) -> io::Result<Vec<u8>> {
+    let output = Command::new("git")
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(io::Error::other(format!("git {}: {words}", args.join(" "))))
+}

@@ -1,0 +1,208 @@
+//! Enums before and after a change: values may only be added behind those that are there.
+
+use super::{Changed, Finding, finding};
+use crate::code::{Definition, Kind, definitions};
+
+/// An enum with its values and the lines on which they stand.
+struct Enum {
+    name: String,
+    line: usize,
+    values: Vec<(String, usize)>,
+}
+
+/// Where a change does anything but append.
+pub(super) fn not_appended(files: &[Changed]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files {
+        let new = enums(&file.path, &file.new);
+        for old in enums(&file.path, &file.old) {
+            let here = new.iter().find(|one| one.name == old.name);
+            // It may have moved to another file of the change.
+            let elsewhere = || {
+                let others = files.iter().filter(|other| other.path != file.path);
+                others
+                    .flat_map(|other| enums(&other.path, &other.new))
+                    .find(|one| one.name == old.name)
+            };
+            let what = match here {
+                Some(now) => broken(&old, now),
+                None => match elsewhere() {
+                    Some(now) => broken(&old, &now).map(|(_, what)| (1, what)),
+                    None => Some((1, format!("removes enum {}", old.name))),
+                },
+            };
+            if let Some((line, what)) = what {
+                findings.push(finding("data-append", &file.path, line, what));
+            }
+        }
+    }
+    findings
+}
+
+/// The first value that is not where it was.
+fn broken(old: &Enum, now: &Enum) -> Option<(usize, String)> {
+    for (at, (value, _)) in old.values.iter().enumerate() {
+        match now.values.get(at) {
+            Some((own, _)) if own == value => {}
+            Some((own, line)) => {
+                let what = format!("has {own} where enum {} had {value}", old.name);
+                return Some((*line, what));
+            }
+            None => {
+                let what = format!("takes {value} from enum {}", old.name);
+                return Some((now.line, what));
+            }
+        }
+    }
+    None
+}
+
+fn enums(path: &str, text: &str) -> Vec<Enum> {
+    let lines: Vec<&str> = text.lines().collect();
+    let found = definitions(path, text).into_iter();
+    found
+        .filter(|one| one.kind == Kind::Enum)
+        .map(|one| read(path, &lines, one))
+        .collect()
+}
+
+fn read(path: &str, lines: &[&str], definition: Definition) -> Enum {
+    let begin = definition.line - 1;
+    let values = match path.rsplit('.').next() {
+        Some("py") => python(lines, begin),
+        Some("sql") => sql(lines, begin),
+        _ => braces(lines, begin),
+    };
+    Enum {
+        name: definition.name,
+        line: definition.line,
+        values,
+    }
+}
+
+/// `NAME = value` below the class, as far as it is indented.
+fn python(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+    let inside = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t']);
+    let body = lines[begin + 1..].iter().take_while(inside);
+    let mut values = Vec::new();
+    for (at, line) in body.enumerate() {
+        let Some((name, _)) = line.split_once('=') else {
+            continue;
+        };
+        let name = name.trim();
+        if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            values.push((name.to_owned(), begin + 2 + at));
+        }
+    }
+    values
+}
+
+/// The quoted words up to the end of the statement.
+fn sql(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+    let mut values = Vec::new();
+    for (at, line) in lines[begin..].iter().enumerate() {
+        let words = line.split('\'').skip(1).step_by(2);
+        values.extend(words.map(|word| (word.to_owned(), begin + 1 + at)));
+        if line.contains(';') {
+            break;
+        }
+    }
+    values
+}
+
+/// The names between braces: the first word behind `{` and behind each comma of the same depth.
+fn braces(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
+    let mut values: Vec<(String, usize)> = Vec::new();
+    let (mut depth, mut expects, mut name) = (0_usize, false, String::new());
+    for (at, line) in lines[begin..].iter().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        if code.trim_start().starts_with(['#', '*', '@']) || code.trim_start().starts_with("/*") {
+            continue;
+        }
+        for c in code.chars().chain(['\n']) {
+            if depth == 1 && expects && (c.is_alphanumeric() || c == '_') {
+                name.push(c);
+                continue;
+            }
+            if !name.is_empty() {
+                values.push((std::mem::take(&mut name), begin + 1 + at));
+                expects = false;
+            }
+            match c {
+                '{' | '(' | '[' => {
+                    expects = depth == 0 && c == '{' || (expects && depth > 0);
+                    depth += 1;
+                }
+                '}' | ')' | ']' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && c == '}' {
+                        return values;
+                    }
+                }
+                ',' if depth == 1 => expects = true,
+                // The values of a class-like enum end there.
+                ';' if depth == 1 => return values,
+                _ => {}
+            }
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(path: &str, old: &str, new: &str) -> String {
+        let file = Changed {
+            path: path.to_owned(),
+            old: old.to_owned(),
+            new: new.to_owned(),
+        };
+        let all: Vec<String> = not_appended(&[file])
+            .iter()
+            .map(|one| format!("{}: {}", one.line, one.what))
+            .collect();
+        all.join("; ")
+    }
+
+    #[test]
+    fn appending_is_fine_and_anything_else_is_named_with_its_line() {
+        let old = "pub enum Tier {\n    /// Free, for all.\n    Free,\n    Pro { seats: u32, x: (u8, u8) },\n}\n";
+        let more = old.replace("}\n", "    Team,\n}\n");
+        assert_eq!(said("a.rs", old, &more), "");
+        let first = old.replace("    Free,", "    Team,\n    Free,");
+        assert_eq!(
+            said("a.rs", old, &first),
+            "3: has Team where enum Tier had Free"
+        );
+        let gone = old.replace("    Pro { seats: u32, x: (u8, u8) },\n", "");
+        assert_eq!(said("a.rs", old, &gone), "1: takes Pro from enum Tier");
+        assert_eq!(said("a.rs", old, ""), "1: removes enum Tier");
+        assert_eq!(
+            said(
+                "a.py",
+                "class T(Enum):\n    A = 1\n    B = 2\n",
+                "class T(Enum):\n    B = 2\n"
+            ),
+            "2: has B where enum T had A"
+        );
+        let sql = "CREATE TYPE tier AS ENUM ('free', 'pro');\n";
+        assert_eq!(
+            said("a.sql", sql, &sql.replace("'pro'", "'pro', 'team'")),
+            ""
+        );
+        assert_eq!(
+            said("a.sql", sql, &sql.replace("'free', ", "")),
+            "1: has pro where enum tier had free"
+        );
+        assert_eq!(
+            said(
+                "a.ts",
+                "export enum S { A = 'a', B }\n",
+                "export enum S { A = 'a', B, C }\n"
+            ),
+            ""
+        );
+    }
+}

@@ -1,0 +1,100 @@
+use super::*;
+
+fn decision(forbidden: &str, constraints: &str) -> Decision {
+    let text = format!(
+        "keeper_decision:\n  id: ADR-017\n  allow: [profile sidebar]\n  forbidden: {forbidden}\n  constraints: {constraints}\n"
+    );
+    Decision::read(&text).unwrap()
+}
+
+fn file(path: &str, old: &str, new: &str) -> Changed {
+    Changed {
+        path: path.to_owned(),
+        old: old.to_owned(),
+        new: new.to_owned(),
+    }
+}
+
+fn said(outcome: &Outcome) -> Vec<String> {
+    let line = |one: &Finding| format!("{}:{} [{}] {}", one.file, one.line, one.rule, one.what);
+    outcome.findings.iter().map(line).collect()
+}
+
+#[test]
+fn rule_file_and_line_are_named() {
+    let decision = decision(
+        "[new modal components, {rule: nothing old, path: legacy/**}, {rule: no eval, text: eval(}, be kind]",
+        "[ui-extend, rest-shape, speak well, no-such-code]",
+    );
+    let files = [
+        file(
+            "src/M.tsx",
+            "",
+            "import x\nexport function ProfileModal() {}\nexport function ProfileSidebar() {}\n",
+        ),
+        file("legacy/a.c", "x", "y"),
+        file(
+            "src/r.ts",
+            "a(1)\n",
+            "a(1)\nrouter.post('/api/createUser', f)\neval(a)\nrouter.get('/api/users/:id', g)\n",
+        ),
+    ];
+    let outcome = check(&decision, &[], &[], &files);
+    assert_eq!(
+        said(&outcome),
+        [
+            "legacy/a.c:1 [nothing old] is changed",
+            "src/M.tsx:2 [new modal components] defines component ProfileModal",
+            "src/M.tsx:2 [ui-extend] defines component ProfileModal",
+            "src/r.ts:2 [rest-shape] defines route /api/createUser",
+            "src/r.ts:3 [no eval] adds `eval(`",
+        ]
+    );
+    assert!(!outcome.passes());
+    assert_eq!(
+        outcome.notes,
+        [
+            "only people can check: be kind",
+            "only people can check: speak well",
+            "no constraint is called no-such-code"
+        ]
+    );
+}
+
+#[test]
+fn moving_code_and_what_is_allowed_or_overridden_breaks_no_rule() {
+    let decision = decision("[new modal components]", "[no-new-seeds, data-append]");
+    let moved = [
+        file("a.tsx", "export function Modal() {}\n", ""),
+        file("b.tsx", "", "export function Modal() {}\n"),
+        file("t.ts", "", "export enum Tier { A }\n"),
+    ];
+    assert_eq!(
+        said(&check(&decision, &[], &[], &moved)),
+        ["t.ts:1 [no-new-seeds] defines enum Tier"]
+    );
+    let allowed = overrides("keeper: ADR-017\noverride:\n  allow: [new-enum]\n");
+    assert!(check(&decision, &allowed, &[], &moved).passes());
+    assert!(overrides("keeper: x").is_empty() && overrides("a: [").is_empty());
+}
+
+#[test]
+fn a_waiver_lets_by_and_is_said() {
+    let decision = decision("[new modal components]", "[auth-reuse]");
+    let files = [
+        file("M.tsx", "", "export const LoginModal = () => 1\n"),
+        file("N.tsx", "", "export const OtherModal = () => 1\n"),
+    ];
+    let mut waiver = Waiver {
+        adr: "ADR-017".to_owned(),
+        rule: "new-modal-components".to_owned(),
+        file: "M.tsx".to_owned(),
+        reason: "agreed".to_owned(),
+        by: "Dana".to_owned(),
+    };
+    let outcome = check(&decision, &[], std::slice::from_ref(&waiver), &files);
+    assert_eq!(outcome.findings[0].waived.as_deref(), Some("agreed (Dana)"));
+    assert!(!outcome.passes(), "the other file is not covered");
+    waiver.file = String::new();
+    assert!(check(&decision, &[], &[waiver], &files).passes());
+}

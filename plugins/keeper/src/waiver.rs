@@ -1,0 +1,82 @@
+//! Waivers: who lets which rule be broken, and why. One file each in `keeper/waivers/`, so that none is silent.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::sys;
+use crate::word::words;
+use crate::yaml::{self, Value};
+
+/// A waiver.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Waiver {
+    /// The decision whose rule it is.
+    pub adr: String,
+    /// The rule's words, or a constraint's code.
+    pub rule: String,
+    /// The file that it is for; any where nothing is said.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+    /// Who.
+    pub by: String,
+}
+
+/// The folder of the waivers.
+fn folder(root: &Path) -> PathBuf {
+    root.join("keeper/waivers")
+}
+
+impl Waiver {
+    /// Whether it lets a rule of a decision be broken in a file.
+    pub fn covers(&self, adr: &str, rule: &str, file: &str) -> bool {
+        self.adr == adr
+            && words(&self.rule) == words(rule)
+            && (self.file.is_empty() || self.file == file)
+    }
+
+    /// Keeps it; returns its path relative to the root.
+    pub fn keep(&self, root: &Path) -> anyhow::Result<String> {
+        anyhow::ensure!(!self.reason.trim().is_empty(), "a waiver needs a reason");
+        let folder = folder(root);
+        let _alone = sys::lock(&folder.join(".lock"))?;
+        let number = sys::files(&folder, "yaml")?.len() + 1;
+        let fields = [
+            ("adr", &self.adr),
+            ("rule", &self.rule),
+            ("file", &self.file),
+            ("reason", &self.reason),
+            ("by", &self.by),
+            ("date", &sys::today()),
+        ];
+        let fields = fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(key, value)| (key.to_owned(), Value::text(value)));
+        let text = yaml::write(&Value::Map(fields.collect()));
+        let name = format!("{number:03}-{}.yaml", self.adr);
+        sys::write(&folder.join(&name), &text, 0o644)
+            .with_context(|| format!("cannot write {name} in {}", folder.display()))?;
+        Ok(format!("keeper/waivers/{name}"))
+    }
+}
+
+/// All waivers.
+pub fn all(root: &Path) -> anyhow::Result<Vec<Waiver>> {
+    let mut found = Vec::new();
+    for path in sys::files(&folder(root), "yaml")? {
+        let text = sys::read(&path)?.unwrap_or_default();
+        let value =
+            yaml::read(&text).with_context(|| format!("{} is not valid", path.display()))?;
+        let field = |key: &str| value.field(key).to_owned();
+        found.push(Waiver {
+            adr: field("adr"),
+            rule: field("rule"),
+            file: field("file"),
+            reason: field("reason"),
+            by: field("by"),
+        });
+    }
+    Ok(found)
+}

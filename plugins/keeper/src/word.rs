@@ -1,0 +1,117 @@
+//! Names as words, so that `ProfileModal`, `profile-modal` and "profile modals" are the same.
+
+/// The words of a name: split at case, digits' ends and anything that is no letter; small letters, singular.
+pub fn words(name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let chars: Vec<char> = name.chars().collect();
+    for (at, &c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| chars[at]);
+        let next_is_small = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        // `getURLParts`: a capital begins a word behind a small letter, or before one.
+        let begins = c.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_uppercase() && next_is_small)
+            });
+        if !c.is_alphanumeric() || begins {
+            push(&mut found, &mut word);
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    push(&mut found, &mut word);
+    found
+}
+
+fn push(found: &mut Vec<String>, word: &mut String) {
+    if !word.is_empty() {
+        found.push(singular(word));
+        word.clear();
+    }
+}
+
+/// A word without the end of its plural.
+pub fn singular(word: &str) -> String {
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    for end in ["sses", "shes", "ches", "xes"] {
+        if word.ends_with(end) {
+            return word[..word.len() - 2].to_owned();
+        }
+    }
+    let keeps = word.ends_with("ss") || word.ends_with("us") || word.ends_with("is");
+    match word.strip_suffix('s') {
+        Some(stem) if !keeps && stem.len() > 2 => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+/// Whether two words mean the same thing as far as spelling tells: equal, or one the beginning of the other (`auth`,
+/// `authentication`).
+pub fn alike(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    a == b || (short.len() >= 4 && long.starts_with(short))
+}
+
+/// Whether every word of `few` is alike one of `many`.
+pub fn within(few: &[String], many: &[String]) -> bool {
+    !few.is_empty()
+        && few
+            .iter()
+            .all(|word| many.iter().any(|own| alike(own, word)))
+}
+
+/// Whether two names differ by at most two typing errors, for names long enough to tell.
+pub fn nearly(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let long = a.len().min(b.len()) >= 5 && a.len().max(b.len()) <= 60;
+    long && distance(&a, &b) <= 2
+}
+
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_into_small_singular_words() {
+        for (name, expected) in [
+            ("ProfileModal", "profile modal"),
+            ("Button.primary", "button primary"),
+            ("getURLParts", "get url part"),
+            ("user_status", "user status"),
+            ("new-auth-services", "new auth service"),
+            (
+                "categories boxes classes status",
+                "category box class status",
+            ),
+        ] {
+            assert_eq!(words(name).join(" "), expected);
+        }
+    }
+
+    #[test]
+    fn spelling_tells_what_is_alike() {
+        assert!(alike("auth", "authentication") && !alike("log", "login"));
+        assert!(nearly("UserServise", "UserService") && !nearly("Card", "Cart"));
+        assert!(within(&words("logout"), &words("AuthService.logout")));
+        assert!(!within(&[], &words("x")));
+    }
+}

@@ -1,0 +1,325 @@
+//! Reads and writes the plugin's files: YAML whose scalars are text, in their own order. Aliases are refused, size,
+//! depth and count are bounded; what was written is read back as it was.
+
+use granit_parser::{Event, Parser, ScalarStyle};
+
+/// How deep a document may be nested.
+const DEPTH: usize = 24;
+
+/// How many values a document may hold.
+const NODES: usize = 50_000;
+
+/// A YAML value whose scalars are text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar; `null` and nothing are an empty one.
+    Text(String),
+    /// A sequence.
+    List(Vec<Value>),
+    /// A mapping in its own order.
+    Map(Vec<(String, Value)>),
+}
+
+/// Why a document cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadYaml(String);
+
+impl Value {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A list of texts.
+    pub fn texts<T: AsRef<str>>(texts: &[T]) -> Self {
+        Self::List(texts.iter().map(|text| Self::text(text.as_ref())).collect())
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Map(entries) = self else {
+            return None;
+        };
+        entries
+            .iter()
+            .find(|(own, _)| own == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The text of a key; empty where there is none.
+    pub fn field(&self, key: &str) -> &str {
+        self.get(key).and_then(Self::as_text).unwrap_or_default()
+    }
+
+    /// Its text.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Its texts: those of a list, or itself.
+    pub fn as_texts(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) if text.is_empty() => Vec::new(),
+            Self::Text(text) => vec![text.clone()],
+            Self::List(items) => items
+                .iter()
+                .filter_map(Self::as_text)
+                .map(str::to_owned)
+                .collect(),
+            Self::Map(_) => Vec::new(),
+        }
+    }
+
+    /// Its items; none where it is no list.
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Its entries; none where it is no mapping.
+    pub fn entries(&self) -> &[(String, Self)] {
+        match self {
+            Self::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+}
+
+/// Reads a document.
+pub fn read(text: &str) -> Result<Value, BadYaml> {
+    let mut reader = Reader {
+        parser: Parser::new_from_str(text),
+        nodes: 0,
+    };
+    loop {
+        match reader.next()? {
+            Event::StreamStart | Event::DocumentStart(..) => {}
+            Event::StreamEnd | Event::DocumentEnd => return Ok(Value::Map(Vec::new())),
+            event => return reader.value(event, 0),
+        }
+    }
+}
+
+struct Reader<'a> {
+    parser: Parser<'a, granit_parser::StrInput<'a>>,
+    nodes: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Result<Event<'a>, BadYaml> {
+        match self.parser.next_event() {
+            None => Ok(Event::StreamEnd),
+            Some(Err(error)) => Err(BadYaml(error.to_string())),
+            Some(Ok((event, _))) => Ok(event),
+        }
+    }
+
+    fn value(&mut self, event: Event<'a>, depth: usize) -> Result<Value, BadYaml> {
+        self.nodes += 1;
+        if depth > DEPTH || self.nodes > NODES {
+            return Err(BadYaml("it is too large or too deep".to_owned()));
+        }
+        match event {
+            Event::Scalar(text, style, ..) => {
+                let plain = style == ScalarStyle::Plain;
+                let empty = plain && matches!(text.as_ref(), "~" | "null");
+                Ok(Value::Text(if empty {
+                    String::new()
+                } else {
+                    text.into_owned()
+                }))
+            }
+            Event::SequenceStart(..) => {
+                let mut items = Vec::new();
+                loop {
+                    match self.next()? {
+                        Event::SequenceEnd => return Ok(Value::List(items)),
+                        event => items.push(self.value(event, depth + 1)?),
+                    }
+                }
+            }
+            Event::MappingStart(..) => self.map(depth),
+            _ => Err(BadYaml("aliases are not understood here".to_owned())),
+        }
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value, BadYaml> {
+        let mut entries: Vec<(String, Value)> = Vec::new();
+        loop {
+            let key = match self.next()? {
+                Event::MappingEnd => return Ok(Value::Map(entries)),
+                Event::Scalar(text, ..) => text.into_owned(),
+                _ => return Err(BadYaml("a key is no text".to_owned())),
+            };
+            if entries.iter().any(|(own, _)| *own == key) {
+                return Err(BadYaml(format!("`{key}` stands there twice")));
+            }
+            let event = self.next()?;
+            let value = self.value(event, depth + 1)?;
+            entries.push((key, value));
+        }
+    }
+}
+
+/// Writes a document: mappings as blocks, short lists of texts on one line.
+pub fn write(value: &Value) -> String {
+    let mut out = String::new();
+    block(&mut out, value, 0);
+    out
+}
+
+fn block(out: &mut String, value: &Value, depth: usize) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Value::Map(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                out.push_str(&format!("{indent}{}:", scalar(key)));
+                below(out, value, depth);
+            }
+        }
+        Value::List(items) if !items.is_empty() => {
+            for item in items {
+                match item {
+                    Value::Map(entries) if !entries.is_empty() => {
+                        let mut text = String::new();
+                        block(&mut text, item, depth + 1);
+                        out.push_str(&format!("{indent}- {}", text.trim_start_matches(' ')));
+                    }
+                    Value::List(inner) if !inner.is_empty() => {
+                        out.push_str(&format!("{indent}-\n"));
+                        block(out, item, depth + 1);
+                    }
+                    item => out.push_str(&format!("{indent}- {}\n", flow(item))),
+                }
+            }
+        }
+        value => out.push_str(&format!("{indent}{}\n", flow(value))),
+    }
+}
+
+/// What follows a key.
+fn below(out: &mut String, value: &Value, depth: usize) {
+    let line = flow(value);
+    let short = !matches!(value, Value::Map(entries) if !entries.is_empty());
+    let plain = !value
+        .items()
+        .iter()
+        .any(|item| !matches!(item, Value::Text(text) if text.len() < 40));
+    if short && plain && line.len() < 100 || matches!(value, Value::Text(_)) {
+        out.push_str(&format!(" {line}\n"));
+    } else {
+        out.push('\n');
+        block(out, value, depth + 1);
+    }
+}
+
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Text(text) => scalar(text),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(flow).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Map(entries) => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", scalar(key), flow(value)))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// A scalar on one line: plain where nothing could take it for something else, else quoted.
+fn scalar(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c);
+    let begins = text
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphanumeric() || c == '/');
+    let word = !matches!(
+        text,
+        "null" | "true" | "false" | "yes" | "no" | "on" | "off"
+    );
+    if begins && word && text.chars().all(safe) && !text.ends_with(' ') {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() || ('\u{2028}'..='\u{2029}').contains(&c) || c == '\u{feff}' => {
+                out.push_str(&format!("\\U{:08x}", u32::from(c)));
+            }
+            // Beyond what a reader must take as it is.
+            c if u32::from(c) >= 0xfffe && u32::from(c) <= 0xffff => {
+                out.push_str(&format!("\\U{:08x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            "[ -~]{0,60}",
+            "\\PC{0,12}",
+            any::<String>(),
+            Just("null".to_owned()),
+            Just("1.10".to_owned()),
+            Just("---".to_owned()),
+        ];
+        let leaf = text.clone().prop_map(Value::Text);
+        leaf.prop_recursive(4, 32, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::List),
+                prop::collection::btree_map("[a-zA-Z_ -]{1,9}", inner, 0..5)
+                    .prop_map(|map| Value::Map(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read_back_as_it_was(value in any_value()) {
+            let text = write(&value);
+            prop_assert_eq!(read(&text), Ok(value), "{}", text);
+        }
+    }
+
+    #[test]
+    fn what_people_write_keeps_its_words() {
+        let value = read("a: 1.10\nb: yes\nc: [017, ~]\n# words\nd: |\n  two\n  lines\n").unwrap();
+        assert_eq!(value.field("a"), "1.10");
+        assert_eq!(value.field("b"), "yes");
+        assert_eq!(value.get("c").unwrap().as_texts(), ["017", ""]);
+        assert_eq!(value.field("d"), "two\nlines\n");
+        assert_eq!(read(""), Ok(Value::Map(Vec::new())));
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        assert!(read("a: &a [x]\nb: *a\n").is_err());
+        assert!(read(&format!("a: {}", "[".repeat(200))).is_err());
+        assert!(read("a: 1\na: 2\n").is_err());
+        assert!(read(&format!("a: [{}]", "x, ".repeat(60_000))).is_err());
+    }
+}

@@ -1,0 +1,435 @@
+//! The keeper plugin: `gt keeper`, its hooks, its decisions, and that nothing is left when it is gone.
+
+use serde_json::{Value, json};
+use town_tests::{Repo, Town, eventually};
+
+/// A town with a rig `web` whose repository has a few patterns.
+fn place() -> (Town, Repo) {
+    let town = Town::new();
+    let origin = town.origin("web");
+    origin.commit_many(&[
+        ("src/Modal.tsx", "export function Modal() {}\n"),
+        ("src/Button.tsx", "export const Button = styled.button``\n"),
+        (
+            "src/auth.ts",
+            "export class AuthService {}\nexport enum Tier {\n  Free,\n  Pro,\n}\n",
+        ),
+    ]);
+    town.gt(["rig", "add", "web", origin.url(), "--prefix", "web"])
+        .ok();
+    (town, origin)
+}
+
+/// The same, with the keeper at work.
+fn kept() -> (Town, Repo) {
+    let (town, origin) = place();
+    keeper(&town, &["install"]).ok();
+    keeper(&town, &["plant"]).ok();
+    (town, origin)
+}
+
+fn keeper(town: &Town, args: &[&str]) -> town_tests::Run {
+    let all = ["keeper"].iter().chain(args).copied();
+    town.gt_at(&town.root().join("web"), all)
+}
+
+fn create(town: &Town, name: &str, beads: &[&String], spec: &str) -> town_tests::Said {
+    let mut args = vec!["convoy", "create", name];
+    args.extend(beads.iter().map(|bead| bead.as_str()));
+    args.extend(["--spec", spec, "--json"]);
+    town.gt(args).run()
+}
+
+fn description(town: &Town, id: &str) -> String {
+    town.show("web", id)["description"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+const SPEC: &str = "Add user profile modal with logout button";
+
+#[test]
+fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
+    let (town, _origin) = kept();
+    let seeds =
+        std::fs::read_to_string(town.root().join("web/keeper/seeds/frontend.yaml")).unwrap();
+    assert!(
+        seeds.contains("name: Modal") && seeds.contains("path: src/Button.tsx"),
+        "{seeds}"
+    );
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let said = create(&town, "User profile", &[&one, &two], SPEC);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for (id, text) in [(&one, "Do: One"), (&two, "Do: Two")] {
+        assert_eq!(
+            description(&town, id),
+            format!("---\nkeeper: ADR-001\n---\n{text}")
+        );
+    }
+    let shown = keeper(&town, &["show", "ADR-001"]).ok().out;
+    for words in [
+        "status: approved",
+        "target: Modal",
+        "new modal components",
+        "frontend: keeper/seeds/frontend.yaml",
+    ] {
+        assert!(shown.contains(words), "`{words}` is not in {shown}");
+    }
+    let listed = keeper(&town, &["list", "--json"]).ok().json();
+    assert_eq!(listed[0]["id"], "ADR-001");
+    let explained = keeper(&town, &["explain", "ADR-001", "auth-reuse"]).ok();
+    assert!(
+        explained.out.contains("existing auth services"),
+        "{}",
+        explained.out
+    );
+    keeper(&town, &["explain", "auth-resuse"])
+        .run()
+        .err
+        .is_empty();
+    assert_eq!(keeper(&town, &["explain", "auth-resuse"]).run().code, 1);
+}
+
+#[test]
+fn what_is_new_is_left_to_a_person_in_growth_and_rejected_in_conservation() {
+    let (town, _origin) = kept();
+    let bead = town.bead("web", "One");
+    let said = create(&town, "Side", &[&bead], "Add a sidebar");
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("sidebar"), "{}", said.err);
+    let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
+    let request = waiting[0]["id"].as_str().unwrap();
+    town.gt(["convoy", "review", "approve", request]).ok();
+    assert!(description(&town, &bead).starts_with("---\nkeeper: ADR-001\n"));
+    let shown = keeper(&town, &["show", "ADR-001"]).ok().out;
+    assert!(
+        shown.contains("status: approved") && shown.contains("allow: [sidebar]"),
+        "{shown}"
+    );
+    town.set_town_setting("hooks", json!({ "keeper_mode": "conservation" }));
+    let other = town.bead("web", "Other");
+    let said = create(&town, "Menu", &[&other], "Add a settings menu");
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("settings menu"), "{}", said.err);
+    assert_eq!(description(&town, &other), "Do: Other");
+    let args = [
+        "convoy",
+        "create",
+        "Menu",
+        other.as_str(),
+        "--spec",
+        "Add a settings menu",
+    ];
+    town.gt(args).env("KEEPER_MODE", "seeding").ok();
+    assert!(description(&town, &other).contains("keeper: ADR-002"));
+}
+
+#[test]
+fn convoys_made_at_the_same_time_get_numbers_of_their_own() {
+    let (town, _origin) = kept();
+    let beads: Vec<String> = (0..8)
+        .map(|at| town.bead("web", &format!("B{at}")))
+        .collect();
+    std::thread::scope(|scope| {
+        for bead in &beads {
+            let town = &town;
+            scope.spawn(move || {
+                let said = create(town, "At once", &[bead], SPEC);
+                assert_eq!(said.code, 0, "{}", said.err);
+            });
+        }
+    });
+    let mut fronts: Vec<String> = beads
+        .iter()
+        .map(|bead| description(&town, bead).lines().nth(1).unwrap().to_owned())
+        .collect();
+    fronts.sort();
+    fronts.dedup();
+    assert_eq!(fronts.len(), 8, "{fronts:?}");
+}
+
+/// Lets a worker do a bead and hand it in.
+fn worked(town: &Town, bead: &str) {
+    town.gt(["sling", bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", bead) == "in_progress").then_some(())
+    });
+}
+
+fn queue(town: &Town) -> Value {
+    town.gt(["mq", "run", "web", "--json"]).ok().json()[0].clone()
+}
+
+#[test]
+fn a_merge_that_breaks_a_rule_is_blocked_with_rule_file_and_line_until_it_is_waived() {
+    let (town, origin) = kept();
+    town.script(
+        "printf 'import x\\nexport function ProfileModal() {}\\n' > src/ProfileModal.tsx\n\
+         sed -i 's/  Free,/  Team,\\n  Free,/' src/auth.ts",
+    );
+    let bead = town.bead("web", "Profile");
+    let spec = format!("{SPEC} and the Tier enum");
+    assert_eq!(create(&town, "Profile", &[&bead], &spec).code, 0);
+    worked(&town, &bead);
+    let stopped = queue(&town);
+    assert_eq!(stopped["outcome"], "gate_failed", "{stopped}");
+    let task = town.show("web", stopped["task"].as_str().unwrap());
+    let text = task["description"].as_str().unwrap();
+    for words in [
+        "src/ProfileModal.tsx:2: rule \"new modal components\" of ADR-001",
+        "src/auth.ts:3: rule \"data-append\" of ADR-001",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in {text}");
+    }
+    assert!(origin.subjects("main").len() == 1, "nothing is merged");
+    // The keeper's own waivers are for one rule each, and are said each time.
+    for rule in ["new modal components", "ui-extend"] {
+        keeper(&town, &["waive", "ADR-001", rule, "--reason", "agreed"]).ok();
+    }
+    let args = [
+        "waive",
+        "ADR-001",
+        "data-append",
+        "--reason",
+        "nobody stores it",
+    ];
+    keeper(&town, &args).args(["--file", "src/auth.ts"]).ok();
+    town.bd("web", ["close", task["id"].as_str().unwrap()]).ok();
+    assert_eq!(queue(&town)["outcome"], "merged");
+    assert_eq!(town.status_of("web", &bead), "closed");
+    let kept = std::fs::read_dir(town.root().join("web/keeper/waivers")).unwrap();
+    assert!(kept.count() >= 3);
+}
+
+#[test]
+fn an_override_counts_for_its_own_bead_only() {
+    let (town, _origin) = kept();
+    town.script("printf 'export enum Plan { A }\\n' > \"src/$GT_BEAD.ts\"");
+    let front = "---\noverride:\n  allow: [new-enum]\n---\nAdd the enum.";
+    let with = town
+        .bd("web", ["create", "With", "--silent", "-d", front])
+        .ok();
+    let (with, without) = (with.text().to_owned(), town.bead("web", "Without"));
+    let args = ["convoy", "create", "Plans", &with, &without, "--spec", SPEC];
+    town.gt(args).ok();
+    assert_eq!(
+        description(&town, &with),
+        "---\nkeeper: ADR-001\noverride:\n  allow: [new-enum]\n---\nAdd the enum."
+    );
+    assert_eq!(
+        description(&town, &without),
+        "---\nkeeper: ADR-001\n---\nDo: Without"
+    );
+    let file = town.root().join("web/keeper/decisions/001-plan.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("forbidden:", "forbidden: [new enums]\n  was_forbidden:"),
+    )
+    .unwrap();
+    worked(&town, &with);
+    assert_eq!(queue(&town)["outcome"], "merged");
+    worked(&town, &without);
+    assert_eq!(queue(&town)["outcome"], "gate_failed");
+}
+
+#[test]
+fn a_decision_that_cannot_be_read_any_more_waits_for_a_person() {
+    let (town, origin) = kept();
+    town.script("echo x > x.txt");
+    let bead = town.bead("web", "X");
+    create(&town, "X", &[&bead], SPEC);
+    std::fs::remove_dir_all(town.root().join("web/keeper/decisions")).unwrap();
+    worked(&town, &bead);
+    let stopped = queue(&town);
+    assert_eq!(stopped["outcome"], "needs_person", "{stopped}");
+    assert_eq!(origin.subjects("main").len(), 1);
+    let request = stopped["request"].as_str().unwrap();
+    town.gt(["mq", "waive", request, "--reason", "the decision is lost"])
+        .ok();
+    assert_eq!(queue(&town)["outcome"], "merged");
+}
+
+#[test]
+fn without_the_keeper_and_after_it_everything_is_as_before() {
+    let story = |town: &Town| {
+        town.script("echo w > \"$GT_BEAD.tsx\"; echo 'export function NewModal() {}' >> a.tsx");
+        let bead = town.bead("web", "Work");
+        let made = create(town, "C", &[&bead], "Add a sidebar and a new modal");
+        let made: Value = serde_json::from_str(&made.out).unwrap();
+        worked(town, &bead);
+        let merged = queue(town);
+        let convoy = town.show(".", made["id"].as_str().unwrap());
+        assert_eq!(convoy["status"], "closed", "it has landed");
+        let keys = |value: &Value| {
+            value
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        let text = description(town, &bead).replace(&bead, "ID");
+        // When it was dispatched is not of interest.
+        let text = text
+            .lines()
+            .filter(|line| !line.starts_with("dispatched"))
+            .collect::<String>();
+        (
+            keys(&made),
+            keys(&merged),
+            keys(&convoy),
+            text,
+            town.events("hook_run").len(),
+        )
+    };
+    let never = story(&place().0);
+    let (town, _origin) = kept();
+    keeper(&town, &["uninstall"]).ok();
+    let gone = story(&town);
+    assert_eq!(never, gone);
+    assert_eq!(gone.4, 0);
+    std::fs::remove_dir_all(town.root().join("web/keeper")).unwrap();
+    assert_eq!(story(&town), never);
+    let program = town.path("bin/gt-keeper");
+    std::fs::remove_file(program).unwrap();
+    assert_eq!(town.gt(["keeper", "list"]).run().code, 2);
+}
+
+/// Tokens as a real model counts them (cl100k).
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::cl100k_base_singleton()
+        .encode_ordinary(text)
+        .len()
+}
+
+/// What a session that does all beads one after the other is told, in tokens, and what each bead's front matter has.
+fn told(town: &Town, beads: &[String]) -> (usize, usize) {
+    let home = town.root().join("web/crew/max");
+    std::fs::create_dir_all(&home).unwrap();
+    let (mut all, mut front) = (0, 0);
+    let event =
+        json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": "startup" });
+    for bead in beads {
+        let text = description(town, bead);
+        front = front.max(tokens(text.strip_suffix("Do: Bead").unwrap()));
+        let held = [
+            "update",
+            bead,
+            "--status",
+            "hooked",
+            "--assignee",
+            "web/crew/max",
+        ];
+        town.bd("web", held).ok();
+        let run = town
+            .gt_at(&home, ["prime", "--hook"])
+            .env("GT_ROLE", "web/crew/max");
+        all += tokens(&run.input(&event.to_string()).ok().out);
+        town.bd("web", ["update", bead, "--status", "deferred"])
+            .ok();
+    }
+    (all, front)
+}
+
+fn overhead(count: usize) {
+    let said = |with: bool| {
+        let (town, _origin) = if with { kept() } else { place() };
+        let file = town.path("beads.md");
+        let text: String = (0..count).map(|_| "## Bead\n\nDo: Bead\n\n").collect();
+        std::fs::write(&file, text).unwrap();
+        let made = town
+            .bd(
+                "web",
+                ["create", "--file", file.to_str().unwrap(), "--json"],
+            )
+            .ok()
+            .json();
+        let beads: Vec<String> = made
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|bead| bead["id"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(beads.len(), count);
+        let all: Vec<&String> = beads.iter().collect();
+        assert_eq!(create(&town, "User profile", &all, SPEC).code, 0);
+        told(&town, &beads)
+    };
+    let (with, front) = said(true);
+    let (without, none) = said(false);
+    println!(
+        "{count} beads: {} tokens, front matter {front}",
+        with - without
+    );
+    assert!(with - without < 1000, "{count} beads: {with} - {without}");
+    assert!(with > without + 50, "the decision is told");
+    assert!(front > 0 && front <= 45 && none == 0, "{front}");
+}
+
+#[test]
+fn the_keeper_costs_under_1000_tokens_for_5_beads() {
+    overhead(5);
+}
+
+#[test]
+fn the_keeper_costs_under_1000_tokens_for_10_beads() {
+    overhead(10);
+}
+
+#[test]
+fn the_keeper_costs_under_1000_tokens_for_100_beads() {
+    overhead(100);
+}
+
+#[test]
+fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_decision_once() {
+    let (town, origin) = kept();
+    town.script(
+        "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho \"$GT_BEAD_TITLE\" > \"$GT_BEAD.txt\"\n\
+         echo \"wrote $GT_BEAD.txt\" > \"$GT_SUMMARY_FILE\"",
+    );
+    let mut beads: Vec<String> = Vec::new();
+    for at in 0..12 {
+        let title = format!("Step {at}");
+        let before = beads.last().cloned();
+        let more: Vec<&str> = before
+            .iter()
+            .flat_map(|id| ["--deps", id.as_str()])
+            .collect();
+        beads.push(town.bead_with("web", &title, &more));
+    }
+    let all: Vec<&String> = beads.iter().collect();
+    let made = create(&town, "Twelve", &all, SPEC);
+    assert_eq!(made.code, 0, "{}", made.err);
+    town.up();
+    for bead in &beads {
+        town.gt(["sling", bead, "web"]).ok();
+    }
+    let last = beads.last().unwrap();
+    town_tests::within(
+        std::time::Duration::from_secs(300),
+        "the last bead is closed",
+        || (town.status_of("web", last) == "closed").then_some(()),
+    );
+    town.told_once("convoy_landed");
+    assert_eq!(origin.subjects("main").len(), 13);
+    for (at, bead) in beads.iter().enumerate() {
+        let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{bead}"))).unwrap();
+        let prime: Value = serde_json::from_str(&prime).unwrap();
+        let text = prime["text"].as_str().unwrap();
+        assert_eq!(
+            text.matches("ADR-001").count(),
+            2,
+            "heading and first line: {text}"
+        );
+        assert_eq!(text.matches("Forbidden: ").count(), 1, "{text}");
+        let prior = (0..12).filter(|old| text.contains(&format!("wrote {}.txt", beads[*old])));
+        assert_eq!(
+            prior.count(),
+            if at > 10 { 5 } else { at },
+            "bead {at}: {text}"
+        );
+    }
+}
