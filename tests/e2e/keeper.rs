@@ -84,10 +84,6 @@ fn a_convoy_is_reviewed_without_a_question_and_its_beads_name_the_decision() {
         "{}",
         explained.out
     );
-    keeper(&town, &["explain", "auth-resuse"])
-        .run()
-        .err
-        .is_empty();
     assert_eq!(keeper(&town, &["explain", "auth-resuse"]).run().code, 1);
 }
 
@@ -333,7 +329,8 @@ fn told(town: &Town, beads: &[String]) -> (usize, usize) {
     (all, front)
 }
 
-fn overhead(count: usize) {
+/// How many tokens the keeper costs a session that does so many beads, and the front matter of each.
+fn overhead(count: usize) -> (usize, usize) {
     let said = |with: bool| {
         let (town, _origin) = if with { kept() } else { place() };
         let file = town.path("beads.md");
@@ -359,28 +356,34 @@ fn overhead(count: usize) {
     };
     let (with, front) = said(true);
     let (without, none) = said(false);
-    println!(
-        "{count} beads: {} tokens, front matter {front}",
-        with - without
-    );
     assert!(with - without < 1000, "{count} beads: {with} - {without}");
     assert!(with > without + 50, "the decision is told");
     assert!(front > 0 && front <= 45 && none == 0, "{front}");
+    (with - without, front)
 }
 
 #[test]
 fn the_keeper_costs_under_1000_tokens_for_5_beads() {
-    overhead(5);
+    println!(
+        "5 beads, tokens of all and of a front matter: {:?}",
+        overhead(5)
+    );
 }
 
 #[test]
 fn the_keeper_costs_under_1000_tokens_for_10_beads() {
-    overhead(10);
+    println!(
+        "10 beads, tokens of all and of a front matter: {:?}",
+        overhead(10)
+    );
 }
 
 #[test]
 fn the_keeper_costs_under_1000_tokens_for_100_beads() {
-    overhead(100);
+    println!(
+        "100 beads, tokens of all and of a front matter: {:?}",
+        overhead(100)
+    );
 }
 
 #[test]
@@ -407,12 +410,9 @@ fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_
     for bead in &beads {
         town.gt(["sling", bead, "web"]).ok();
     }
-    let last = beads.last().unwrap();
-    town_tests::within(
-        std::time::Duration::from_secs(300),
-        "the last bead is closed",
-        || (town.status_of("web", last) == "closed").then_some(()),
-    );
+    for bead in &beads {
+        town.closed("web", bead);
+    }
     town.told_once("convoy_landed");
     assert_eq!(origin.subjects("main").len(), 13);
     for (at, bead) in beads.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What was decided about the convoy of the work: told once a session, by the `convoy-briefing` hooks of town and
-//! rig; where they say nothing, that the decision's file is to be read once. Later looks of the same session get one
-//! line. Which sessions were told is kept for the last one of each agent in `.runtime/told/`; lost, it is told once
+//! rig; where they say nothing, that the decision's file is to be read once. What the session does next for the same
+//! convoy costs nothing more; only where it was told of several is the one that counts named. Which sessions were told is kept for the last one of each agent in `.runtime/told/`; lost, it is told once
 //! more.
 
 use bd::bead::{Bead, fields};
@@ -17,8 +17,8 @@ use crate::town_hook::{self, Call, Event, Verdict};
 
 /// The part of a context that tells of a decision.
 pub(super) struct Told {
-    /// The part.
-    pub part: Part,
+    /// The part, where anything is to be said.
+    pub part: Option<Part>,
     /// The convoy whose decision is told in full with it.
     pub fresh: Option<String>,
     /// The bead without front matter that the part makes superfluous.
@@ -48,26 +48,26 @@ pub(super) fn tell(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let knows = occasion != Occasion::Clear && was_told(town, address, session, &convoy.id);
+    let record = told_before(town, address, session);
+    let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
     let said = if again {
         None
     } else {
         briefing(town, rig.as_ref(), &decision, (convoy, bead))
     };
-    let fresh = said.as_ref().map(|_| convoy.id.clone());
+    let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
     let part = match (said, &file) {
-        (Some((hook, text)), _) => part::decision(adr, &hook, &text, file.as_deref()),
-        // A session that was told by a hook that left no file.
-        (None, None) => return None,
-        (None, Some(path)) => part::decision_file(adr, path, knows),
+        (Some((hook, text)), _) => Some(part::decision(adr, &hook, &text, file.as_deref())),
+        (None, Some(path)) if !silent => Some(part::decision_file(adr, path, knows)),
+        (None, _) => None,
     };
-    // That it must read the file is told once, too.
-    let fresh = fresh.or_else(|| (!again).then(|| convoy.id.clone()));
+    // Without a word about the decision the bead keeps its own.
+    let covered = part.is_some() || knows;
     Some(Told {
+        fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
         part,
-        fresh,
-        bead: without(bead, &decision),
+        bead: without(bead, &decision).filter(|_| covered),
     })
 }
 
@@ -130,11 +130,13 @@ fn read(town: &Town, address: &Address) -> Record {
         .unwrap_or_default()
 }
 
-fn was_told(town: &Town, address: &Address, session: &str, convoy: &str) -> bool {
+/// What a session was told before.
+fn told_before(town: &Town, address: &Address, session: &str) -> Record {
     let record = read(town, address);
-    !session.is_empty()
-        && record.session == session
-        && record.convoys.iter().any(|told| told == convoy)
+    if session.is_empty() || record.session != session {
+        return Record::default();
+    }
+    record
 }
 
 /// Records that a session was told of a convoy's decision.
@@ -148,6 +150,9 @@ pub fn mark_told(town: &Town, session: &str, convoy: &str) {
             session: session.to_owned(),
             convoys: Vec::new(),
         };
+    }
+    if record.convoys.iter().any(|told| told == convoy) {
+        return;
     }
     record.convoys.push(convoy.to_owned());
     let path = town.layout.told_convoys(&town.actor.mailbox());

@@ -185,7 +185,7 @@ fn compiled(
     }
     if let Some(bead) = hook {
         let of = (address, slot, occasion);
-        let decided = decided.as_ref().map(|told| told.part.clone());
+        let decided = decided.as_ref().and_then(|told| told.part.clone());
         parts.extend(around(town, stores, of, (bead, convoy), decided));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
