@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: &HookArgs) -> Answer {
         address != Address::Overseer,
         "the overseer has no hook: name an agent, such as <rig>/polecats/<name>"
     );
-    let found = prime::prime(&town, &address, prime::Occasion::Asked, "")?;
+    let found = prime::prime(&town, &address, prime::Occasion::Brief, "")?;
     let shown = Shown {
         agent: address.to_string(),
         status: if found.bead.is_some() {

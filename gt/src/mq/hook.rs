@@ -2,6 +2,8 @@
 //! becomes a task like a failed gate; what they leave to a person, and a hook that comes to no decision, waits for
 //! one. Only a waiver, with a reason that stays on the request, lets work by.
 
+use std::sync::atomic::Ordering;
+
 use bd::bead::{Bead, fields};
 use serde_json::json;
 
@@ -42,6 +44,8 @@ pub(super) fn ask(
         return Ok(None);
     };
     let (hook, reason) = (&ran.hook, &ran.reason);
+    // It was ended because we stop: the next run asks it again.
+    anyhow::ensure!(!job.town.stop.load(Ordering::Relaxed), "{hook}: {reason}");
     let outcome = match ran.verdict {
         Verdict::Rejected => failed(job, target, ran)?,
         Verdict::Deferred => {

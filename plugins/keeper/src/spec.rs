@@ -174,11 +174,14 @@ pub fn propose(text: &str) -> Vec<Element> {
     for token in text.split_whitespace() {
         named(token, &mut found);
     }
-    found.truncate(MOST);
     found
 }
 
 fn add(found: &mut Vec<Element>, name: String, kind: Kind) {
+    // More than any decision can hold; and no text, however long, may take long.
+    if found.len() >= MOST {
+        return;
+    }
     let own = words(&name);
     let known = |old: &Element| {
         let theirs = words(&old.name);

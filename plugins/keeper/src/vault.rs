@@ -88,8 +88,13 @@ impl Vault {
             return self.look_route(name);
         }
         let own = words(name);
+        let seeds: Vec<(Vec<String>, &Seed)> = self
+            .of(domain)
+            .map(|seed| (words(&seed.name), seed))
+            .collect();
         let found = |fits: &dyn Fn(&[String], &Seed) -> bool| {
-            self.of(domain).find(|seed| fits(&words(&seed.name), seed))
+            let found = seeds.iter().find(|(theirs, seed)| fits(theirs, seed));
+            found.map(|(_, seed)| *seed)
         };
         // "the user_status enum" is user_status.
         let bare = match own.split_last() {

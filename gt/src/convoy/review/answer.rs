@@ -86,11 +86,7 @@ fn go_on(town: &Town, mut request: Request) -> anyhow::Result<Approved> {
     let warnings = match ask::ask(town, &mut request) {
         Ok(warnings) => warnings,
         Err(error) => {
-            let refused = matches!(
-                error.downcast_ref(),
-                Some(ReviewError::Rejected { .. } | ReviewError::Broken { .. })
-            );
-            if refused {
+            if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
                 request.state = State::Rejected;
                 let store = town.store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;

@@ -1,8 +1,10 @@
 //! Asks the hooks of every rig that has beads in the convoy.
 
+use std::sync::atomic::Ordering;
+
 use bd::bead::Bead;
 
-use super::{Groups, Pending, Request, ReviewError};
+use super::{Groups, Pending, Request, ReviewError, State};
 use crate::beads::{Home, Stores, UnknownBead};
 use crate::convoy::decision::Decision;
 use crate::town::{RigLayout, Town};
@@ -77,22 +79,27 @@ fn refused(
     ran: &Ran,
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
-    Ok(match ran.verdict {
-        Verdict::Deferred => {
-            request.pending = Some(Pending {
-                decision,
-                hook: hook.clone(),
-                reason: reason.clone(),
-            });
-            request.defer(town)?;
-            ReviewError::Deferred {
-                request: request.id.clone(),
-                hook,
-                reason,
-            }
-        }
-        Verdict::Rejected => ReviewError::Rejected { hook, reason },
-        Verdict::Broken | Verdict::Approved => ReviewError::Broken { hook, reason },
+    let stopping = town.stop.load(Ordering::Relaxed);
+    // Who has answered once is asked again rather than made to begin anew.
+    let answered = request.state == State::Approved && !stopping;
+    let to_a_person =
+        ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);
+    if !to_a_person {
+        return Ok(match ran.verdict {
+            Verdict::Rejected => ReviewError::Rejected { hook, reason },
+            _ => ReviewError::Broken { hook, reason },
+        });
+    }
+    request.pending = Some(Pending {
+        decision,
+        hook: hook.clone(),
+        reason: reason.clone(),
+    });
+    request.defer(town)?;
+    Ok(ReviewError::Deferred {
+        request: request.id.clone(),
+        hook,
+        reason,
     })
 }
 

@@ -133,3 +133,30 @@ fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
         ("Original.\n", 0)
     );
 }
+
+#[test]
+fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away() {
+    let place = place("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
+    let town = &place.town;
+    let url = place.origin(&[("a", "b")]);
+    place.add_rig("web", Some(&url)).unwrap();
+    let store = town.rig_store(&town.layout.rig("web")).unwrap();
+    let bead = Bead {
+        id: "web-1".to_owned(),
+        title: "Two".to_owned(),
+        ..Bead::default()
+    };
+    town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+        .unwrap();
+    let mut both = new();
+    both.beads.push("web-1".to_owned());
+    let error = create(town, &both, Purpose::default()).unwrap_err();
+    let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
+        panic!("{error:#}");
+    };
+    let error = approve(town, request, "").unwrap_err();
+    assert!(error.to_string().contains("ended by a signal"), "{error:#}");
+    assert_eq!(convoys(town), 0);
+    approve(town, request, "without it, then").unwrap();
+    assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
+}
