@@ -159,17 +159,21 @@ pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Created> {
     Ok(created)
 }
 
+/// Whether beads may be added: not while it is being closed after its landing.
+pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
+    let closing = integration::of(convoy).is_some_and(|own| own.closing);
+    if closing && convoy.is_open() {
+        let convoy = convoy.id.clone();
+        return Err(IntegrationError::Closing { convoy });
+    }
+    Ok(())
+}
+
 /// A convoy that tracks more beads, not yet written.
 pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
     let now = tx.now();
     let mut convoy = find(tx, id)?;
-    let closing = integration::of(&convoy).is_some_and(|own| own.closing);
-    anyhow::ensure!(
-        !(closing && convoy.is_open()),
-        IntegrationError::Closing {
-            convoy: id.to_owned()
-        }
-    );
+    can_grow(&convoy)?;
     let added = track(&mut convoy, beads, &now, tx.actor());
     let reopened = !convoy.is_open() && !added.is_empty();
     if reopened {

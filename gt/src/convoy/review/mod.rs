@@ -107,6 +107,8 @@ pub fn create(town: &Town, new: &New, purpose: Purpose) -> anyhow::Result<Made> 
 pub fn add(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<Made> {
     let store = town.store()?.snapshot()?;
     let convoy = store.get(id).filter(|bead| super::is_convoy(bead));
+    // Before anything is written: what is refused must leave no bead changed.
+    convoy.map_or(Ok(()), create::can_grow)?;
     let decided = convoy.map(super::decision::decisions).unwrap_or_default();
     let Some(convoy) = convoy.filter(|_| !decided.is_empty()) else {
         return add_undecided(town, convoy, id, beads);
