@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::Bead;
-use bd::store::{Snapshot, Store};
+use bd::store::{Head, Snapshot, Store};
 
 use crate::town::{RigLayout, Town};
 
@@ -129,6 +129,14 @@ impl Stores {
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.get(id))
+    }
+
+    /// What the index of its store knows of a bead, without reading it.
+    pub fn head(&self, id: &str) -> Option<Head<'_>> {
+        let id = bare_id(id);
+        std::iter::once(&self.town)
+            .chain(self.rigs.values())
+            .find_map(|store| store.head(id))
     }
 
     /// The rig that holds a bead.

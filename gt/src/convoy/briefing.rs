@@ -34,7 +34,13 @@ pub struct Entry {
 
 /// The finished beads of a convoy, oldest first.
 pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
+    // Only what is closed is read.
+    let is_closed = |id: &&str| {
+        let head = stores.head(id);
+        head.is_some_and(|head| head.status() == Status::Closed)
+    };
     let mut finished: Vec<&Bead> = super::tracked_ids(convoy)
+        .filter(is_closed)
         .filter_map(|id| stores.get(id))
         .filter(|bead| bead.status == Status::Closed && is_work(bead))
         .collect();
