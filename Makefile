@@ -3,13 +3,14 @@
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: help setup demo test lint generate install bench bench-code
+.PHONY: help setup demo test lint generate install bench bench-code bench-town
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
 	@echo "make install   put bd, gt, gtd and the keeper plugin into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
+	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
 	@echo "make generate  write completions/ and man/ anew"
@@ -40,6 +41,10 @@ install: setup
 bench: setup
 	@echo "building bd (some minutes) ..."
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd) && python3 tests/bench/run.py --bd "$$folder/bd" $(BENCH)
+
+bench-town: setup
+	@echo "building bd and gt (some minutes) ..."
+	folder=$$(CARGO="$(CARGO)" scripts/release.sh bd gt) && python3 tests/bench/town.py --programs "$$folder" $(BENCH)
 
 bench-code: setup
 	$(CARGO) bench --locked -p bd --bench code

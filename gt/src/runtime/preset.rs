@@ -12,6 +12,13 @@ use crate::session::Input;
 const BUILT_IN: &[&str] = &[
     include_str!("../../templates/runtime/claude.json"),
     include_str!("../../templates/runtime/scripted.json"),
+    include_str!("../../templates/runtime/codex.json"),
+    include_str!("../../templates/runtime/gemini.json"),
+    include_str!("../../templates/runtime/opencode.json"),
+    include_str!("../../templates/runtime/copilot.json"),
+    include_str!("../../templates/runtime/cursor.json"),
+    include_str!("../../templates/runtime/amp.json"),
+    include_str!("../../templates/runtime/auggie.json"),
 ];
 
 /// An agent program.
@@ -208,7 +215,17 @@ impl Preset {
         {
             return None;
         }
-        let words = [self.resume_flag.as_str(), id, &self.fork_flag];
+        let words = if self.resume_style == "subcommand" {
+            // Only to answer a question: a terminal has no such subcommand.
+            question?;
+            [
+                self.non_interactive.subcommand.as_str(),
+                &self.fork_flag,
+                id,
+            ]
+        } else {
+            [self.resume_flag.as_str(), id, &self.fork_flag]
+        };
         let words = words.into_iter().filter(|word| !word.is_empty());
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(words.map(str::to_owned));
@@ -246,7 +263,10 @@ mod tests {
             .map(|preset| preset.name)
             .collect();
         assert_eq!(names.len(), BUILT_IN.len());
-        assert_eq!(names, ["claude", "scripted"]);
+        let others = [
+            "codex", "gemini", "opencode", "copilot", "cursor", "amp", "auggie",
+        ];
+        assert_eq!(names, [&["claude", "scripted"][..], &others].concat());
     }
 
     #[test]
@@ -264,6 +284,10 @@ mod tests {
         let words = ["claude", "--resume", "abc", "--fork-session", "-p", "why?"];
         assert_eq!(forked.unwrap(), words);
         assert!(claude.fork_argv(Path::new("claude"), "-x", None).is_none());
+        let codex = Preset::named("codex").unwrap();
+        let forked = codex.fork_argv(Path::new("codex"), "abc", Some("why?"));
+        assert_eq!(forked.unwrap(), ["codex", "exec", "fork", "abc", "why?"]);
+        assert!(codex.fork_argv(Path::new("codex"), "abc", None).is_none());
     }
 
     #[test]

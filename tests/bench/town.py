@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Measure what an agent's hooks run, from outside, in a town whose rig has 10,000 beads.
+
+    make bench-town
+
+A time is the lower quartile of `--runs` whole processes, run in turn with `gt version`, which is "start". Needs git
+and tmux; the town is a temporary one with its own tmux server, and its agent is a script that sleeps.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from measure import Contest, environment, machine
+
+HERE = pathlib.Path(__file__).resolve().parent
+# How much more than a start each may take, in milliseconds.
+BARS = {"prime": 15, "hook": 10, "mail inbox": 10}
+
+
+class Place:
+    """A town with one rig, and a worker with work."""
+
+    def __init__(self, folder, programs, size):
+        self.folder, self.gt = folder, str(programs / "gt")
+        home = folder / "home"
+        for name in ("home", "tmux", "run"):
+            (folder / name).mkdir()
+        (home / ".gitconfig").write_text("[user]\n\tname = Dana\n\temail = dana@example.com\n[init]\n\tdefaultBranch = main\n")
+        self.env = environment(home) | {"TMUX_TMPDIR": str(folder / "tmux"), "XDG_RUNTIME_DIR": str(folder / "run"),
+                                        "PATH": f"{programs}:{os.environ['PATH']}", "TERM": "xterm-256color"}
+        self.root = folder / "town"
+        self.say(home, "install", str(self.root))
+        origin = folder / "origin"
+        git = ["git", "-c", "protocol.file.allow=always"]
+        subprocess.run([*git, "init", "-q", str(origin)], env=self.env, check=True)
+        (origin / "README.md").write_text("A project.\n")
+        subprocess.run([*git, "-C", str(origin), "add", "."], env=self.env, check=True)
+        subprocess.run([*git, "-C", str(origin), "commit", "-qm", "Begin"], env=self.env, check=True)
+        bare = folder / "origin.git"
+        subprocess.run([*git, "clone", "-q", "--bare", str(origin), str(bare)], env=self.env, check=True)
+        script = folder / "idle"
+        script.write_text("#!/bin/sh\nexec sleep 600\n")
+        script.chmod(0o755)
+        settings = self.root / "settings/config.json"
+        told = json.loads(settings.read_text()) if settings.exists() else {}
+        told |= {"default_agent": "idle", "agents": {"idle": {"provider": "scripted", "args": ["scripted", "--script", str(script)]}}}
+        settings.write_text(json.dumps(told))
+        self.say(self.root, "rig", "add", "web", str(bare), "--prefix", "web")
+        issues = self.root / "web/.beads/issues.jsonl"
+        with open(issues, "ab") as out:
+            subprocess.run([sys.executable, str(HERE / "make_corpus.py"), str(size)], stdout=out, check=True)
+        bd = [str(programs / "bd")]
+        made = subprocess.run([*bd, "create", "Write the parser", "--silent", "-d", "All of it."], cwd=self.root / "web",
+                              env=self.env, stdout=subprocess.PIPE, text=True, check=True)
+        subprocess.run([*bd, "sync", "-q"], cwd=self.root / "web", env=self.env, check=True, stdout=subprocess.DEVNULL)
+        slung = json.loads(self.say(self.root, "sling", made.stdout.strip(), "web", "--json"))[0]
+        self.worker = slung["target"]
+        self.sandbox = next((self.root / self.worker).rglob(".git")).parent
+        self.env |= {"GT_ROLE": self.worker}
+
+    def say(self, cwd, *words):
+        done = subprocess.run([self.gt, *words], cwd=cwd, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout
+
+    def end(self):
+        subprocess.run([self.gt, "down"], cwd=self.root, env=self.env, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, type=lambda path: pathlib.Path(path).resolve(), help="the folder of bd and gt")
+    parser.add_argument("--size", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=25)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp") as folder:
+        place = Place(pathlib.Path(folder), args.programs, args.size)
+        try:
+            contest = Contest(place.env, args.runs)
+            contest.add("start", [place.gt, "version"], place.sandbox)
+            for name in BARS:
+                contest.add(name, [place.gt, *name.split()], place.sandbox)
+            found = contest.measure()
+        finally:
+            os.chdir("/")
+            place.end()
+    start = found["start"]
+    print(f"{machine()}; {args.size:,} beads in the rig\n")
+    print("| What | Found | Bar | Holds |\n| --- | ---: | ---: | --- |")
+    print(f"| start (`gt version`) | {start:.2f} ms | | – |")
+    for name, room in BARS.items():
+        holds = "yes" if found[name] <= start + room else "**no**"
+        print(f"| `gt {name}` | {found[name]:.2f} ms | {start + room:.2f} ms | {holds} |")
+
+
+if __name__ == "__main__":
+    main()
