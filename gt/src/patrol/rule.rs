@@ -505,6 +505,18 @@ mod tests {
     }
 
     #[test]
+    fn an_approved_convoy_that_was_never_finished_is_finished() {
+        let facts = Facts {
+            unfinished_convoys: vec!["hq-rv-1".into()],
+            ..Facts::default()
+        };
+        let decided = decide(&facts);
+        assert_eq!(decided[0].rule, "C1-finish-approved-convoy");
+        let request = "hq-rv-1".into();
+        assert_eq!(decided[0].todo, Do::FinishConvoy { request });
+    }
+
+    #[test]
     fn an_idle_town_decides_nothing() {
         assert_eq!(due_in(&Facts::default()), None);
         assert_eq!(decide(&Facts::default()), Vec::new());
