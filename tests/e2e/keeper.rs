@@ -226,6 +226,9 @@ fn an_override_counts_for_its_own_bead_only() {
     .unwrap();
     worked(&town, &with);
     assert_eq!(queue(&town)["outcome"], "merged");
+    // What a worker writes there later lets nothing by.
+    let late = "---\nkeeper: ADR-001\noverride:\n  allow: [new-enum]\n---\nDo: Without";
+    town.bd("web", ["update", &without, "-d", late]).ok();
     worked(&town, &without);
     assert_eq!(queue(&town)["outcome"], "gate_failed");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, fields};
 use bd::config::yaml::Node;
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,24 @@ impl Decision {
             self.set_override(id, value)?;
         }
         Ok(())
+    }
+
+    /// Records what a bead's own front matter says besides, as it is now: what is written there later counts for
+    /// nobody.
+    pub(super) fn keep_own(&mut self, bead: &Bead) {
+        let (block, _) = fields::split_front_matter(&bead.description);
+        if block.is_empty() || self.front.is_empty() {
+            return;
+        }
+        // A block that is no front matter says nothing.
+        let Ok(written) = FrontMatter::of_text(block) else {
+            return;
+        };
+        let mut front = self.front_of(&bead.id).clone();
+        front.fill(written);
+        if front != self.front {
+            self.own.insert(bead.id.clone(), front);
+        }
     }
 
     fn set_override(&mut self, id: &str, value: &Node) -> anyhow::Result<()> {

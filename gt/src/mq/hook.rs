@@ -11,8 +11,8 @@ use super::gate::{self, Failure};
 use super::queue::{Job, MergeOutcome, payload};
 use super::request::{self, set_state, state_of};
 use super::{land, task};
-use crate::convoy;
-use crate::town_hook::{self, Call, Event, Ran, Verdict};
+use crate::convoy::{self, Decision};
+use crate::town_hook::{self, Call, Event, FrontMatter, Ran, Verdict};
 
 /// How the name of what failed reads in a task.
 const GATE: &str = "pre-merge hook";
@@ -117,9 +117,9 @@ pub(super) fn told<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
             ("GT_BRANCH", job.receipt.branch.clone()),
             ("GT_TARGET", job.receipt.target.clone()),
             ("GT_CONVOY_ID", id.clone()),
+            ("GT_FRONT_MATTER", front_matter(job, &decision)?),
             ("GT_CONVOY_ADR", decision.adr.unwrap_or_default()),
             ("GT_CONVOY_ADR_PATH", decision.adr_path.unwrap_or_default()),
-            ("GT_FRONT_MATTER", front_matter(job)?),
         ],
         about: vec![
             ("mr", job.request.id.clone()),
@@ -130,22 +130,29 @@ pub(super) fn told<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
     })
 }
 
-/// The front matter of the work, without the lines around it; of a task that brings other work to its target, that
-/// of the other work.
-fn front_matter(job: &Job) -> anyhow::Result<String> {
+/// The front matter of the work, without the lines around it, as it was when its convoy was made: what a worker
+/// writes there later counts for nothing. Where no convoy knows it, as it stands in the bead. Of a task that brings
+/// other work to its target, that of the other work.
+fn front_matter(job: &Job, decision: &Decision) -> anyhow::Result<String> {
     let beads = job.store.snapshot()?;
     let mut request = Some(&job.request);
     while let Some(now) = request {
-        let source = beads.get(&request::source_of(now));
-        let front = source.map(front_lines).unwrap_or_default();
+        let source = request::source_of(now);
+        let recorded = decision.own.get(&source).map(FrontMatter::lines);
+        let decided = decision.adr.is_some();
+        let written = || beads.get(&source).filter(|_| !decided).map(front_lines);
+        let front = recorded.or_else(written).unwrap_or_default();
         let next = super::receipt_of(now).resolves;
         let next = next.and_then(|id| beads.get(&id));
-        if !front.is_empty() || next.is_none_or(|next| next.id == now.id) {
+        if !front.is_empty() {
             return Ok(front);
+        }
+        if next.is_none_or(|next| next.id == now.id) {
+            break;
         }
         request = next;
     }
-    Ok(String::new())
+    Ok(decision.front.lines())
 }
 
 fn front_lines(bead: &Bead) -> String {

@@ -100,6 +100,15 @@ impl FrontMatter {
         }
     }
 
+    /// Adds the entries of another that it has none of.
+    pub fn fill(&mut self, other: Self) {
+        for (key, text) in other.entries {
+            if !self.entries.iter().any(|(own, _)| *own == key) {
+                self.entries.push((key, text));
+            }
+        }
+    }
+
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -37,7 +37,10 @@ pub(super) fn ask(town: &Town, request: &mut Request) -> anyhow::Result<Vec<Stri
     let spec = spec_of(request, &groups);
     let mut warnings = Vec::new();
     for (rig, beads) in &groups {
-        if request.decisions.iter().any(|known| known.rig == *rig) {
+        if let Some(known) = request.decisions.iter_mut().find(|known| known.rig == *rig) {
+            for bead in beads {
+                known.keep_own(bead);
+            }
             continue;
         }
         let home = match rig.as_str() {
@@ -61,6 +64,9 @@ pub(super) fn ask(town: &Town, request: &mut Request) -> anyhow::Result<Vec<Stri
         let mut decision = Decision::of(&home);
         for ran in &report.runs {
             decision.add(&ran.answer)?;
+        }
+        for bead in beads {
+            decision.keep_own(bead);
         }
         forget_strangers(&mut decision, beads, &mut warnings);
         if let Some(ran) = report.refusal() {
