@@ -7,5 +7,6 @@ mod discovery;
 mod gate;
 mod happy;
 mod integration;
+mod length;
 mod remotes;
 mod tracked_beads;

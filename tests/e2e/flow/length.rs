@@ -1,0 +1,97 @@
+//! How long the texts are that agents are told, in bytes and in tokens; the table of docs/CONTEXT.md.
+
+use town_tests::Town;
+
+/// Tokens as the cl100k vocabulary counts them.
+fn tokens(text: &str) -> usize {
+    let words = tiktoken_rs::cl100k_base_singleton();
+    words.encode_ordinary(text).len()
+}
+
+/// Prints a row of the table (`--nocapture` shows it).
+#[expect(clippy::print_stdout, reason = "the table is made from it")]
+fn row(name: &str, text: &str) -> (usize, usize) {
+    let found = (text.len(), tokens(text));
+    println!("| {name} | {} | {} |", found.0, found.1);
+    found
+}
+
+#[test]
+fn each_role_is_told_in_few_tokens_what_it_needs() {
+    let (town, _origin) = Town::with_rig();
+    let roles = [
+        ("mayor", "mayor"),
+        ("deacon", "deacon"),
+        ("witness", "web/witness"),
+        ("refinery", "web/refinery"),
+        ("polecat", "web/polecats/nux"),
+        ("crew", "web/crew/dana"),
+    ];
+    for (role, address) in roles {
+        let text = town.gt(["prime"]).env("GT_ROLE", address).ok().out;
+        let (bytes, tokens) = row(role, &text);
+        assert!(bytes < 2048 && tokens < 500, "{role}: {bytes}, {tokens}");
+        // The estimate of `--explain` is no promise, but near.
+        assert!(
+            bytes.div_ceil(4) < tokens * 2 && tokens < bytes / 2,
+            "{role}"
+        );
+    }
+}
+
+#[test]
+fn what_is_told_of_earlier_work_keeps_to_its_room() {
+    let (town, _origin) = Town::with_rig();
+    town.script(
+        r#"echo work > "$GT_BEAD.txt"
+echo "made $GT_BEAD.txt; the parser needs a lexer first, see the notes in the commit" > "$GT_SUMMARY_FILE"
+git add "$GT_BEAD.txt" && git commit --quiet -m "Make $GT_BEAD.txt""#,
+    );
+    let mut beads = Vec::new();
+    for number in 0..12 {
+        beads.push(town.bead("web", &format!("Part {number} of the parser")));
+    }
+    let mut args = vec!["convoy", "create", "The parser"];
+    args.extend(beads.iter().map(String::as_str));
+    town.gt(args).ok();
+    town.up();
+    let part = |bead: &str, name: &str| {
+        let found = town.gt(["brief", bead, "--json"]).ok().json();
+        let parts = found["parts"].as_array().unwrap().clone();
+        let of_name = parts.iter().find(|part| part["name"] == name).cloned();
+        let bytes = of_name.map_or(0, |part| part["bytes"].as_u64().unwrap());
+        let text = found["text"].as_str().unwrap().to_owned();
+        (usize::try_from(bytes).unwrap(), text)
+    };
+    for (done, last) in [(1, 2), (10, 11), (11, 12)] {
+        let already = beads
+            .iter()
+            .filter(|bead| town.status_of("web", bead) == "closed");
+        let missing = done - already.count();
+        let open: Vec<&String> = beads
+            .iter()
+            .filter(|bead| town.status_of("web", bead) == "open")
+            .take(missing)
+            .collect();
+        for bead in open {
+            town.gt(["sling", bead, "web"]).ok();
+            town.closed("web", bead);
+        }
+        let (bytes, text) = part(&beads[last - 1], "convoy");
+        let at = text.find("## Prior work in this convoy").unwrap();
+        let (_, tokens) = row(&format!("briefing, {done} finished"), &text[at..]);
+        assert!(
+            (1..=3 * 1024).contains(&bytes) && tokens < 800,
+            "{done}: {bytes}, {tokens}"
+        );
+    }
+    let made = ["followup", &beads[0], "Handle tabs", "--json"];
+    let made = town.gt(made).ok().json();
+    let (bytes, text) = part(made["bead"].as_str().unwrap(), "followup");
+    let at = text.find("# What this follows up").unwrap();
+    let (_, tokens) = row("follow-up", &text[at..]);
+    assert!(
+        (1..=4 * 1024).contains(&bytes) && tokens < 500,
+        "{bytes}, {tokens}"
+    );
+}
