@@ -394,7 +394,9 @@ fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_
     let (town, origin) = kept();
     town.script(
         "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\necho \"$GT_BEAD_TITLE\" > \"$GT_BEAD.txt\"\n\
-         echo \"wrote $GT_BEAD.txt\" > \"$GT_SUMMARY_FILE\"",
+         echo \"wrote $GT_BEAD.txt\" > \"$GT_SUMMARY_FILE\"\n\
+         ls .gt/discovery 2>&- | wc -l > \"$GT_ROOT/../scripts/documents-$GT_BEAD\"\n\
+         mkdir -p .gt/discovery; echo found > \".gt/discovery/$GT_BEAD.md\"",
     );
     let mut beads: Vec<String> = Vec::new();
     for at in 0..12 {
@@ -418,7 +420,15 @@ fn a_convoy_of_twelve_with_the_keeper_on_lands_once_and_each_worker_is_told_the_
     }
     town.told_once("convoy_landed");
     assert_eq!(origin.subjects("main").len(), 13);
+    let landed = origin.git(["ls-tree", "-r", "--name-only", "main"]);
+    assert!(
+        !landed.contains(".gt/") && landed.contains(&beads[11]),
+        "{landed}"
+    );
     for (at, bead) in beads.iter().enumerate() {
+        let documents = town.path(&format!("scripts/documents-{bead}"));
+        let documents = std::fs::read_to_string(documents).unwrap();
+        assert_eq!(documents.trim(), at.to_string(), "documents of bead {at}");
         let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{bead}"))).unwrap();
         let prime: Value = serde_json::from_str(&prime).unwrap();
         let text = prime["text"].as_str().unwrap();
