@@ -61,6 +61,9 @@ class Place:
         self.worker = slung["target"]
         self.sandbox = next((self.root / self.worker).rglob(".git")).parent
         self.env |= {"GT_ROLE": self.worker}
+        told = self.say(self.sandbox, "prime")
+        if "Write the parser" not in told:
+            raise SystemExit(f"the worker is not told of its work: {told[:500]}")
 
     def say(self, cwd, *words):
         done = subprocess.run([self.gt, *words], cwd=cwd, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
