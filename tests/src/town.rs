@@ -142,6 +142,12 @@ impl Town {
             .env("GT_LEASE", status.json()["lease"].to_string())
     }
 
+    /// Runs any program in a folder, with the environment of the town's people.
+    pub fn other_program(&self, program: &Path, cwd: &Path) -> Run {
+        // An absolute path stands for itself.
+        self.program(&program.to_string_lossy(), cwd)
+    }
+
     fn program(&self, name: &str, cwd: &Path) -> Run {
         if crate::forget::is_wanted() {
             crate::forget::derived_below(&self.root());

@@ -2,7 +2,7 @@
 //!
 //! A session is known from the event that its start left (`session_start`) and from the transcript that its agent
 //! program keeps in its own store ([`transcript`]); each may be missing. Asking one forks it: the program resumes
-//! a copy of the conversation, and the original stays as it is ([`ask`]).
+//! a copy of the conversation, and the original stays as it is ([`ask()`]).
 
 mod ask;
 pub mod transcript;

@@ -188,6 +188,22 @@ fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
     assert_eq!(hits[0]["session_id"], id.as_str());
     assert!(hits[0]["at"].as_str().unwrap().starts_with("20"));
 
+    // Resumed by hand, in the agent's folder as its session was: it is told that it goes on, and no more.
+    town.kill_session("hq-mayor");
+    let resumed = town
+        .other_program(&bin.join("claude"), &town.root().join("mayor"))
+        .env("GT_ROLE", "mayor")
+        .args(["--resume", &id, "-p", "sixth question"]);
+    resumed.ok();
+    begun(&town, "resume");
+    assert_eq!(in_last(&model, "remember PERSIMMON"), 1);
+    assert_eq!(
+        in_last(&model, "back in a session that has its context already"),
+        1
+    );
+    let first = "You are the coordinator of the town";
+    assert!(in_last(&model, first) <= 1, "the role is not said again");
+
     let before = town.events("session_start").len();
     let talk = ["seance", "--talk", &id[..8], "-p", "what was the word"];
     let said = town.gt(talk).ok().out;
