@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::error::Usage;
-use crate::git::Identity;
+use crate::git::{Identity, NETWORK};
 use crate::sync::{self, Request, Synced};
 use crate::ui::{Page, Report, escape};
 
@@ -89,6 +89,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         email: "beads@localhost".to_owned(),
     };
     let request = Request {
+        network: NETWORK,
         store: &store,
         config: &settings,
         author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),

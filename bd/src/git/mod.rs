@@ -24,6 +24,7 @@ mod worktree;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -42,7 +43,12 @@ pub use worktree::Worktree;
 pub struct Git {
     folder: PathBuf,
     env: Vec<(OsString, OsString)>,
+    /// How long a command that asks a remote may take.
+    network: Duration,
 }
+
+/// How long a remote may take where nobody says otherwise: a first clone can be large.
+pub const NETWORK: Duration = Duration::from_secs(600);
 
 /// Why a git operation gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -158,6 +164,7 @@ impl Git {
         Self {
             folder: folder.as_ref().to_owned(),
             env: Vec::new(),
+            network: NETWORK,
         }
     }
 
@@ -172,7 +179,15 @@ impl Git {
         Self {
             folder: folder.as_ref().to_owned(),
             env: self.env.clone(),
+            network: self.network,
         }
+    }
+
+    /// Commands that ask a remote may take so long.
+    #[must_use]
+    pub fn with_network(mut self, limit: Duration) -> Self {
+        self.network = limit;
+        self
     }
 
     /// Sets a variable for every git command of this value.

@@ -3,13 +3,8 @@
 //! A push is never forced but with a lease on the tip that was seen, and a refusal is told apart: the tip
 //! moved, the other side declined, or it cannot be reached.
 
-use std::time::Duration;
-
 use super::{Git, GitError};
 use crate::sys::Finished;
-
-/// How long one talk with a remote may take.
-const NETWORK: Duration = Duration::from_secs(600);
 
 /// Why a push did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +58,7 @@ impl Git {
     /// Brings the remote's branches up to date in `refs/remotes`.
     pub fn fetch(&self, remote: &str) -> Result<(), GitError> {
         self.plumbing(["fetch", "--quiet", "--prune", "--no-auto-gc", remote])
-            .limit(NETWORK)
+            .limit(self.network)
             .done()
             .map(drop)
     }
@@ -73,7 +68,7 @@ impl Git {
     pub fn ls_remote(&self, remote: &str, name: &str) -> Result<Option<String>, GitError> {
         let name = full_ref(name);
         let call = self.plumbing(["ls-remote", "--quiet", remote, &name]);
-        let listed = call.limit(NETWORK).text()?;
+        let listed = call.limit(self.network).text()?;
         Ok(listed.lines().find_map(|line| {
             let (id, listed) = line.split_once('\t')?;
             (listed == name).then(|| id.to_owned())
@@ -83,7 +78,7 @@ impl Git {
     /// Where the remote's HEAD points. `remote` may be a URL.
     pub fn remote_head(&self, remote: &str) -> Result<RemoteHead, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", "--symref", "--", remote, "HEAD"]);
-        let listed = call.limit(NETWORK).text()?;
+        let listed = call.limit(self.network).text()?;
         let mut head = RemoteHead::default();
         for line in listed.lines() {
             let Some((target, "HEAD")) = line.split_once('\t') else {
@@ -144,7 +139,7 @@ impl Git {
             Lease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
         };
         let call = call.args(lease).args(["--", remote, refspec]);
-        let finished = call.limit(NETWORK).finish()?;
+        let finished = call.limit(self.network).finish()?;
         if finished.ok() {
             return Ok(());
         }

@@ -11,9 +11,6 @@ use std::time::Duration;
 
 use super::{Git, GitError};
 
-/// How long one talk with a remote may take.
-const NETWORK: Duration = Duration::from_secs(600);
-
 /// What the folders of such indexes are called, in the repository's own folder.
 const SCRATCH: &str = "beads-index-";
 
@@ -117,7 +114,7 @@ impl Git {
         self.plumbing(["fetch", "--quiet", "--no-tags", "--no-auto-gc"])
             .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
             .args([remote, &refspec])
-            .limit(NETWORK)
+            .limit(self.network)
             .done()
             .map(drop)
     }

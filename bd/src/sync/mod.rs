@@ -21,6 +21,7 @@ mod tips;
 mod unite;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::config::Config;
 use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
@@ -53,6 +54,8 @@ pub struct Request<'a> {
     pub push: bool,
     /// Whether beads that went back are brought to where the branch has them; refused otherwise.
     pub bring_back: bool,
+    /// How long each command that asks the remote may take.
+    pub network: Duration,
     /// The clock.
     pub clock: &'a Clock,
     /// Chance.
@@ -164,7 +167,8 @@ fn named(ids: &[String]) -> String {
 
 /// Brings a store and its branch together.
 pub fn sync(request: &Request<'_>) -> Result<Synced, SyncError> {
-    let place = Place::of(request.store.dir(), request.config)?;
+    let mut place = Place::of(request.store.dir(), request.config)?;
+    place.git = place.git.with_network(request.network);
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let _turn = request.store.take_turn()?;

@@ -27,6 +27,8 @@ const TURN: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST: u32 = 5;
 /// How long another user of the rig's repository is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a remote may take to answer: workers may wait for the rig's repository meanwhile.
+const NETWORK: Duration = Duration::from_secs(20);
 
 /// A store that has something new for its branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -156,6 +158,7 @@ fn sync_store(town: &Town, rig: Option<&str>) -> anyhow::Result<Synced> {
         email: "beads@gastown.local".to_owned(),
     };
     let request = Request {
+        network: NETWORK,
         store: &store,
         config: &config,
         author: sync::author(&config, store.dir(), &town.env, actor),

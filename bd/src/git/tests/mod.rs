@@ -482,3 +482,14 @@ fn a_tree_is_made_with_a_folder_from_elsewhere_also_in_a_bare_repository() {
     let without = bare.tree_with(&tip, ".beads", &before).unwrap();
     assert_eq!(names(&without), ["README", "code"]);
 }
+
+#[test]
+fn a_remote_that_does_not_answer_is_given_up() {
+    let place = tempfile::tempdir().unwrap();
+    let git = Git::at(place.path())
+        .with_env("GIT_ALLOW_PROTOCOL", "ext")
+        .with_network(std::time::Duration::from_millis(300));
+    git.init("main", false).unwrap();
+    let error = git.ls_remote("ext::sleep 3600", "main").unwrap_err();
+    assert!(matches!(error, GitError::Run { .. }), "{error:?}");
+}
