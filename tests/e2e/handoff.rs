@@ -87,6 +87,13 @@ fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
         let run = town.gt(["prime"]).env("GT_ROLE", "mayor");
         run.env("GT_SESSION", "hq-mayor").ok().out
     };
+    // The session that wrote it may still run: the letter is not for that one.
+    let ending = town.root().join(".runtime/told/mayor.ending");
+    let token = std::fs::read_to_string(ending).unwrap();
+    let old = town.gt(["prime"]).env("GT_ROLE", "mayor");
+    let old = old.env("GT_SESSION", "hq-mayor");
+    let old = old.env("GT_SESSION_TOKEN", token).ok().out;
+    assert!(!old.contains("> watch the queue"), "{old}");
     let text = prime();
     assert!(
         text.contains("> watch the queue") && text.contains(&letter),

@@ -83,6 +83,12 @@ pub fn hand_off(town: &Town, agent: &Address, request: &Request) -> anyhow::Resu
     let letter = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
+        // First: the letter must not be had by the session that writes it.
+        let path = town.layout.ending(&agent.mailbox());
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
         Some(mail::send(town, &letter(agent, request))?)
     };
     town.tell(
@@ -119,6 +125,17 @@ pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
         .collect();
     found.reverse();
     found
+}
+
+/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the letter is
+/// for the next one.
+pub fn is_ending(town: &Town, agent: &Address) -> bool {
+    let own = town.env.get(crate::process::TOKEN);
+    let ending = file::read(&town.layout.ending(&agent.mailbox()))
+        .ok()
+        .flatten();
+    own.zip(ending)
+        .is_some_and(|(own, ending)| own.as_bytes() == ending)
 }
 
 /// Whether a letter is to the successor of a session.

@@ -159,7 +159,10 @@ fn compiled(
     });
     let mut letters = crate::mail::inbox(&stores.town, &address.mailbox());
     letters.retain(|letter| !letter.read);
-    let notes = handoff::waiting(&letters);
+    let mut notes = handoff::waiting(&letters);
+    if handoff::is_ending(town, address) {
+        notes.clear();
+    }
     let unread = letters.len() - notes.len();
     let decided = convoy
         .zip(hook)

@@ -106,6 +106,11 @@ impl Layout {
         self.told(mailbox).with_extension("stop")
     }
 
+    /// `.runtime/told/<mailbox>.ending`: which session of a mailbox handed over last.
+    pub fn ending(&self, mailbox: &str) -> PathBuf {
+        self.told(mailbox).with_extension("ending")
+    }
+
     /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
     pub fn told_convoys(&self, mailbox: &str) -> PathBuf {
         self.told(mailbox).with_extension("convoys")
