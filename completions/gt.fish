@@ -74,8 +74,8 @@ complete -c gt -n "__fish_gt_using_subcommand brief" -s h -l help -d 'Print help
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -l json -d 'Prints machine-readable JSON'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "write" -d 'Write a checkpoint: branch, last commit, changed files, and your words'
-complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "show"
-complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "clear"
+complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "show" -d 'Show the checkpoint of this work tree'
+complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "clear" -d 'Forget the checkpoint of this work tree'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and not __fish_seen_subcommand_from write show clear help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from write" -s n -l notes -d 'What the next session should know' -r
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from write" -l molecule -d 'The molecule that you are working through' -r
@@ -87,8 +87,8 @@ complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcom
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from clear" -l json -d 'Prints machine-readable JSON'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from clear" -s h -l help -d 'Print help'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "write" -d 'Write a checkpoint: branch, last commit, changed files, and your words'
-complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "show"
-complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "clear"
+complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show the checkpoint of this work tree'
+complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "clear" -d 'Forget the checkpoint of this work tree'
 complete -c gt -n "__fish_gt_using_subcommand checkpoint; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c gt -n "__fish_gt_using_subcommand config; and not __fish_seen_subcommand_from get list set unset help" -l json -d 'Prints machine-readable JSON'
 complete -c gt -n "__fish_gt_using_subcommand config; and not __fish_seen_subcommand_from get list set unset help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -536,8 +536,8 @@ complete -c gt -n "__fish_gt_using_subcommand help; and not __fish_seen_subcomma
 complete -c gt -n "__fish_gt_using_subcommand help; and not __fish_seen_subcommand_from attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper seance signal sling status unsling up version whoami why help" -f -a "why" -d 'Tell what happened to a bead, convoy, merge request or agent, and which rule decided it'
 complete -c gt -n "__fish_gt_using_subcommand help; and not __fish_seen_subcommand_from attach brief checkpoint config convoy crew daemon demo doctor done down followup handoff hook hooks install mail mayor mq namepool nudge peek polecat prime rescue rig scripted session-restart session-wrapper seance signal sling status unsling up version whoami why help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from checkpoint" -f -a "write" -d 'Write a checkpoint: branch, last commit, changed files, and your words'
-complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from checkpoint" -f -a "show"
-complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from checkpoint" -f -a "clear"
+complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from checkpoint" -f -a "show" -d 'Show the checkpoint of this work tree'
+complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from checkpoint" -f -a "clear" -d 'Forget the checkpoint of this work tree'
 complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "get" -d 'Print a setting\'s value'
 complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "list" -d 'List all settings with their values'
 complete -c gt -n "__fish_gt_using_subcommand help; and __fish_seen_subcommand_from config" -f -a "set" -d 'Set a setting: in the rig\'s settings, in the town\'s, or on this machine only'

@@ -2331,8 +2331,8 @@ _gt__subcmd__brief_commands() {
 _gt__subcmd__checkpoint_commands() {
     local commands; commands=(
 'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
-'show:' \
-'clear:' \
+'show:Show the checkpoint of this work tree' \
+'clear:Forget the checkpoint of this work tree' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt checkpoint commands' commands "$@"
@@ -2346,8 +2346,8 @@ _gt__subcmd__checkpoint__subcmd__clear_commands() {
 _gt__subcmd__checkpoint__subcmd__help_commands() {
     local commands; commands=(
 'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
-'show:' \
-'clear:' \
+'show:Show the checkpoint of this work tree' \
+'clear:Forget the checkpoint of this work tree' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt checkpoint help commands' commands "$@"
@@ -2886,8 +2886,8 @@ _gt__subcmd__help__subcmd__brief_commands() {
 _gt__subcmd__help__subcmd__checkpoint_commands() {
     local commands; commands=(
 'write:Write a checkpoint\: branch, last commit, changed files, and your words' \
-'show:' \
-'clear:' \
+'show:Show the checkpoint of this work tree' \
+'clear:Forget the checkpoint of this work tree' \
     )
     _describe -t commands 'gt help checkpoint commands' commands "$@"
 }

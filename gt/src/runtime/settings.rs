@@ -68,18 +68,10 @@ pub(super) fn missing(
     path: &Path,
     address: &Address,
 ) -> Result<Option<Vec<String>>, HookFileError> {
-    let io = |source| HookFileError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let invalid = |source| HookFileError::Invalid {
-        path: path.to_owned(),
-        source,
-    };
-    let Some(bytes) = file::read(path).map_err(io)? else {
+    let Some(found) = read(path)? else {
         return Ok(None);
     };
-    let found: Value = serde_json::from_slice(&bytes).map_err(invalid)?;
+    let invalid = |source| invalid(path, source);
     let mut missing = Vec::new();
     for ours in of_role(address) {
         let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
@@ -103,25 +95,36 @@ pub fn ensure_local(home: &Path) -> Result<(), HookFileError> {
     add(&home.join(".claude/settings.local.json"), LOCAL)
 }
 
+/// What a settings file holds; nothing where there is none.
+fn read(path: &Path) -> Result<Option<Value>, HookFileError> {
+    let bytes = file::read(path).map_err(|source| HookFileError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let value = bytes.map(|bytes| serde_json::from_slice(&bytes));
+    value.transpose().map_err(|source| invalid(path, source))
+}
+
+fn invalid(path: &Path, source: serde_json::Error) -> HookFileError {
+    HookFileError::Invalid {
+        path: path.to_owned(),
+        source,
+    }
+}
+
 /// Adds to a settings file what it lacks of ours.
 fn add(path: &Path, ours: &str) -> Result<(), HookFileError> {
-    let io = |source| HookFileError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let invalid = |source| HookFileError::Invalid {
-        path: path.to_owned(),
-        source,
-    };
+    let invalid = |source| invalid(path, source);
     let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
-    let found = match file::read(path).map_err(io)? {
-        Some(bytes) => serde_json::from_slice(&bytes).map_err(invalid)?,
-        None => Value::Object(Map::new()),
-    };
+    let found = read(path)?.unwrap_or_else(|| Value::Object(Map::new()));
     let merged = merge(found.clone(), &ours);
     if merged == found {
         return Ok(());
     }
+    let io = |source| HookFileError::Io {
+        path: path.to_owned(),
+        source,
+    };
     if let Some(parent) = path.parent() {
         file::make_folder(parent, 0o755).map_err(io)?;
     }

@@ -3,14 +3,20 @@
 use serde_json::json;
 use town_tests::{Model, Town, claude, eventually};
 
+/// The folder of the real CLI; without it a test is skipped and says so.
+#[expect(clippy::print_stdout, reason = "whoever runs the tests should know")]
+fn program() -> Option<std::path::PathBuf> {
+    let found = claude();
+    if let Err(reason) = &found {
+        println!("skipped: the real Claude Code CLI is not here: {reason}");
+    }
+    found.ok()
+}
+
 #[test]
 fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
-    let bin = match claude() {
-        Ok(bin) => bin,
-        Err(reason) => {
-            println!("skipped: the real Claude Code CLI is not here: {reason}");
-            return;
-        }
+    let Some(bin) = program() else {
+        return;
     };
     let (town, origin) = Town::with_rig();
     let model = Model::start(
@@ -95,12 +101,8 @@ fn begun(town: &Town, source: &str) {
 
 #[test]
 fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
-    let bin = match claude() {
-        Ok(bin) => bin,
-        Err(reason) => {
-            println!("skipped: the real Claude Code CLI is not here: {reason}");
-            return;
-        }
+    let Some(bin) = program() else {
+        return;
     };
     let (town, _origin) = Town::with_rig();
     let model = Model::start(&town, &json!({ "default": { "text": "OK." } }));
@@ -152,12 +154,8 @@ fn clear_compact_and_handoff_each_bring_claude_code_its_context_once() {
 
 #[test]
 fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
-    let bin = match claude() {
-        Ok(bin) => bin,
-        Err(reason) => {
-            println!("skipped: the real Claude Code CLI is not here: {reason}");
-            return;
-        }
+    let Some(bin) = program() else {
+        return;
     };
     let (town, _origin) = Town::with_rig();
     let model = Model::start(

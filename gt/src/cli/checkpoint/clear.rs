@@ -6,7 +6,7 @@ use super::super::{Answer, answer};
 use crate::checkpoint;
 use crate::context::Context;
 
-/// Forget the checkpoint of this work tree.
+/// Removes it.
 pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
     let there = checkpoint::clear(&town, &town.actor)?;

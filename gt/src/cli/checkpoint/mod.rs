@@ -22,8 +22,10 @@ pub(super) struct CheckpointArgs {
 #[derive(Debug, Subcommand)]
 enum CheckpointCommand {
     Write(write::WriteArgs),
+    /// Show the checkpoint of this work tree.
     #[command(alias = "read")]
     Show,
+    /// Forget the checkpoint of this work tree.
     Clear,
 }
 

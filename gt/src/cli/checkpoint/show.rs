@@ -6,7 +6,7 @@ use super::super::{Answer, answer};
 use crate::checkpoint;
 use crate::context::Context;
 
-/// Show the checkpoint of this work tree.
+/// Prints it.
 pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
     let found = checkpoint::read(&town, &town.actor)?;
