@@ -25,7 +25,13 @@ pub struct Model {
 
 /// The folder with the `claude` program, or why there is none: then the test is skipped, saying so.
 pub fn program() -> Result<PathBuf, String> {
-    if let Some(folder) = std::env::var_os("GASTOWN_TEST_CLAUDE") {
+    let package = format!("@anthropic-ai/claude-code@{VERSION}");
+    from_npm("GASTOWN_TEST_CLAUDE", "claude", &package)
+}
+
+/// The folder with an agent program: the one that `variable` names, else installed from npm once.
+pub(crate) fn from_npm(variable: &str, program: &str, package: &str) -> Result<PathBuf, String> {
+    if let Some(folder) = std::env::var_os(variable) {
         return Ok(PathBuf::from(folder));
     }
     for tool in ["python3", "npm", "node"] {
@@ -34,11 +40,10 @@ pub fn program() -> Result<PathBuf, String> {
     }
     let exe = std::env::current_exe().map_err(|error| error.to_string())?;
     let target = exe.ancestors().nth(3).ok_or("no target folder")?;
-    let folder = target.join("claude-cli");
+    let folder = target.join(format!("{program}-cli"));
     let bin = folder.join("node_modules/.bin");
-    if !bin.join("claude").exists() {
+    if !bin.join(program).exists() {
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let package = format!("@anthropic-ai/claude-code@{VERSION}");
         let install = Command::new("npm")
             .args([
                 "install",
@@ -49,7 +54,7 @@ pub fn program() -> Result<PathBuf, String> {
             ])
             .arg("--prefix")
             .arg(&folder)
-            .arg(&package)
+            .arg(package)
             .output()
             .map_err(|error| error.to_string())?;
         if !install.status.success() {
@@ -114,8 +119,13 @@ impl Model {
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
         requests
-            .filter(|request| request["api"] == "anthropic")
+            .filter(|request| request["api"] == "anthropic" || request["api"] == "responses")
             .collect()
+    }
+
+    /// Where it listens.
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Makes the town's agents talk to this model, as a person who has used Claude Code before: what a
@@ -134,10 +144,7 @@ impl Model {
         let path = format!("{}:{}:{path}", town.path("bin").display(), bin.display());
         town.with_tmp()
             .with_env("PATH", &path)
-            .with_env(
-                "ANTHROPIC_BASE_URL",
-                &format!("http://127.0.0.1:{}", self.port),
-            )
+            .with_env("ANTHROPIC_BASE_URL", &self.url())
             .with_env("ANTHROPIC_API_KEY", KEY)
             .with_env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .with_env("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1")

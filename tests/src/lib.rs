@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
 
 mod claude;
+mod codex;
 mod command;
 mod forget;
 mod repo;
@@ -14,6 +15,7 @@ mod town;
 mod wait;
 
 pub use claude::{Model, program as claude};
+pub use codex::program as codex;
 pub use command::{Run, Said};
 pub use repo::Repo;
 pub use town::Town;

@@ -47,6 +47,9 @@ pub struct Preset {
     pub initial_prompt: String,
     /// How the first prompt gets in.
     pub prompt_mode: PromptMode,
+    /// The flag before the first prompt; without one it stands alone.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt_flag: String,
     /// The flag before a settings file with hooks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub settings_flag: String,
@@ -76,6 +79,9 @@ pub struct Preset {
     /// What an empty input line begins with.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ready_prompt_prefix: String,
+    /// How long the prompt must stand before it counts: some programs show it before their dialogs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub settle_ms: u64,
     /// How long to wait where the screen says nothing.
     pub ready_delay_ms: u64,
     /// Signs on the screen that it is at work.
@@ -134,8 +140,15 @@ pub enum PromptMode {
     /// As the last argument.
     #[default]
     Arg,
+    /// Typed into its input line once it is ready.
+    Typed,
     /// Not at all: it asks by itself.
     None,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl Preset {
@@ -172,15 +185,26 @@ impl Preset {
     pub fn argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(self.args.iter().chain(more).cloned());
-        let prompt = if prompt.is_empty() {
+        let prompt = self.first_words(prompt);
+        if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
+            let words = [self.prompt_flag.as_str(), prompt].into_iter();
+            argv.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+        argv
+    }
+
+    /// What is to be typed into it once it is ready: nothing where the prompt is an argument.
+    pub fn to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
+        let words = Some(self.first_words(prompt)).filter(|words| !words.is_empty());
+        words.filter(|_| self.prompt_mode == PromptMode::Typed)
+    }
+
+    fn first_words<'a>(&'a self, prompt: &'a str) -> &'a str {
+        if prompt.is_empty() {
             &self.initial_prompt
         } else {
             prompt
-        };
-        if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
-            argv.push(prompt.to_owned());
         }
-        argv
     }
 
     /// The argument list that resumes a session; none where that is not known or there is no id.
@@ -288,6 +312,24 @@ mod tests {
         let forked = codex.fork_argv(Path::new("codex"), "abc", Some("why?"));
         assert_eq!(forked.unwrap(), ["codex", "exec", "fork", "abc", "why?"]);
         assert!(codex.fork_argv(Path::new("codex"), "abc", None).is_none());
+    }
+
+    #[test]
+    fn a_first_message_is_an_argument_or_typed_or_neither() {
+        let message = |name: &str| {
+            let preset = Preset::named(name).unwrap();
+            let argv = preset.argv(Path::new(name), &[], "go");
+            let is_last = argv.last().is_some_and(|last| last == "go");
+            (is_last, preset.to_type("go").map(str::to_owned))
+        };
+        assert_eq!(message("codex"), (true, None));
+        assert_eq!(message("amp"), (false, Some("go".to_owned())));
+        assert_eq!(message("scripted"), (false, None));
+        let gemini = Preset::named("gemini").unwrap();
+        let argv = gemini.argv(Path::new("gemini"), &[], "go");
+        assert_eq!(argv[1..], ["--yolo", "--skip-trust", "-i", "go"]);
+        let resumed = gemini.resume_argv(Path::new("gemini"), "abc").unwrap();
+        assert_eq!(resumed[3..], ["--resume", "abc"]);
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn attend(
             None
         }
         Look::AtPrompt | Look::NeedsPerson(_) => {
-            clock::pause(Duration::from_millis(200));
+            clock::pause(Duration::from_millis(preset.settle_ms.max(200)));
             None
         }
         Look::Nothing => None,
@@ -113,7 +113,7 @@ pub fn look(screen: &str, preset: &Preset) -> Look {
         };
         // What stands above a later prompt was answered before.
         let behind = &screen[at..];
-        if prompt_line(behind, preset).is_some() {
+        if has_prompt(behind, preset) && !is_open(behind, preset) {
             continue;
         }
         return match &dialog.choose {
@@ -122,17 +122,27 @@ pub fn look(screen: &str, preset: &Preset) -> Look {
             None => Look::NeedsPerson(dialog.name.clone()),
         };
     }
-    if !preset.dialog_mark.is_empty() && screen.contains(&preset.dialog_mark) {
+    if is_open(screen, preset) {
         return Look::NeedsPerson("an unknown question".to_owned());
     }
     let tail: Vec<&str> = screen.lines().rev().take(12).collect();
     if tail.iter().any(|line| is_busy(line, preset)) {
         return Look::Busy;
     }
-    match prompt_line(screen, preset) {
-        Some(_) => Look::AtPrompt,
-        None => Look::Nothing,
+    if has_prompt(screen, preset) {
+        Look::AtPrompt
+    } else {
+        Look::Nothing
     }
+}
+
+/// Whether the sign of an open dialog is on the screen with no prompt below it. A prompt above it may be the
+/// dialog's focus mark.
+fn is_open(screen: &str, preset: &Preset) -> bool {
+    let mark = preset.dialog_mark.as_str();
+    let below = |line: &&str| !is_prompt(line, preset);
+    let mut tail = screen.lines().rev().take_while(below);
+    !mark.is_empty() && tail.any(|line| line.contains(mark))
 }
 
 /// Whether a line says that work goes on: by a known mark, or as `✻ Stewing… (3s)`.
@@ -148,23 +158,26 @@ fn is_busy(line: &str, preset: &Preset) -> bool {
     starred && (line.ends_with('…') || line.contains("… ("))
 }
 
-/// The lowest line that begins with the prompt, and what follows it.
-fn prompt_line<'a>(screen: &'a str, preset: &Preset) -> Option<&'a str> {
+/// Whether a screen has a line that begins with the prompt.
+fn has_prompt(screen: &str, preset: &Preset) -> bool {
+    screen.lines().any(|line| is_prompt(line, preset))
+}
+
+fn is_prompt(line: &str, preset: &Preset) -> bool {
     let prompt = preset.ready_prompt_prefix.as_str();
-    if prompt.is_empty() {
-        return None;
-    }
-    screen.lines().rev().find_map(|line| {
-        let line = line.trim_start_matches(['│', '|', ' ']);
-        // Screens are trimmed at the right, so an empty prompt may have lost its last space.
-        line.strip_prefix(prompt)
-            .or_else(|| (line == prompt.trim_end()).then_some(""))
-    })
+    let line = unframed(line);
+    // Screens are trimmed at the right, so an empty prompt may have lost its last space.
+    !prompt.is_empty() && (line.starts_with(prompt) || line == prompt.trim_end())
+}
+
+/// A line without the frame that some programs draw around it.
+fn unframed(line: &str) -> &str {
+    line.trim_start_matches(['│', '|', ' '])
 }
 
 /// The key that brings the focus nearer to the wanted option, or Enter when it is there.
 fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
-    let lines: Vec<&str> = dialog.lines().map(str::trim_start).collect();
+    let lines: Vec<&str> = dialog.lines().map(unframed).collect();
     let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
     let focused = at(&|line| line.starts_with(focus))?;
     let wanted = at(&|line| line.contains(option))?;
@@ -225,6 +238,29 @@ mod tests {
     fn a_dialog_above_the_prompt_was_answered() {
         let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
         assert_eq!(look(&screen, &claude()), Look::AtPrompt);
+    }
+
+    #[test]
+    fn a_focus_mark_like_the_prompt_and_a_frame_are_seen_through() {
+        let codex = Preset::named("codex").unwrap();
+        let open = "  Trust this folder? Codex can read\n\n› 1. Trust and continue\n  2. Back to Agent Command Center\n\n  \
+                    enter continue · esc back\n";
+        assert_eq!(look(open, &codex), Look::Dialog(Some(Key::Enter)));
+        let other = open.replace("› 1.", "  1.").replace("  2.", "› 2.");
+        assert_eq!(look(&other, &codex), Look::Dialog(Some(Key::Up)));
+        let unknown = "  Shall I?\n› 1. Yes\n\n  enter continue · esc back\n";
+        assert!(matches!(look(unknown, &codex), Look::NeedsPerson(_)));
+        let prompt = format!("{open}› Ask Codex to do anything\n  model · /web\n");
+        assert_eq!(look(&prompt, &codex), Look::AtPrompt);
+        let busy = "• Working (0s • esc to interrupt)\n› Ask Codex to do anything\n";
+        assert_eq!(look(busy, &codex), Look::Busy);
+        let gemini = Preset::named("gemini").unwrap();
+        let framed = "│ Do you trust the files in this folder?\n│   1. Trust folder (web)\n│ ● 2. Don't trust\n";
+        assert_eq!(look(framed, &gemini), Look::Dialog(Some(Key::Up)));
+        let idle = " YOLO Ctrl+Y\n *   Type your message or @path/to/file\n";
+        assert_eq!(look(idle, &gemini), Look::AtPrompt);
+        let busy = format!(" ⠏ Thinking... (esc to cancel, 1s)\n{idle}");
+        assert_eq!(look(&busy, &gemini), Look::Busy);
     }
 
     #[test]

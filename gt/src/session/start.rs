@@ -6,11 +6,11 @@
 use bd::bead::Bead;
 use serde_json::json;
 
-use super::{BackendError, Live, SessionSpec};
+use super::{BackendError, Live, Sent, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::polecat::{self, Ids, Sandbox, SlingStep, Slot, TakenAway};
-use crate::runtime::{self, Ready, Runtime};
+use crate::runtime::{self, Preset, Ready, Runtime};
 use crate::sling::Claimed;
 use crate::town::{RigLayout, Town};
 
@@ -333,16 +333,32 @@ fn begin(town: &Town, address: &Address, runtime: &Runtime, begin: Begin) -> any
         pass: runtime.pass.clone(),
         token: begin.token,
     })?;
-    if !preset.ready_prompt_prefix.is_empty() {
+    let words = preset.to_type(&begin.message);
+    if words.is_some() || !preset.ready_prompt_prefix.is_empty() {
         let limit = std::time::Duration::from_secs(60);
-        if let Ready::NeedsPerson(dialog) =
-            runtime::wait_until_ready(town.backend.as_ref(), &live.name, preset, limit)?
-        {
+        let ready = runtime::wait_until_ready(town.backend.as_ref(), &live.name, preset, limit)?;
+        let question = match (ready, words) {
+            (Ready::NeedsPerson(dialog), _) => Some(dialog),
+            (Ready::Ended, _) | (_, None) => None,
+            (_, Some(words)) => type_first(town, &live.name, words, preset)?,
+        };
+        if let Some(dialog) = question {
             let payload = json!({ "session": live.name, "dialog": dialog });
             town.tell("session_needs_person", payload);
         }
     }
     Ok(live)
+}
+
+/// Types the first message; what keeps it from being submitted is for a person.
+fn type_first(
+    town: &Town,
+    session: &str,
+    words: &str,
+    preset: &Preset,
+) -> Result<Option<String>, BackendError> {
+    let sent = town.backend.send(session, words.trim(), &preset.input())?;
+    Ok((sent != Sent::Submitted).then(|| "its first message is not submitted".to_owned()))
 }
 
 /// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.

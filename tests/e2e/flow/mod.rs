@@ -1,6 +1,7 @@
 //! Whole stories, from sling to landed convoy, and crashes at each step.
 
 mod claude;
+mod codex;
 mod conflict;
 mod crash;
 mod discovery;
@@ -10,3 +11,4 @@ mod integration;
 mod length;
 mod remotes;
 mod tracked_beads;
+mod typed;
