@@ -325,7 +325,13 @@ fn told(town: &Town, beads: &[String]) -> (usize, usize) {
         let run = town
             .gt_at(&home, ["prime", "--hook"])
             .env("GT_ROLE", "web/crew/max");
-        all += tokens(&run.input(&event.to_string()).ok().out);
+        let text = run.input(&event.to_string()).ok().out;
+        // Names that differ from run to run have other numbers of tokens.
+        let root = town.path("");
+        let text = text
+            .replace(root.to_str().unwrap(), "/")
+            .replace(bead.as_str(), "web-k3f");
+        all += tokens(&text);
         town.bd("web", ["update", bead, "--status", "deferred"])
             .ok();
     }

@@ -127,6 +127,13 @@ fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_prin
 
     town.gt(["seance", "--talk", "cccc", "-p", "?"])
         .fails("no session `cccc`");
+    let flag = [
+        "seance",
+        "--talk",
+        "bbbb",
+        "-p=--dangerously-skip-permissions",
+    ];
+    town.gt(flag).fails("begins like a flag");
     town.gt(["seance", "-p", "?"]).fails("--talk");
     town.gt(["seance", "--talk", "bbbb"]).fails("no terminal");
     std::fs::write(&agent, "#!/bin/sh\necho no such conversation >&2\nexit 1\n").unwrap();

@@ -320,6 +320,32 @@ fn a_convoy_of_one_slung_bead_asks_hooks_only_where_the_setting_says_so_and_befo
     });
 }
 
+#[test]
+fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo w > \"$GT_BEAD.txt\"");
+    town.set_town_setting("hooks", json!({ "auto_convoy": true }));
+    town.hook("web", "pre-convoy", "exit 3");
+    let bead = town.bead("web", "Later");
+    assert_eq!(town.gt(["sling", &bead, "web"]).run().code, 3);
+    let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
+    let id = waiting[0]["id"].as_str().unwrap().to_owned();
+    // The answer is written, and whoever wrote it dies.
+    town.hook("web", "convoy-reviewed", "kill -9 $PPID");
+    let killed = town.gt(["convoy", "review", "approve", &id]).run();
+    assert_ne!(killed.code, 0);
+    assert_eq!(town.status_of("web", &bead), "open");
+    std::fs::remove_file(town.root().join("web/hooks/convoy-reviewed")).unwrap();
+    town.patrol();
+    eventually("the sling has gone on", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    // To approve again is safe.
+    let again = town.gt(["convoy", "review", "approve", &id]).ok();
+    assert!(again.out.contains("was made already"), "{}", again.out);
+    assert_eq!(town.polecats().len(), 1);
+}
+
 /// Hands in one bead's work without a daemon; returns the bead.
 fn handed_in(town: &Town) -> String {
     let bead = town.bead("web", "Work");

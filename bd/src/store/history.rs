@@ -64,7 +64,9 @@ pub(super) fn begin_append(
         text.extend_from_slice(&encode(event));
     }
     if text.len() == before {
-        return Ok(None);
+        // The fold that wrote them may have been cut short before it synced them.
+        let synced = file::open_append(&path, 0o644).and_then(|file| file.sync_data());
+        return synced.map(|()| None).map_err(failed);
     }
     Appended::write(&path, &text, 0o644)
         .map(Some)

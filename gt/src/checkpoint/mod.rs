@@ -196,12 +196,18 @@ pub fn save(town: &Town, agent: &Address, session: &str) -> anyhow::Result<()> {
     if path(town, agent).is_err() || !start::home_of(town, agent).join(".git").exists() {
         return Ok(());
     }
-    write(town, agent, session, None)?;
-    if let Address::Polecat(rig, name) = agent {
-        let layout = town.rig(rig)?;
-        let beads = town.rig_store(&layout)?.snapshot()?;
-        let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
-        polecat::snapshot(town, &layout, name, &slot)?;
+    let Address::Polecat(rig, name) = agent else {
+        return write(town, agent, session, None).map(drop);
+    };
+    let layout = town.rig(rig)?;
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
+    // A session that is over has nothing to say of what its successor does in the same folder.
+    let lease = town.env.get("GT_LEASE").map(str::parse::<u64>);
+    if lease.is_some_and(|lease| lease != Ok(slot.lease)) {
+        return Ok(());
     }
+    write(town, agent, session, None)?;
+    polecat::snapshot(town, &layout, name, &slot)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use bd::store::{Store, Tx};
 use serde_json::json;
 
 use super::request::{Waiver, is_request, set_state, state_of};
+use crate::identity::Address;
 use crate::town::Town;
 
 /// Why there is nothing to waive.
@@ -22,6 +23,12 @@ pub enum WaiveError {
         /// The request.
         id: String,
     },
+    /// A worker is not to judge its own work.
+    #[error("{worker} is a worker: a waiver is for a person, the mayor or crew to give")]
+    Worker {
+        /// Its address.
+        worker: String,
+    },
     /// It has no reason.
     #[error("a waiver needs a reason")]
     NoReason,
@@ -38,6 +45,10 @@ pub enum WaiveError {
 /// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
 pub fn waive(town: &Town, store: &Store, id: &str, reason: &str) -> anyhow::Result<Waiver> {
     anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
+    if let Address::Polecat(..) = &town.actor {
+        let worker = town.actor.to_string();
+        return Err(WaiveError::Worker { worker }.into());
+    }
     let waiver = town.transact(store, |tx| {
         let now = tx.now();
         let mut request = tx

@@ -97,8 +97,14 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
         Do::RunQueue { rig } => run_queue(town, rig),
         Do::Land { convoy } => land(town, convoy),
         Do::FinishConvoy { request } => {
-            let made = convoy::review::resume(town, request)?;
-            Ok(made.map(|made| format!("{} is made", made.id)))
+            let Some(made) = convoy::review::resume(town, request)? else {
+                return Ok(None);
+            };
+            let slung = sling::go_on(town, made.then)?;
+            let slung = slung.map_or(String::new(), |slung| {
+                format!(", {} slung to {}", slung.bead, slung.target)
+            });
+            Ok(Some(format!("{} is made{slung}", made.convoy)))
         }
         Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
     }

@@ -26,6 +26,12 @@ const CAP: usize = 4 << 20;
 /// Why a session cannot be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
+    /// The agent program would take it for a flag.
+    #[error("`{question}` begins like a flag of the agent program: begin with a word")]
+    Flag {
+        /// The question.
+        question: String,
+    },
     /// Its agent program cannot go on with a copy of a session.
     #[error("{agent} cannot resume a copy of a session")]
     NoFork {
@@ -58,6 +64,12 @@ pub fn ask(
     session: &Session,
     question: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
+    if let Some(question) = question.filter(|question| question.starts_with('-')) {
+        return Err(AskError::Flag {
+            question: bd::ui::escape::line(question),
+        }
+        .into());
+    }
     let folder = session
         .cwd
         .clone()

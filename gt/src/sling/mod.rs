@@ -124,6 +124,19 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
     }
 }
 
+/// Goes on with a sling that waited for a person's answer, unless someone has or had the bead meanwhile.
+pub fn go_on(town: &Town, then: Option<serde_json::Value>) -> anyhow::Result<Option<Slung>> {
+    let Some(then) = then else {
+        return Ok(None);
+    };
+    let request: Request = serde_json::from_value(then)?;
+    let bead = town.find_bead(&request.bead)?.bead;
+    if bead.status != bd::bead::Status::Open || !bead.assignee.is_empty() {
+        return Ok(None);
+    }
+    sling(town, &request).map(Some)
+}
+
 /// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
 fn review(town: &Town, request: &Request, found: &Found) -> anyhow::Result<()> {
     let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));

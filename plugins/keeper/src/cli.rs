@@ -152,7 +152,11 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             } else {
                 sys::complain(&format!("Error: {text}"));
             }
-            ExitCode::FAILURE
+            // What could not be judged is not refused: a person has to look.
+            match keeper.command {
+                Command::Review(_) | Command::Validate(_) => ExitCode::from(3),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -241,6 +245,12 @@ fn planted(root: &Path, source: Option<&Path>) -> anyhow::Result<Answer> {
             "✓ keeper/seeds/{domain}.yaml: {count} seeds, {new} new\n"
         ));
     }
+    if planted.left > 0 {
+        text.push_str(&format!(
+            "! {} more found no room: so many are no pattern\n",
+            planted.left
+        ));
+    }
     let domains: Vec<Json> = planted
         .domains
         .iter()
@@ -248,7 +258,7 @@ fn planted(root: &Path, source: Option<&Path>) -> anyhow::Result<Answer> {
         .collect();
     Ok(Answer::new(
         text,
-        json!({ "files": planted.files, "domains": domains }),
+        json!({ "files": planted.files, "domains": domains, "left": planted.left }),
     ))
 }
 

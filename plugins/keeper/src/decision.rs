@@ -1,6 +1,6 @@
 //! The numbered records of what was decided: `keeper/decisions/NNN-<name>.yaml`.
 //!
-//! What must always hold: a number is given once, also to convoys that are made at the same time; a record keeps
+//! What must always hold: no record is given the number of another that is there, also by convoys that are made at the same time; a record keeps
 //! everything that people wrote into it.
 
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ pub fn file(root: &Path, title: &str, decision: &mut Decision) -> anyhow::Result
 }
 
 /// The number at the beginning of a record's name.
-fn number(path: &Path) -> Option<u32> {
+pub(crate) fn number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits = name.split('-').next()?;
     digits.parse().ok()

@@ -13,6 +13,9 @@ use crate::yaml::{self, Value};
 /// More files than this are no repository of people.
 const FILES: usize = 50_000;
 
+/// How many seeds a domain may have: more are no patterns, and a file of them could not be read.
+const SEEDS: usize = 2_000;
+
 /// What was planted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Planted {
@@ -20,6 +23,8 @@ pub struct Planted {
     pub files: usize,
     /// By domain: how many seeds it has, and how many of them are new.
     pub domains: Vec<(String, usize, usize)>,
+    /// How many found no room in their domain's file.
+    pub left: usize,
 }
 
 /// Where the rig's source is: what is said, else the clone for reading, else the root itself.
@@ -58,13 +63,21 @@ pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
             fresh.push((domain(found.kind, &found.name), seed(path, &found)));
         }
     }
+    // Of a domain that has none left, what was planted goes.
+    let known: Vec<String> = sys::files(&vault::folder(root), "yaml")?
+        .iter()
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
     let mut domains: Vec<&str> = fresh.iter().map(|(domain, _)| *domain).collect();
+    domains.extend(known.iter().map(String::as_str));
     domains.sort_unstable();
     domains.dedup();
     for domain in domains {
         let own = fresh.iter().filter(|(own, _)| *own == domain);
         let own: Vec<Value> = own.map(|(_, seed)| seed.clone()).collect();
-        planted.domains.push(put(root, domain, own)?);
+        let (domain, count, new, left) = put(root, domain, own)?;
+        planted.left += left;
+        planted.domains.push((domain, count, new));
     }
     Ok(planted)
 }
@@ -106,7 +119,11 @@ fn seed(path: &str, found: &crate::code::Definition) -> Value {
 }
 
 /// Merges fresh seeds into a domain's file.
-fn put(root: &Path, domain: &str, fresh: Vec<Value>) -> anyhow::Result<(String, usize, usize)> {
+fn put(
+    root: &Path,
+    domain: &str,
+    fresh: Vec<Value>,
+) -> anyhow::Result<(String, usize, usize, usize)> {
     let path = vault::folder(root).join(format!("{domain}.yaml"));
     let text = sys::read(&path)?.unwrap_or_default();
     let file = yaml::read(&text).with_context(|| format!("{} is not valid", path.display()))?;
@@ -127,9 +144,13 @@ fn put(root: &Path, domain: &str, fresh: Vec<Value>) -> anyhow::Result<(String, 
             None => seeds.push(seed.clone()),
         }
     }
-    let mut new = 0;
+    let (mut new, mut left) = (0, 0);
     for seed in fresh {
         if !seeds.iter().any(|known| same(known, &seed)) {
+            if seeds.len() >= SEEDS {
+                left += 1;
+                continue;
+            }
             seeds.push(seed);
             new += 1;
         }
@@ -141,7 +162,7 @@ fn put(root: &Path, domain: &str, fresh: Vec<Value>) -> anyhow::Result<(String, 
     fields.push(("seeds".to_owned(), Value::List(seeds)));
     sys::write(&path, &yaml::write(&Value::Map(fields)), 0o644)
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok((domain.to_owned(), count, new))
+    Ok((domain.to_owned(), count, new, left))
 }
 
 /// A known seed with the place where it is now; one that a person wrote is left as it is.
@@ -204,9 +225,30 @@ mod tests {
         put("src/auth.ts", "export enum Role { A }\n");
         let again = plant(root, &source(root, None)).unwrap();
         assert_eq!(again.domains.last().unwrap().2, 0, "nothing is new");
+        let auth = vault::folder(root).join("auth.yaml");
+        let auth = sys::read(&auth).unwrap().unwrap();
+        assert!(
+            !auth.contains("AuthService"),
+            "it is gone from the source: {auth}"
+        );
         let text = sys::read(&path).unwrap().unwrap();
         for words in ["note: ours", "use: by hand", "use: for dialogs", "line: 3"] {
             assert!(text.contains(words), "`{words}` is not in {text}");
         }
+    }
+
+    #[test]
+    fn a_file_of_seeds_stays_one_that_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let clone = folder.path().join("mayor/rig");
+        let enums: Vec<String> = (0..SEEDS + 5)
+            .map(|number| format!("export enum Kind{number} {{ A }}\n"))
+            .collect();
+        sys::write(&clone.join("src/kinds.ts"), &enums.concat(), 0o644).unwrap();
+        sys::git(&clone, &["init", "--quiet"]).unwrap();
+        sys::git(&clone, &["add", "-A"]).unwrap();
+        let planted = plant(folder.path(), &source(folder.path(), None)).unwrap();
+        assert_eq!((planted.domains[0].1, planted.left), (SEEDS, 5));
+        plant(folder.path(), &source(folder.path(), None)).unwrap();
     }
 }

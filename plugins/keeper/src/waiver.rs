@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::decision;
 use crate::sys;
 use crate::word::words;
 use crate::yaml::{self, Value};
@@ -41,7 +42,9 @@ impl Waiver {
         anyhow::ensure!(!self.reason.trim().is_empty(), "a waiver needs a reason");
         let folder = folder(root);
         let _alone = sys::lock(&folder.join(".lock"))?;
-        let number = sys::files(&folder, "yaml")?.len() + 1;
+        let taken = sys::files(&folder, "yaml")?;
+        let last = taken.iter().filter_map(|path| decision::number(path)).max();
+        let number = last.unwrap_or_default() + 1;
         let fields = [
             ("adr", &self.adr),
             ("rule", &self.rule),
@@ -79,4 +82,27 @@ pub fn all(root: &Path) -> anyhow::Result<Vec<Waiver>> {
         });
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiver_never_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let waiver = |rule: &str| Waiver {
+            adr: "ADR-001".to_owned(),
+            rule: rule.to_owned(),
+            file: String::new(),
+            reason: "why".to_owned(),
+            by: "dana".to_owned(),
+        };
+        let kept = ["a", "b", "c"].map(|rule| waiver(rule).keep(root).unwrap());
+        std::fs::remove_file(root.join(&kept[0])).unwrap();
+        waiver("d").keep(root).unwrap();
+        let rules: Vec<String> = all(root).unwrap().into_iter().map(|one| one.rule).collect();
+        assert_eq!(rules, ["b", "c", "d"]);
+    }
 }

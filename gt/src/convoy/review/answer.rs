@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::request::{self, Request, State};
 use super::{ReviewError, ask, finish};
-use crate::convoy::create::Created;
 use crate::lock::Lock;
 use crate::town::Town;
 use crate::town_hook::{self, Call, Event};
@@ -64,7 +63,7 @@ pub fn reject(town: &Town, id: &str, reason: &str) -> anyhow::Result<Request> {
 }
 
 /// Finishes a request that is approved: for the patrol, after a crash.
-pub fn resume(town: &Town, id: &str) -> anyhow::Result<Option<Created>> {
+pub fn resume(town: &Town, id: &str) -> anyhow::Result<Option<Approved>> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let store = town.store()?.snapshot()?;
     let Some(request) = request::find(&store, id)
@@ -73,13 +72,7 @@ pub fn resume(town: &Town, id: &str) -> anyhow::Result<Option<Created>> {
     else {
         return Ok(None);
     };
-    let approved = go_on(town, request)?;
-    Ok(Some(Created {
-        id: approved.convoy,
-        title: approved.title,
-        added: approved.added,
-        reopened: false,
-    }))
+    go_on(town, request).map(Some)
 }
 
 fn go_on(town: &Town, mut request: Request) -> anyhow::Result<Approved> {
@@ -166,7 +159,8 @@ fn already(request: Request) -> Approved {
         added: request.new.beads,
         already: true,
         warnings: Vec::new(),
-        then: None,
+        // Whoever made the convoy may have been killed before it went on.
+        then: request.then,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::sys;
 const FILES: usize = 2000;
 
 /// Larger files are generated.
-const BYTES: usize = 1024 * 1024;
+const BYTES: usize = 16 * 1024 * 1024;
 
 /// A file of a change; an absent side is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,19 +70,55 @@ pub fn changed(repository: &Path, base: &str, commit: &str) -> anyhow::Result<Ve
         };
         files.push(Changed {
             path: path.to_owned(),
-            old: text(repository, base, path),
-            new: text(repository, commit, path),
+            old: text(repository, base, path)?,
+            new: text(repository, commit, path)?,
         });
     }
     Ok(files)
 }
 
-/// A file's text in a commit; empty where it is not there, no text, or too large.
-fn text(repository: &Path, commit: &str, path: &str) -> String {
-    let shown = sys::git(repository, &["show", &format!("{commit}:{path}")]);
-    let bytes = shown.unwrap_or_default();
-    if bytes.len() > BYTES {
-        return String::new();
+/// A file's text in a commit; empty where it is not there. What is no text is read as far as it is: a rule must not be
+/// passed by with one odd byte.
+fn text(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
+    let listed = sys::git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
+    let listed = String::from_utf8_lossy(&listed);
+    let mut words = listed.split_whitespace();
+    let (kind, size) = (words.nth(1), words.nth(1));
+    if kind != Some("blob") {
+        return Ok(String::new());
     }
-    String::from_utf8(bytes).unwrap_or_default()
+    let size: usize = size
+        .and_then(|size| size.parse().ok())
+        .unwrap_or(usize::MAX);
+    anyhow::ensure!(
+        size <= BYTES,
+        "{path} has {size} bytes, more than the {BYTES} that are checked: a person has to look at it"
+    );
+    let bytes = sys::git(repository, &["show", &format!("{commit}:{path}")])?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_odd_byte_hides_nothing_and_what_is_too_large_is_no_empty_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::write(root.join("odd.ts"), b"// \xff\neval(x)\n").unwrap();
+        std::fs::write(root.join("big.ts"), vec![b'a'; BYTES + 1]).unwrap();
+        sys::git(root, &["init", "--quiet"]).unwrap();
+        sys::git(root, &["add", "-A"]).unwrap();
+        let who = ["-c", "user.name=Dana", "-c", "user.email=dana@example.com"];
+        let commit = [&who[..], &["commit", "--quiet", "-m", "Begin"]].concat();
+        sys::git(root, &commit).unwrap();
+        assert!(text(root, "HEAD", "odd.ts").unwrap().contains("\neval(x)"));
+        assert_eq!(text(root, "HEAD", "none.ts").unwrap(), "");
+        let error = text(root, "HEAD", "big.ts").unwrap_err().to_string();
+        assert!(
+            error.contains("big.ts") && error.contains("a person"),
+            "{error}"
+        );
+    }
 }

@@ -25,20 +25,16 @@ pub(super) fn run(ctx: &Context, args: &ApproveArgs) -> Answer {
     let town = ctx.town()?;
     let approved = review::approve(&town, &args.request, &args.reason)?;
     super::super::warn(ctx, &approved.warnings);
-    if let Some(then) = approved.then.clone().filter(|_| !approved.already) {
-        let slung = serde_json::from_value(then)
-            .map_err(anyhow::Error::from)
-            .and_then(|request| sling::sling(&town, &request));
-        match slung {
-            Ok(slung) => ctx
-                .ui
-                .status(&format!("✓ {} → {}", slung.bead, slung.target)),
-            // The convoy is made; only this step is left to the caller.
-            Err(error) => ctx.ui.warn(&format!(
-                "the bead is not slung, do so with `gt sling`: {}",
-                escape::line(&format!("{error:#}"))
-            )),
-        }
+    match sling::go_on(&town, approved.then.clone()) {
+        Ok(None) => {}
+        Ok(Some(slung)) => ctx
+            .ui
+            .status(&format!("✓ {} → {}", slung.bead, slung.target)),
+        // The convoy is made; only this step is left to the caller.
+        Err(error) => ctx.ui.warn(&format!(
+            "the bead is not slung, do so with `gt sling`: {}",
+            escape::line(&format!("{error:#}"))
+        )),
     }
     crate::daemon::wake(&town);
     answer(approved, |approved, page| {
