@@ -70,12 +70,46 @@ pub struct Step {
     pub candidate: String,
     /// Whether the fetched target was found to hold it.
     pub landed: bool,
+    /// What of the branch landed before this was prepared, for work that came later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+}
+
+/// A part of a convoy's branch that has landed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Part {
+    /// The tip of the branch up to which it landed.
+    pub tip: String,
+    /// Where the target stood.
+    pub onto: String,
+    /// The commit that it landed as.
+    pub candidate: String,
+}
+
+impl Step {
+    /// What of the branch has landed so far.
+    pub fn landed_part(&self) -> Option<Part> {
+        let own = || Part {
+            tip: self.tip.clone(),
+            onto: self.onto.clone(),
+            candidate: self.candidate.clone(),
+        };
+        if self.landed {
+            Some(own())
+        } else {
+            self.part.clone()
+        }
+    }
 }
 
 impl Integration {
-    /// In how many rigs it has landed, and of how many.
+    /// In how many rigs it has landed, or a part of it, and of how many.
     pub fn landed_of(&self) -> (usize, usize) {
-        let landed = |branch: &&Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+        let landed = |branch: &&Branch| {
+            let step = branch.landing.as_ref();
+            step.is_some_and(|step| step.landed_part().is_some())
+        };
         (self.rigs.values().filter(landed).count(), self.rigs.len())
     }
 
@@ -375,6 +409,36 @@ mod tests {
         ] {
             assert!(!is_branch_name(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_part_that_has_landed_is_known_while_more_waits_and_counts() {
+        let first = Step {
+            tip: "t1".to_owned(),
+            candidate: "c1".to_owned(),
+            landed: true,
+            ..Step::default()
+        };
+        let mut second = Step {
+            tip: "t2".to_owned(),
+            candidate: "c2".to_owned(),
+            part: first.landed_part(),
+            ..Step::default()
+        };
+        // Prepared anew once more, it is still known.
+        let third = second.landed_part().unwrap();
+        assert_eq!((&*third.tip, &*third.candidate), ("t1", "c1"));
+        let mut own = Integration::default();
+        let branch = |step: &Step| Branch {
+            landing: Some(step.clone()),
+            ..Branch::default()
+        };
+        own.rigs.insert("api".to_owned(), branch(&second));
+        own.rigs.insert("web".to_owned(), branch(&Step::default()));
+        assert_eq!(own.landed_of(), (1, 2));
+        assert_eq!(own.not_landed().len(), 2, "but not all of it");
+        second.landed = true;
+        assert_eq!(second.landed_part().unwrap().tip, "t2");
     }
 
     #[test]

@@ -73,7 +73,19 @@ pub fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landing>> {
     if integration::of(convoy).is_some_and(|own| !own.rigs.is_empty()) {
         return mq::landing::land(town, id).map(Some);
     }
-    let progress = Board::of(&stores).progress(convoy);
+    done(town, id)?;
+    close_epic(town, convoy)?;
+    // Read anew right before it closes: a bead may have been reopened.
+    let judged = done(town, id)?;
+    let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
+    Ok(close(town, id, Some(&judged))?.map(Landing::Landed))
+}
+
+/// The tracked beads of a convoy, as the stores are now, if all are done.
+fn done(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    let convoy = stores.town.get(id).cloned().unwrap_or_default();
+    let progress = Board::of(&stores).progress(&convoy);
     if !progress.is_done() {
         let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
         let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
@@ -84,9 +96,7 @@ pub fn land(town: &Town, id: &str) -> anyhow::Result<Option<Landing>> {
         let convoy = id.to_owned();
         return Err(mq::landing::NotReady::Open { convoy, open }.into());
     }
-    let judged: Vec<&str> = progress.tracked.iter().map(|bead| &*bead.id).collect();
-    close_epic(town, convoy)?;
-    Ok(close(town, id, Some(&judged))?.map(Landing::Landed))
+    Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
 }
 
 /// Closes a convoy all of whose rigs have landed, and tells its subscribers.

@@ -18,13 +18,16 @@ pub(super) fn already_there(job: &Job, target: &str) -> Result<Option<String>, G
             return Ok(Some(commit.to_owned()));
         }
     }
-    same_patch(job, target)
+    same_patch(job, (&job.receipt.base, &job.receipt.tip), target)
 }
 
 /// A commit of the target, made since the work began, that has the same diff as the work as a whole:
 /// someone merged it by squashing.
-fn same_patch(job: &Job, target: &str) -> Result<Option<String>, GitError> {
-    let (base, tip) = (&job.receipt.base, &job.receipt.tip);
+fn same_patch(
+    job: &Job,
+    (base, tip): (&str, &str),
+    target: &str,
+) -> Result<Option<String>, GitError> {
     for commit in [base, tip] {
         if commit.is_empty() || job.git.resolve(commit)?.is_none() {
             return Ok(None);
@@ -50,4 +53,16 @@ fn same_patch(job: &Job, target: &str) -> Result<Option<String>, GitError> {
 /// Whether the target, as just fetched, holds a commit.
 pub(super) fn holds(job: &Job, target: &str, commit: &str) -> Result<bool, GitError> {
     job.git.is_ancestor(commit, target)
+}
+
+/// Whether the target holds a commit made on `onto`, or one with the same diff.
+pub(super) fn holds_work(
+    job: &Job,
+    target: &str,
+    (onto, commit): (&str, &str),
+) -> Result<bool, GitError> {
+    if commit.is_empty() || job.git.resolve(commit)?.is_none() {
+        return Ok(false);
+    }
+    Ok(holds(job, target, commit)? || same_patch(job, (onto, commit), target)?.is_some())
 }

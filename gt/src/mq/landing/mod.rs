@@ -6,11 +6,10 @@
 //!
 //! 1. Is every bead done, is nothing on its way to the branches, and do they hold all that was merged to them?
 //! 2. Prepare, rig by rig: one commit with all of the branch, without discovery documents, on the target as it
-//!    is now; the rig's gates on it (`prepare`). What was prepared is written into the convoy in one
-//!    transaction.
+//!    is now; the rig's gates on it (`prepare`). Each is written into the convoy. Then 1 once more.
 //! 3. Push, rig by rig: the door for documents, the push, the fetch, the proof; each is written down (`push`).
 //!    A target that moved meanwhile: from 2 on for what has not landed.
-//! 4. It is written down that the convoy is closing; the branches go; the convoy closes and its subscribers
+//! 4. 1 once more; it is written down that the convoy is closing; the branches go; the convoy closes and its subscribers
 //!    hear of it.
 //!
 //! What stands in the way becomes a task that the convoy tracks (`task`): once that is closed, the landing is
@@ -119,8 +118,13 @@ pub(crate) fn land(town: &Town, id: &str) -> anyhow::Result<Landing> {
         let yards = yards(town, &own)?;
         for round in 1.. {
             let judged = check(town, id, &yards)?;
-            match round_trip(town, id, &yards)? {
-                Ok(()) if begin_closing(town, id, &judged)? => break,
+            match round_trip(town, id, &yards, &judged)? {
+                // Once more: the pushes took time, and beads may have been reopened in it.
+                Ok(())
+                    if check(town, id, &yards)? == judged && begin_closing(town, id, &judged)? =>
+                {
+                    break;
+                }
                 Ok(()) | Err(Stop::Moved) if round < ROUNDS => {}
                 Ok(()) | Err(Stop::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
@@ -143,28 +147,22 @@ pub(crate) fn land(town: &Town, id: &str) -> anyhow::Result<Landing> {
     }
 }
 
-/// Prepares all, then pushes all.
-fn round_trip(town: &Town, id: &str, yards: &[Yard]) -> anyhow::Result<Result<(), Stop>> {
+/// Prepares all, then pushes all if what was judged still holds.
+fn round_trip(
+    town: &Town,
+    id: &str,
+    yards: &[Yard],
+    judged: &[String],
+) -> anyhow::Result<Result<(), Stop>> {
     let convoy = load(town, id)?;
-    let own = integration::of(&convoy).unwrap_or_default();
-    let mut prepared = Vec::new();
-    for yard in yards {
-        let Some(branch) = own.rigs.get(yard.rig.name()) else {
-            continue;
-        };
-        let job = job(town, &convoy, yard, branch)?;
-        match prepare::prepare(&job, &convoy, branch)? {
-            Ok(step) => prepared.push((job, step)),
-            Err(stop) => return Ok(Err(stop)),
-        }
+    let prepared = match prepare_all(town, &convoy, yards)? {
+        Ok(prepared) => prepared,
+        Err(stop) => return Ok(Err(stop)),
+    };
+    // The gates took their time: a bead may have been reopened, or work handed in.
+    if check(town, id, yards)? != judged {
+        return Ok(Err(Stop::Moved));
     }
-    integration::change(town, id, |own| {
-        for (job, step) in &prepared {
-            if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
-                branch.landing = Some(step.clone());
-            }
-        }
-    })?;
     let commits: Vec<&str> = prepared.iter().map(|(_, step)| &*step.candidate).collect();
     town.tell(
         "landing_prepared",
@@ -179,6 +177,41 @@ fn round_trip(town: &Town, id: &str, yards: &[Yard]) -> anyhow::Result<Result<()
         }
     }
     Ok(Ok(()))
+}
+
+/// Looks at all targets before any gate runs, as one that can only be waited for would make each try run the
+/// gates of the others; then prepares rig by rig, and writes each down at once.
+fn prepare_all<'a>(
+    town: &'a Town,
+    convoy: &Bead,
+    yards: &'a [Yard],
+) -> anyhow::Result<Result<Vec<(Job<'a>, Step)>, Stop>> {
+    let own = integration::of(convoy).unwrap_or_default();
+    let mut looked = Vec::new();
+    for yard in yards {
+        let Some(branch) = own.rigs.get(yard.rig.name()) else {
+            continue;
+        };
+        let job = job(town, convoy, yard, branch)?;
+        match prepare::look(&job) {
+            Ok(onto) => looked.push((job, branch, onto)),
+            Err(stop) => return Ok(Err(stop)),
+        }
+    }
+    let mut prepared = Vec::new();
+    for (job, branch, onto) in looked {
+        let step = match prepare::prepare(&job, convoy, branch, onto)? {
+            Ok(step) => step,
+            Err(stop) => return Ok(Err(stop)),
+        };
+        integration::change(town, &convoy.id, |own| {
+            if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
+                branch.landing = Some(step.clone());
+            }
+        })?;
+        prepared.push((job, step));
+    }
+    Ok(Ok(prepared))
 }
 
 fn load(town: &Town, id: &str) -> anyhow::Result<Bead> {

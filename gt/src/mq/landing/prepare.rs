@@ -5,33 +5,42 @@ use bd::git::{GitError, RebaseOutcome};
 
 use super::Stop;
 use super::task::Trouble;
-use crate::convoy::integration::{Branch, Step};
+use crate::convoy::integration::{Branch, Part, Step};
 use crate::discovery;
 use crate::done::is_beads;
 use crate::mq::queue::{Job, fetch};
-use crate::mq::{gate, rebase, request};
+use crate::mq::{gate, rebase, request, verify};
+
+/// Where the target is, as just fetched; or why that can only be waited for.
+pub(super) fn look(job: &Job) -> Result<String, Stop> {
+    if job.settings.merge_queue.enabled == Some(false) {
+        return Err(later(job, "its merge queue is turned off"));
+    }
+    match fetch(job) {
+        Ok(Some(onto)) => Ok(onto),
+        Ok(None) => {
+            let reason = format!("the target branch {} does not exist", job.receipt.target);
+            Err(later(job, &reason))
+        }
+        Err(error) => Err(later(job, &error.to_string())),
+    }
+}
 
 /// Prepares the landing in one rig, or finds that it is prepared or has landed already.
 pub(super) fn prepare(
     job: &Job,
     convoy: &Bead,
     branch: &Branch,
+    onto: String,
 ) -> anyhow::Result<Result<Step, Stop>> {
     let mut before = branch.landing.clone().unwrap_or_default();
-    if job.settings.merge_queue.enabled == Some(false) {
-        return Ok(Err(later(job, "its merge queue is turned off")));
+    if let Some(lost) = lost_again(job, &before, &onto)? {
+        return Ok(Err(trouble(job, lost)));
     }
-    let onto = match fetch(job) {
-        Ok(Some(onto)) => onto,
-        Ok(None) => {
-            let reason = format!("the target branch {} does not exist", branch.target);
-            return Ok(Err(later(job, &reason)));
-        }
-        Err(error) => return Ok(Err(later(job, &error.to_string()))),
-    };
-    // Pushed by a try that was killed before it could say so.
+    // Where there was nothing to land, a target that went back has to be looked at anew. One that has it and was
+    // not known to: pushed by a try that was killed before it could say so.
     let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
-    before.landed |= known && job.git.is_ancestor(&before.candidate, &onto)?;
+    before.landed = verify::holds_work(job, &onto, (&before.onto, &before.candidate))?;
     let tip = tip_of(job)?;
     if before.landed && tip.as_ref().is_none_or(|tip| *tip == before.tip) {
         return Ok(Ok(before));
@@ -47,8 +56,27 @@ pub(super) fn prepare(
         return Ok(Ok(before));
     }
     // Work that was added after a part of the convoy had landed: only that is new.
-    let part = before.landed.then_some(before.tip);
-    make(job, convoy, (tip, onto), part.as_deref())
+    let part = before.landed_part();
+    let from = part.as_ref().map(|part| &*part.tip);
+    let made = make(job, convoy, (tip, onto), from)?;
+    Ok(made.map(|step| Step { part, ..step }))
+}
+
+/// Work that had landed and is not on its target any more: someone took it back there.
+fn lost_again(job: &Job, before: &Step, onto: &str) -> anyhow::Result<Option<Trouble>> {
+    let Some(Part {
+        onto: then,
+        candidate,
+        ..
+    }) = before.landed_part()
+    else {
+        return Ok(None);
+    };
+    let nothing = candidate == then;
+    if nothing || verify::holds_work(job, onto, (&then, &candidate))? {
+        return Ok(None);
+    }
+    Ok(Some(Trouble::LostAgain { candidate }))
 }
 
 /// Where the convoy's branch is, as just fetched.
@@ -68,6 +96,7 @@ fn nothing(tip: String, onto: String) -> Step {
         onto,
         candidate,
         landed,
+        part: None,
     }
 }
 
@@ -168,6 +197,7 @@ fn make(
         onto,
         candidate,
         landed: false,
+        part: None,
     }))
 }
 

@@ -31,6 +31,8 @@ pub(super) enum Trouble {
     Door(String),
     /// What was merged to the branch is not on it any more.
     TakenBack { bead: String, commit: String },
+    /// What had landed is not on the target any more.
+    LostAgain { candidate: String },
 }
 
 /// Whether a bead is a task of a landing.
@@ -56,6 +58,7 @@ pub(super) fn make(
         Trouble::Declined { .. } => "push",
         Trouble::Door(_) => "door",
         Trouble::TakenBack { commit, .. } => commit.as_str(),
+        Trouble::LostAgain { candidate } => candidate.as_str(),
     };
     let number = convoy::landings_of(&bead);
     let digest = short(format!("{convoy}\0{number}\0{key}\0{}", branch.branch), 3);
@@ -147,6 +150,14 @@ fn words(
             format!(
                 "The work of {bead} was merged to `{from}` as {commit:.12}, and is not on it any more: someone deleted the \
                  branch or took it back.\n\nWhat to do: bring the commit back (it may still be in {repo}), or reopen {bead}.",
+            ),
+        ),
+        Trouble::LostAgain { candidate } => (
+            format!("{candidate:.12} is not on {to} any more"),
+            format!(
+                "The work had landed on `{to}` as {candidate:.12}, and is not on it any more: someone reset the branch or \
+                 pushed over it.\n\nWhat to do: ask who moved `{to}`. If the work belongs there, bring that commit back (it \
+                 is in {repo}; a `git cherry-pick` counts, too). The other rigs of {convoy} wait for it.",
             ),
         ),
     };
