@@ -385,6 +385,69 @@ fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
     assert_eq!(town.mail("mayor/").len(), 1);
 }
 
+#[test]
+#[expect(clippy::too_many_lines, reason = "one story")]
+fn a_landing_looks_before_its_gates_and_after_them_and_at_what_had_landed() {
+    let town = Town::new();
+    let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
+    town.script(WORK);
+    let (one, two) = (town.bead("api", "One"), town.bead("web", "Two"));
+    let convoy = make_convoy(&town, &[&one, &two]);
+    for (bead, rig) in [(&one, "api"), (&two, "web")] {
+        town.gt(["sling", bead, rig]).ok();
+        eventually("the work is handed in", || {
+            (town.status_of(rig, bead) == "in_progress").then_some(())
+        });
+    }
+    town.quiet();
+    // The gate of the landing is counted, and has a bead reopened the first time.
+    let (ran, rig) = (town.path("scripts/ran"), town.root().join("web"));
+    let gate = format!(
+        "[ \"$GT_TARGET\" = main ] || exit 0; echo x >> {ran}; [ $(wc -l < {ran}) -gt 1 ] || \
+         {{ cd {rig} && bd reopen {two}; }}",
+        ran = ran.display(),
+        rig = rig.display(),
+    );
+    town.gate("api", &gate);
+    town.gt(["mq", "run", "web"]).ok();
+    let off = serde_json::json!({ "enabled": false });
+    town.set_rig_setting("web", "merge_queue", off);
+    // One rig can only be waited for: no gate of the other runs meanwhile.
+    town.gt(["mq", "run", "api"]).ok();
+    let land = || town.gt(["convoy", "land", &convoy, "--json"]);
+    let said = land().ok().json();
+    assert_eq!(said["reason"], "its merge queue is turned off", "{said}");
+    assert!(!ran.exists(), "no gate ran");
+    town.set_rig_setting("web", "merge_queue", serde_json::json!({}));
+    // A bead that is reopened while the gates run keeps all of it from landing.
+    land().fails("cannot land yet");
+    assert!(api.subjects("main").is_empty() && web.subjects("main").is_empty());
+    town.bd("web", ["close", &two, "--reason", "Merged before"])
+        .ok();
+    // One rig lands, the other is declined; then the first is taken back behind the convoy's back.
+    let hook = protect(&web);
+    let said = land().ok().json();
+    assert_eq!((&said["landed"], &said["of"]), (&1.into(), &2.into()));
+    let commit = api.git(["rev-parse", "main"]);
+    api.git(["update-ref", "refs/heads/main", "main~1"]);
+    std::fs::remove_file(hook).unwrap();
+    let said = land().ok().json();
+    let reason = said["reason"].as_str().unwrap();
+    assert!(reason.ends_with("is not on main any more"), "{said}");
+    let task = said["task"].as_str().unwrap();
+    let text = town.show("api", task)["description"].to_string();
+    assert!(text.contains(&commit[..12]), "{text}");
+    assert!(web.subjects("main").is_empty());
+    assert_eq!(town.status_of(".", &convoy), "open");
+    api.git(["update-ref", "refs/heads/main", &commit]);
+    land().ok();
+    assert_eq!(town.status_of(".", &convoy), "closed");
+    assert_eq!(town.status_of("api", task), "closed");
+    for origin in [&api, &web] {
+        assert_eq!(origin.subjects("main"), ["All of it"]);
+    }
+}
+
 /// A gate that lets someone else push to the target in the middle of the landing, once.
 fn moving_gate(town: &Town, origin: &Path) -> String {
     let (scripts, origin) = (town.path("scripts"), origin.display());
