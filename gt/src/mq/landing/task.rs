@@ -61,18 +61,61 @@ pub(super) fn make(
         Trouble::LostAgain { candidate } => candidate.as_str(),
     };
     let number = convoy::landings_of(&bead);
-    let digest = short(format!("{convoy}\0{number}\0{key}\0{}", branch.branch), 3);
-    let id = format!("{}-land-{digest}", town.prefix(rig.name()));
+    let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
+    let prefix = town.prefix(rig.name());
     let title = fit_title(&format!("Let {} land: {reason}", bead.title));
     let store = town.rig_store(rig)?;
-    town.transact(&store, |tx| {
+    let id = town.transact(&store, |tx| {
+        let id = id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
-            return reopen_task(tx, &id);
+            again(tx, &id, &title, &evidence)?;
+        } else {
+            put(tx, &id, &title, evidence.clone(), (rig, convoy))?;
         }
-        put(tx, &id, &title, evidence.clone(), (rig, convoy))
+        Ok(id)
     })?;
     convoy::add(town, convoy, std::slice::from_ref(&id))?;
     Ok((reason, id))
+}
+
+/// The id of the task for what it is about: that of the one made before, unless someone deleted that.
+fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+    let mut number = 0;
+    loop {
+        let further = match number {
+            0 => String::new(),
+            number => format!("\0{number}"),
+        };
+        let id = format!("{prefix}-land-{}", short(format!("{about}{further}"), 3));
+        let fits =
+            |bead: &Bead| !bead.is_tombstone() && is_landing_task(bead) && is_of(bead, convoy);
+        if tx.get(&id).is_none_or(fits) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+/// Whether a task is of this convoy's landing.
+fn is_of(task: &Bead, convoy: &str) -> bool {
+    let landing = task.metadata_object().remove("landing");
+    landing.as_ref().and_then(Value::as_str) == Some(convoy)
+}
+
+/// The task is there already: it is open again and says what was seen now. What it said before may name a commit
+/// that must not be pushed any more.
+fn again(tx: &mut Tx, id: &str, title: &str, description: &str) -> anyhow::Result<()> {
+    reopen_task(tx, id)?;
+    let Some(mut task) = tx.get(id).cloned() else {
+        return Ok(());
+    };
+    if task.title != title || task.description != description {
+        title.clone_into(&mut task.title);
+        description.clone_into(&mut task.description);
+        task.updated_at = tx.now();
+        tx.put(task)?;
+    }
+    Ok(())
 }
 
 fn put(
@@ -196,14 +239,10 @@ fn evidence(branch: &integration::Branch, what: &Trouble) -> String {
 /// Closes the tasks of a convoy's landing in a rig: it has landed.
 pub(super) fn close_all(town: &Town, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
-    let is_its = |bead: &&Bead| {
-        let landing = bead.metadata_object().remove("landing");
-        landing.as_ref().and_then(Value::as_str) == Some(convoy)
-    };
     let open: Vec<String> = store
         .snapshot()?
         .select(|head| head.is_open() && head.has_label(LABEL))
-        .filter(is_its)
+        .filter(|bead| is_of(bead, convoy))
         .map(|bead| bead.id.clone())
         .collect();
     if open.is_empty() {
@@ -223,4 +262,54 @@ pub(super) fn close_all(town: &Town, rig: &RigLayout, convoy: &str) -> anyhow::R
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::testing::Place;
+
+    #[test]
+    fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        let task = |id: &str, landing: &str, status: Status| Bead {
+            id: id.to_owned(),
+            title: "Old".to_owned(),
+            description: "push c1".to_owned(),
+            status,
+            labels: vec![LABEL.to_owned()],
+            metadata: serde_json::value::to_raw_value(&json!({ "landing": landing })).ok(),
+            ..Bead::default()
+        };
+        let pick = || {
+            let pick = |tx: &mut Tx| Ok(id_for(tx, "hq-cv-a", ("hq", "x")));
+            town.transact(&store, pick).unwrap()
+        };
+        let put = |bead: &Bead| {
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        };
+        let first = pick();
+        put(&task(&first, "hq-cv-b", Status::Open));
+        let second = pick();
+        assert_ne!(first, second, "it is another convoy's");
+        put(&task(&second, "hq-cv-a", Status::Open));
+        assert_eq!(pick(), second);
+        let reopened = |tx: &mut Tx| again(tx, &second, "New", "push c2");
+        town.transact(&store, reopened).unwrap();
+        let seen = store.snapshot().unwrap().get(&second).cloned().unwrap();
+        assert_eq!((&*seen.title, &*seen.description), ("New", "push c2"));
+        let deleted = |tx: &mut Tx| {
+            let now = Some(tx.now());
+            Ok(tx.put(Bead {
+                status: Status::Tombstone,
+                deleted_at: now,
+                ..seen.clone()
+            })?)
+        };
+        town.transact(&store, deleted).unwrap();
+        assert_ne!(pick(), second, "someone deleted it");
+    }
 }
