@@ -2,6 +2,7 @@
 //! branches of its own, so that the epic lands as one commit a rig once all of them are done.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind, Status};
@@ -12,10 +13,14 @@ use super::waiting::enqueue;
 use super::{Request, Slung, rig_of, sling};
 use crate::beads::Home;
 use crate::convoy::{self, New, review};
+use crate::lock::Lock;
 use crate::town::Town;
 
 /// How deep epics may lie in each other.
 const DEPTH: usize = 10;
+
+/// So long someone else's making of the same epic's convoy is waited for.
+const MAKING: Duration = Duration::from_secs(120);
 
 /// The beads to sling for an id that is an epic with children or a convoy; `None` for any other bead. Makes the
 /// convoy of an epic that has none.
@@ -72,6 +77,8 @@ fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
 
 /// The open convoy of an epic tracks all work below it; one is made where there is none.
 fn ensure_convoy(town: &Town, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
+    // Whoever slings it in the same moment finds the convoy that the other made.
+    let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
     let convoys = town.store()?.snapshot()?;
     let open = convoy::list(&convoys, false);
     let own = open
@@ -124,5 +131,40 @@ pub fn sling_member(town: &Town, request: &Request) -> anyhow::Result<Slung> {
             enqueue(town, &rig, &request, &found.bead, waits_for)
         }
         _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::testing::Place;
+
+    #[test]
+    fn an_epic_slung_several_times_at_once_gets_one_convoy() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        let bead = |id: &str, kind: Kind| Bead {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            issue_type: kind,
+            ..Bead::default()
+        };
+        let epic = bead("hq-epic", Kind::Epic);
+        for bead in [&epic, &bead("hq-one", Kind::Task)] {
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        }
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    ensure_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
+                });
+            }
+        });
+        let snapshot = store.snapshot().unwrap();
+        assert_eq!(convoy::list(&snapshot, false).len(), 1);
     }
 }

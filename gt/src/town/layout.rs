@@ -140,6 +140,11 @@ impl Layout {
             .join(format!("{request}.review"))
     }
 
+    /// The lock around making the convoy of an epic.
+    pub fn epic_lock(&self, epic: &str) -> PathBuf {
+        self.runtime().join("locks").join(format!("epic-{epic}"))
+    }
+
     /// The lock of a convoy's landing.
     pub fn landing_lock(&self, convoy: &str) -> PathBuf {
         self.runtime()
