@@ -27,9 +27,14 @@ pub(super) fn keep(
     who: &Identity,
 ) -> Result<Kept, GitError> {
     let reference = reference(key);
-    let kept = Kept {
+    // Git leaves out what it takes for part of a repository, and says nothing.
+    let kept = |held: &Entries| Kept {
         reference: reference.clone(),
-        files: files.keys().cloned().collect(),
+        files: files
+            .iter()
+            .filter(|(path, file)| held.get(*path).is_some_and(|held| held.id == file.id))
+            .map(|(path, _)| path.clone())
+            .collect(),
     };
     let mut tried = 0;
     loop {
@@ -41,13 +46,17 @@ pub(super) fn keep(
         };
         let after = laid_over(before.clone(), files);
         if after == before {
-            return Ok(kept);
+            return Ok(kept(&before));
         }
         let tree = git.write_entries(&after)?;
+        let held = git.entries(&tree)?;
+        if held == before {
+            return Ok(kept(&before));
+        }
         let parents: Vec<&str> = old.as_deref().into_iter().collect();
         let new = git.commit_tree(&tree, &parents, message, who)?;
         match git.update_ref(&reference, &new, old.as_deref()) {
-            Ok(()) => return Ok(kept),
+            Ok(()) => return Ok(kept(&held)),
             // Someone else kept something in the same moment.
             Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
             Err(error) => return Err(error),

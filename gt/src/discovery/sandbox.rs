@@ -141,15 +141,26 @@ pub fn take(git: &Git, key: Option<&str>, who: &Identity) -> Result<Option<Kept>
     let message = format!("Discovery documents of {}\n", who.name);
     let kept = keep::keep(git, &key, &files, &message, who)?;
     let ids = files.into_iter().map(|(path, entry)| (path, entry.id));
-    mark.files.extend(ids);
+    mark.files
+        .extend(ids.filter(|(path, _)| kept.files.contains(path)));
     mark.write(git)?;
-    Ok(Some(kept))
+    Ok((!kept.files.is_empty()).then_some(kept))
+}
+
+/// Whether a path is part of a repository that a worker made below `.gt/`: git takes no such file.
+fn is_nested(sandbox: &Path, path: &str) -> bool {
+    let mut folder = sandbox.to_owned();
+    path.split('/').any(|part| {
+        folder.push(part);
+        part.eq_ignore_ascii_case(".git") || fs::symlink_metadata(folder.join(".git")).is_ok()
+    })
 }
 
 /// Commits what a worker wrote or changed below `.gt/` and did not commit, on the branch that is checked out;
 /// gives the files.
 pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
     let mut files: Vec<String> = written(git, &Mark::read(git)?)?.into_keys().collect();
+    files.retain(|path| !is_nested(git.folder(), path));
     let changed = git.status()?;
     let below = |path: &&bd::git::Change| path.path.starts_with(".gt/");
     files.extend(
@@ -182,20 +193,57 @@ pub fn commit(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> 
     Ok(files)
 }
 
-/// Removes the untracked files below `.gt/`; what a worker wrote there was taken before.
-pub fn clear(git: &Git) -> Result<(), DiscoveryError> {
-    for path in untracked(git)?.into_values() {
-        file::remove(&path).map_err(at(&path))?;
-        let mut folder = path.parent();
-        // Up to the first folder that still holds something.
-        while let Some(empty) = folder.filter(|folder| *folder != git.folder()) {
-            if fs::remove_dir(empty).is_err() {
-                break;
-            }
-            folder = empty.parent();
+/// Makes `.gt/` ready for other work: what is kept goes, links go and are not followed, and what could not be kept
+/// is moved to `aside`. Gives how many files those are.
+pub fn clear(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
+    let folder = git.folder().join(FOLDER);
+    let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
+    let mut links = Vec::new();
+    find_links(&folder, &mut links);
+    for link in links {
+        let shown = link.strip_prefix(git.folder()).unwrap_or(&link);
+        if !tracked.contains(&*shown.to_string_lossy()) {
+            file::remove(&link).map_err(at(&link))?;
         }
     }
-    Ok(())
+    let unkept = written(git, &Mark::read(git)?)?;
+    for (name, path) in untracked(git)? {
+        if !unkept.contains_key(&name) {
+            file::remove(&path).map_err(at(&path))?;
+            continue;
+        }
+        let to = aside.join(&name);
+        let parent = to.parent().unwrap_or(aside);
+        file::make_folder(parent, 0o755).map_err(at(parent))?;
+        fs::rename(&path, &to).map_err(at(&path))?;
+    }
+    remove_empty(&folder);
+    Ok(unkept.len())
+}
+
+/// The links at or below a path.
+fn find_links(path: &Path, found: &mut Vec<PathBuf>) {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() => found.push(path.to_owned()),
+        Ok(meta) if meta.is_dir() => {
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                find_links(&entry.path(), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes a folder and those below it as far as they are empty.
+fn remove_empty(folder: &Path) {
+    if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        remove_empty(&entry.path());
+    }
+    // One that still holds something stays.
+    fs::remove_dir(folder).ok();
 }
 
 /// Puts the documents kept under a name into a sandbox and returns how many those are. What the branch itself
@@ -305,7 +353,8 @@ mod tests {
         let files = Entries::from([(".gt/discovery/x.md".to_owned(), newer)]);
         keep::keep(&git, "c", &files, "m", &who()).unwrap();
         assert_eq!(take(&git, None, &who()).unwrap(), None);
-        clear(&git).unwrap();
+        clear(&git, &place_.path("aside")).unwrap();
+        assert!(!place_.path("aside").exists(), "all of it is kept");
         assert!(!git.folder().join(".gt").exists());
         assert_eq!(place(&git, "c").unwrap(), 2);
         let text = fs::read_to_string(git.folder().join(".gt/discovery/x.md")).unwrap();
@@ -343,5 +392,36 @@ mod tests {
         assert!(!outside.join("discovery/x.md").exists());
         assert_eq!(take(&git, Some("c"), &who()).unwrap(), None);
         assert_eq!(lying(git.folder()), []);
+    }
+
+    #[test]
+    fn what_git_does_not_keep_is_not_said_to_be_kept_and_is_moved_aside() {
+        let place_ = Place::new();
+        let git = place_.tree("tree", &[("a", "1")]);
+        git.exclude("/.gt/").unwrap();
+        place(&git, "c").unwrap();
+        let nested = ".gt/scratch/clone/.git/HEAD";
+        put(&git, nested, "ref");
+        put(&git, ".gt/scratch/clone/work.txt", "w");
+        put(&git, ".gt/discovery/x.md", "x");
+        let outside = place_.path("outside");
+        fs::write(&outside, "stays").unwrap();
+        std::os::unix::fs::symlink(&outside, git.folder().join(".gt/link")).unwrap();
+        let taken = take(&git, None, &who()).unwrap().unwrap();
+        assert_eq!(
+            taken.files,
+            [".gt/discovery/x.md", ".gt/scratch/clone/work.txt"]
+        );
+        assert_eq!(take(&git, None, &who()).unwrap(), None);
+        let aside = place_.path("aside");
+        assert_eq!(clear(&git, &aside).unwrap(), 1);
+        assert_eq!(fs::read_to_string(aside.join(nested)).unwrap(), "ref");
+        assert!(!git.folder().join(".gt").exists());
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "stays");
+        // On a branch, too, such files are left out.
+        put(&git, nested, "ref");
+        put(&git, ".gt/scratch/clone/more.txt", "w");
+        put(&git, ".gt/discovery/y.md", "y");
+        assert_eq!(commit(&git, &who()).unwrap(), [".gt/discovery/y.md"]);
     }
 }

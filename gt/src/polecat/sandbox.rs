@@ -116,7 +116,7 @@ impl<'a> Sandbox<'a> {
         } else {
             self.drop_stale_locks()?;
             let rescued = self.rescue_leftovers()?;
-            discovery::clear(&Git::at(&path))?;
+            self.clear_documents()?;
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
@@ -226,6 +226,21 @@ impl<'a> Sandbox<'a> {
         unlock.done().ok();
         git.worktree_prune()?;
         file::remove(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+    }
+
+    /// Takes discovery documents away; what git does not keep, such as a repository below `.gt/`, is moved beside the
+    /// sandbox.
+    fn clear_documents(&self) -> Result<(), SandboxError> {
+        let stamp = self.town.clock.now().as_millisecond();
+        let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
+        let files = discovery::clear(&Git::at(self.path()), &aside)?;
+        if files > 0 {
+            self.town.tell(
+                "discovery_left",
+                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "moved_to": aside, "files": files }),
+            );
+        }
+        Ok(())
     }
 
     /// The mark of a sandbox that is being added, beside it.
