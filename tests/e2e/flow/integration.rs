@@ -386,7 +386,6 @@ fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_landing_looks_before_its_gates_and_after_them_and_at_what_had_landed() {
     let town = Town::new();
     let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
