@@ -330,6 +330,10 @@ fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
     assert_eq!(town.gt(["sling", &bead, "web"]).run().code, 3);
     let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
     let id = waiting[0]["id"].as_str().unwrap().to_owned();
+    let worker = town.gt(["convoy", "review", "approve", &id]);
+    worker
+        .env("GT_ROLE", "web/polecats/nux")
+        .fails("for a person");
     // The answer is written, and whoever wrote it dies.
     town.hook("web", "convoy-reviewed", "kill -9 $PPID");
     let killed = town.gt(["convoy", "review", "approve", &id]).run();
@@ -398,6 +402,29 @@ fn a_pre_merge_hook_blocks_until_it_is_waived_with_a_reason_that_stays() {
         town.status_of("web", task["id"].as_str().unwrap()),
         "closed"
     );
+}
+
+#[test]
+fn a_waiver_lets_by_the_hook_that_refused_and_no_other_and_no_worker_gives_one() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > work.txt");
+    town.hook(".", "pre-merge", "echo look >&2; exit 3");
+    town.hook("web", "pre-merge", "echo 'RULE 7 is broken'; exit 1");
+    handed_in(&town);
+    let stopped = queue(&town);
+    let request = stopped["request"].as_str().unwrap();
+    let waive = ["mq", "waive", request, "--reason", "seen"];
+    let worker = town.gt(waive).env("GT_ROLE", "web/polecats/nux");
+    worker.fails("a waiver is for a person");
+    town.gt(waive).ok();
+    let stopped = queue(&town);
+    assert_eq!(
+        stopped["outcome"], "gate_failed",
+        "the other hook is asked: {stopped}"
+    );
+    town.gt(waive).ok();
+    assert_eq!(queue(&town)["outcome"], "merged");
+    assert_eq!(origin.subjects("main").len(), 1);
 }
 
 #[test]

@@ -26,15 +26,16 @@ pub(super) fn ask(
     if !town_hook::has(job.town, Some(job.rig), Event::PreMerge) {
         return Ok(None);
     }
-    if let Some(waiver) = state_of(&job.request).waived {
-        let more = json!({ "by": waiver.by, "reason": waiver.reason, "at": waiver.at });
+    let state = state_of(&job.request);
+    if let Some(waiver) = &state.waived {
+        let more = json!({ "by": waiver.by, "reason": waiver.reason, "at": waiver.at, "hooks": state.passed });
         job.town.tell("hook_waived", payload(job, more));
-        return Ok(None);
     }
     let tree = job.rig.refinery();
     gate::check_out(job, &tree, candidate)?;
     let mut call = told(job)?;
     call.cwd = Some(tree);
+    call.passed = state.passed;
     call.more.extend([
         ("GT_BASE", target.to_owned()),
         ("GT_COMMIT", candidate.to_owned()),
@@ -57,7 +58,7 @@ pub(super) fn ask(
             land::hold_for_person(job, &reason)?
         }
     };
-    remember(job, &outcome)?;
+    remember(job, &outcome, hook)?;
     Ok(Some(outcome))
 }
 
@@ -76,13 +77,14 @@ fn failed(job: &Job, target: &str, ran: &Ran) -> anyhow::Result<MergeOutcome> {
 }
 
 /// Writes that a hook stopped the request, so that it can be waived.
-fn remember(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
+fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
         let mut state = state_of(&request);
         state.by_hook = true;
+        hook.clone_into(&mut state.stopped_by);
         if let MergeOutcome::GateFailed { task, .. } = outcome {
             state.hook_task.clone_from(task);
         }

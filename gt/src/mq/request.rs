@@ -46,6 +46,12 @@ pub struct State {
     /// Whether a `pre-merge` hook stopped it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
+    /// That hook.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stopped_by: String,
+    /// The hooks that a waiver lets it by; the others are asked all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
     /// The task that the hook asked for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hook_task: String,

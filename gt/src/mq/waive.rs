@@ -68,6 +68,10 @@ pub fn waive(town: &Town, store: &Store, id: &str, reason: &str) -> anyhow::Resu
             at: now.to_string(),
             reason: reason.trim().to_owned(),
         };
+        let hook = std::mem::take(&mut state.stopped_by);
+        if !hook.is_empty() && !state.passed.contains(&hook) {
+            state.passed.push(hook);
+        }
         state.waived = Some(waiver.clone());
         set_state(&mut request, &state)?;
         request.updated_at = now;

@@ -99,6 +99,8 @@ pub struct Call<'a> {
     pub more: Vec<(&'static str, String)>,
     /// What the runs' events name besides: a convoy, a bead, a request.
     pub about: Vec<(&'static str, String)>,
+    /// Hooks that are not asked, by their names for people.
+    pub passed: Vec<String>,
 }
 
 /// What a hook decided.
@@ -174,6 +176,9 @@ pub fn has(town: &Town, rig: Option<&RigLayout>, event: Event) -> bool {
 pub fn run(town: &Town, event: Event, call: &Call) -> Report {
     let mut report = Report::default();
     for place in find::places(town, call.rig, event) {
+        if call.passed.contains(&shown(town, &place)) {
+            continue;
+        }
         let ran = match find::look(town, &place) {
             find::Found::None => continue,
             find::Found::Ignored(why) => {

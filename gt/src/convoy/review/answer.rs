@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::request::{self, Request, State};
 use super::{ReviewError, ask, finish};
+use crate::identity::Address;
 use crate::lock::Lock;
 use crate::town::Town;
 use crate::town_hook::{self, Call, Event};
@@ -32,6 +33,11 @@ pub struct Approved {
 
 /// Approves a request and goes on where it stopped. What the next hook says is an error like at the first time.
 pub fn approve(town: &Town, id: &str, reason: &str) -> anyhow::Result<Approved> {
+    anyhow::ensure!(
+        !matches!(town.actor, Address::Polecat(..)),
+        "{} is a worker: a request is for a person, the mayor or crew to approve",
+        town.actor
+    );
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let mut request = request::find(&town.store()?.snapshot()?, id)?;
     match request.state {
