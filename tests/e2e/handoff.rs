@@ -101,3 +101,31 @@ fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
     );
     assert!(!prime().contains("watch the queue"));
 }
+
+#[test]
+fn a_letter_is_not_for_the_session_that_works_on_another_bead() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
+    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"].as_str().unwrap();
+    let worker = worker.replace("/polecats/", "/");
+    let handed = ["handoff", &worker, "-m", "the first one is half done"];
+    town.gt(handed).ok();
+    eventually("the next session runs", || {
+        (town.events("respawn").len() == 1).then_some(())
+    });
+    let prime = || town.gt_as(&worker, ["prime", "--json"]).ok().out;
+    assert!(prime().contains("the first one is half done"));
+    town.gt(["unsling", &first]).ok();
+    town.gt(["sling", &second, &worker]).ok();
+    assert!(!prime().contains("the first one is half done"));
+    // Who gets the first one back finds the letter where letters are.
+    let kept = town.gt(["mail", "inbox", &worker, "--json"]).run();
+    assert!(
+        kept.out.contains("the first one is half done"),
+        "{} {}",
+        kept.out,
+        kept.err
+    );
+}

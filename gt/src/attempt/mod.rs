@@ -110,6 +110,11 @@ pub fn of(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     attempts
 }
 
+/// Whether a worker had a bead before, and has it no more.
+pub fn was_with(bead: &Bead, worker: &str) -> bool {
+    noted(bead).iter().any(|attempt| attempt.worker == worker)
+}
+
 fn noted(bead: &Bead) -> Vec<Attempt> {
     let notes = bead.metadata_object().remove(KEY);
     notes
@@ -154,8 +159,13 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
 pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt, Trace)> {
     let attempts = of(beads, bead).into_iter();
     attempts
-        .map(|attempt| {
+        .map(|mut attempt| {
             let trace = trace(git, &attempt);
+            // Snapshots age; what was left in the sandbox went to a rescue ref before it was used again.
+            let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
+            if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
+                attempt.kept.clear();
+            }
             (attempt, trace)
         })
         .collect()

@@ -104,7 +104,7 @@ pub fn make(town: &Town, request: &Request) -> anyhow::Result<Made> {
         Ok(found) => found,
         Err(error) => match bead_of_worker(town, &request.of)? {
             Some(bead) => town.find_bead(&bead)?,
-            None => return Err(error),
+            None => anyhow::bail!("{error:#} (a polecat is named `<rig>/<name>`)"),
         },
     };
     let store = named.store;

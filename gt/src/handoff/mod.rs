@@ -127,6 +127,19 @@ pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
     found
 }
 
+/// Takes back the letters that a polecat has not had: they are of work that it has no more.
+pub fn withdraw(town: &Town, agent: &Address) -> anyhow::Result<()> {
+    let letters = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
+    let old: Vec<String> = waiting(&letters)
+        .iter()
+        .map(|letter| letter.id.clone())
+        .collect();
+    if old.is_empty() {
+        return Ok(());
+    }
+    mail::mark_read(town, &old)
+}
+
 /// Whether this process belongs to a session of the agent that hands over and has not ended yet: the letter is
 /// for the next one.
 pub fn is_ending(town: &Town, agent: &Address) -> bool {

@@ -34,7 +34,7 @@ pub enum RigError {
         suggestion: String,
     },
     /// A rig or a folder of that name is there.
-    #[error("`{name}` is taken: {} is there already (choose another name, or move it away)", path.display())]
+    #[error("`{name}` is taken: {} is there already: choose another name", path.display())]
     Taken {
         /// The name.
         name: String,

@@ -32,9 +32,11 @@ pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
 pub use waiting::{Waiting, enqueue, take_waiting, waiting};
 
+use crate::attempt;
 use crate::beads::{Found, Home};
 use crate::convoy::{self, integration};
 use crate::discovery;
+use crate::handoff;
 use crate::identity::Address;
 use crate::lock::Lock;
 use crate::polecat::{Sandbox, SlingStep, Slot};
@@ -171,6 +173,11 @@ fn sling_to_polecat(
 ) -> anyhow::Result<Slung> {
     let claimed = claim::claim(town, rig, &Wish { request, name })?;
     tell(town, &claimed.bead.id, &claimed.address().to_string());
+    let worker = claimed.address();
+    if !attempt::was_with(&claimed.bead, &worker.to_string()) {
+        // A letter that cannot be taken back is read once more, and says itself what it is about.
+        handoff::withdraw(town, &worker).ok();
+    }
     finish(town, rig, &claimed, request.no_convoy)
 }
 
