@@ -414,6 +414,9 @@ fn a_waiver_lets_by_the_hook_that_refused_and_no_other_and_no_worker_gives_one()
     let stopped = queue(&town);
     let request = stopped["request"].as_str().unwrap();
     let waive = ["mq", "waive", request, "--reason", "seen"];
+    let list = town.gt(["mq", "list", "web"]).ok().out;
+    let way = format!("to let it by: gt mq waive {request}");
+    assert!(list.contains(&way), "{list}");
     let worker = town.gt(waive).env("GT_ROLE", "web/polecats/nux");
     worker.fails("a waiver is for a person");
     town.gt(waive).ok();

@@ -33,7 +33,7 @@ pub(crate) use queue::has_ready;
 pub use queue::{MergeOutcome, Merged, run};
 pub use request::{
     Receipt, State, Waiver, is_request, needs_person, open_request_of, open_requests, receipt_of,
-    resolves, retry, source_of,
+    resolves, retry, source_of, stopped_by,
 };
 pub use score::score;
 pub use waive::{WaiveError, waive};

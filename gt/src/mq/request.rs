@@ -162,6 +162,12 @@ pub fn needs_person(request: &Bead) -> Option<String> {
     Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
 }
 
+/// The hook that stopped a request, which a waiver would let it by.
+pub fn stopped_by(request: &Bead) -> Option<String> {
+    let state = state_of(request);
+    (state.by_hook && !state.stopped_by.is_empty()).then_some(state.stopped_by)
+}
+
 /// Sends on a request that waited for a person; says what it waited for.
 pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
     town.transact(store, |tx| {

@@ -387,7 +387,9 @@ fn waiving(root: &Path, args: &WaiveArgs) -> anyhow::Result<Answer> {
         by: by.into_iter().find(|by| !by.is_empty()).unwrap_or_default(),
     };
     let path = waiver.keep(root)?;
-    let text = format!("✓ kept in {path}\n");
+    let text = format!(
+        "✓ kept in {path}\n  it counts from the next check on; a merge that was stopped already goes on with: gt mq waive REQUEST\n"
+    );
     Ok(Answer::new(text, json!({ "waiver": path })))
 }
 

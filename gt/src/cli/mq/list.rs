@@ -32,6 +32,8 @@ struct Row {
     waits_for: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_by: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
@@ -63,6 +65,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
                 created_at: request.created_at.to_string(),
                 waits_for,
                 needs_person,
+                stopped_by: mq::stopped_by(request),
             }
         })
         .collect();
@@ -73,22 +76,33 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             page.line("the merge queue is empty");
         }
         for row in rows {
-            page.cut_line(format!(
-                "{:<7} P{} {}  {} by {} into {}",
-                row.status, row.priority, row.id, row.bead, row.worker, row.target
-            ));
-            if !row.waits_for.is_empty() {
-                page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
-                for task in &row.waits_for {
-                    page.cut_line(format!(
-                        "        give it to a worker: gt sling {task} {rig}"
-                    ));
-                }
-            }
-            if let Some(reason) = &row.needs_person {
-                page.line(format!("        needs a person: {}", escape::line(reason)));
-                page.line(format!("        when mended: gt mq retry {}", row.id));
-            }
+            shown(row, &rig, page);
         }
     })
+}
+
+fn shown(row: &Row, rig: &str, page: &mut bd::ui::Page) {
+    page.cut_line(format!(
+        "{:<7} P{} {}  {} by {} into {}",
+        row.status, row.priority, row.id, row.bead, row.worker, row.target
+    ));
+    if !row.waits_for.is_empty() {
+        page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
+        for task in &row.waits_for {
+            page.cut_line(format!(
+                "        give it to a worker: gt sling {task} {rig}"
+            ));
+        }
+    }
+    if let Some(hook) = &row.stopped_by {
+        page.line(format!(
+            "        {} stopped it; to let it by: gt mq waive {} --reason WHY",
+            escape::line(hook),
+            row.id
+        ));
+    }
+    if let Some(reason) = &row.needs_person {
+        page.line(format!("        needs a person: {}", escape::line(reason)));
+        page.line(format!("        when mended: gt mq retry {}", row.id));
+    }
 }
