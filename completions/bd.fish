@@ -256,7 +256,7 @@ complete -c bd -n "__fish_bd_using_subcommand q" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand q" -l profile
 complete -c bd -n "__fish_bd_using_subcommand q" -s h -l help -d 'Print help'
 complete -c bd -n "__fish_bd_using_subcommand show" -l id -d 'A bead whose id looks like a flag' -r
-complete -c bd -n "__fish_bd_using_subcommand show" -l at -d 'As it was at this time, by history' -r
+complete -c bd -n "__fish_bd_using_subcommand show" -l at -d 'As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand show" -s C -l directory -d 'Run as if started in this folder' -r
@@ -282,7 +282,7 @@ complete -c bd -n "__fish_bd_using_subcommand show" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand show" -l profile
 complete -c bd -n "__fish_bd_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c bd -n "__fish_bd_using_subcommand view" -l id -d 'A bead whose id looks like a flag' -r
-complete -c bd -n "__fish_bd_using_subcommand view" -l at -d 'As it was at this time, by history' -r
+complete -c bd -n "__fish_bd_using_subcommand view" -l at -d 'As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand view" -s C -l directory -d 'Run as if started in this folder' -r

@@ -276,7 +276,7 @@ _arguments "${_arguments_options[@]}" : \
 (show)
 _arguments "${_arguments_options[@]}" : \
 '*--id=[A bead whose id looks like a flag]:ID:_default' \
-'--at=[As it was at this time, by history]:TIME:_default' \
+'--at=[As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)]:TIME:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
@@ -311,7 +311,7 @@ _arguments "${_arguments_options[@]}" : \
 (view)
 _arguments "${_arguments_options[@]}" : \
 '*--id=[A bead whose id looks like a flag]:ID:_default' \
-'--at=[As it was at this time, by history]:TIME:_default' \
+'--at=[As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)]:TIME:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \

@@ -132,6 +132,15 @@ impl Context {
         })
     }
 
+    /// A time that lies back, or an age such as `5m`, given to a flag.
+    pub fn past(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
+        when::past(text, self.now(), &TimeZone::system()).ok_or_else(|| {
+            Usage(format!(
+                "invalid {flag} format \"{text}\": use 2h, 3d, 2026-03-01, an RFC 3339 time, or words such as yesterday"
+            ))
+        })
+    }
+
     /// The bead that was last created, updated or shown here.
     pub fn last_touched(&self) -> Option<String> {
         let path = self.found().ok()?.dir.join("last-touched");

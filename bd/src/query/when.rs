@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 
 /// Reads a time; a day means its midnight in the zone of the reader.
 pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -21,6 +21,20 @@ pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         return midnight(day, zone);
     }
     phrase(&text.to_lowercase(), &here)
+}
+
+/// Reads a time that lies back: as [`read`] does, but what has no sign is an age, and `5m` are minutes.
+pub fn past(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(age) = text.parse::<SignedDuration>() {
+        return now.checked_sub(age.abs()).ok();
+    }
+    // In days and longer the clock may be set in between.
+    let age = text.starts_with(|c: char| c.is_ascii_digit()) && compact(text).is_some();
+    if age {
+        return read(&format!("-{text}"), now, zone);
+    }
+    read(text, now, zone)
 }
 
 /// `[+-]N` with a unit: h, d, w, m (months), y.
@@ -112,6 +126,24 @@ mod tests {
         // A Wednesday.
         let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
         read(text, now, &TimeZone::UTC).map(|instant| instant.to_string())
+    }
+
+    #[test]
+    fn what_has_no_sign_lies_back_where_only_the_past_is_asked_for() {
+        let now: Timestamp = "2026-03-11T10:00:00Z".parse().unwrap();
+        let past = |text: &str| past(text, now, &TimeZone::UTC).map(|at| at.to_string());
+        for text in ["2h", "-2h", "2h ago", "2 hours ago", " 120m "] {
+            assert_eq!(
+                past(text).as_deref(),
+                Some("2026-03-11T08:00:00Z"),
+                "{text}"
+            );
+        }
+        assert_eq!(past("5m").as_deref(), Some("2026-03-11T09:55:00Z"));
+        assert_eq!(past("1w").as_deref(), Some("2026-03-04T10:00:00Z"));
+        assert_eq!(past("yesterday").as_deref(), Some("2026-03-10T00:00:00Z"));
+        assert_eq!(past("2026-03-01").as_deref(), Some("2026-03-01T00:00:00Z"));
+        assert_eq!(past("soon"), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use bd::bead::{Bead, Status};
 use bd::git::{Lease, PushError, PushRefusal};
 use bd::store::Tx;
+use serde_json::json;
 
 use super::queue::{Job, MergeOutcome, fetch, repository};
 use super::request::{self, State, set_state, state_of};
@@ -75,10 +76,15 @@ pub(super) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushE
 }
 
 /// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
-/// request and bead that a conflict or repair task stood for, in one transaction. Killed in between, the
-/// next run finds the work on its target again and comes here once more.
+/// request and bead that a conflict or repair task stood for and brought along, in one transaction. Killed in
+/// between, the next run finds the work on its target again and comes here once more.
 pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
-    let reason = format!("Merged in {commit:.12} ({})", job.request.id);
+    let id = &job.request.id;
+    let reason = if rebase::is_convoys_own(job)? {
+        format!("Merged to {} in {commit:.12} ({id})", job.receipt.target)
+    } else {
+        format!("Merged in {commit:.12} ({id})")
+    };
     finish(job, &reason, Some(commit))?;
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
@@ -93,9 +99,11 @@ pub(super) fn close_documents(job: &Job, reference: String) -> anyhow::Result<Me
 }
 
 fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
-    let originals = originals(job)?;
+    let (brought, left): (Vec<Bead>, Vec<Bead>) = originals(job)?
+        .into_iter()
+        .partition(|original| commit.is_some() && brings(job, original));
     clean_up(job);
-    for original in &originals {
+    for original in &brought {
         clean_up(&Job {
             receipt: super::receipt_of(original),
             request: original.clone(),
@@ -105,11 +113,45 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     }
     job.town.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason)?;
-        for original in &originals {
+        for original in &brought {
             close_request(tx, &original.id, commit, reason)?;
         }
+        for original in &left {
+            hold(tx, &original.id, &not_brought(job, original))?;
+        }
         Ok(())
-    })
+    })?;
+    for original in brought.iter().chain(&left) {
+        let done = brought.iter().any(|one| one.id == original.id);
+        job.town.tell(
+            if done { "merged_along" } else { "merge_unproven" },
+            json!({ "mr": original.id, "rig": job.rig.name(), "bead": request::source_of(original),
+                    "by": job.request.id, "task": request::source_of(&job.request), "commit": commit }),
+        );
+    }
+    Ok(())
+}
+
+/// Whether what was merged can be the work of another request: it changes one of its files at least. Nobody can
+/// prove more of a conflict that was solved or a gate that was mended; with less it is other work. A request of
+/// an older town that names no files is believed.
+fn brings(job: &Job, original: &Bead) -> bool {
+    let files = super::receipt_of(original).files;
+    files.is_empty() || files.iter().any(|file| job.receipt.files.contains(file))
+}
+
+/// What a person is told of work that its task did not bring along.
+fn not_brought(job: &Job, original: &Bead) -> String {
+    let (task, bead) = (
+        request::source_of(&job.request),
+        request::source_of(original),
+    );
+    let files = super::receipt_of(original).files.join(", ");
+    format!(
+        "{task} was merged, but it changes none of the files of this work ({files}). `gt mq retry {id}` tries to merge this \
+         work again; if {task} stands in for it, say so with `bd close {bead} {id} --force --reason \"Replaced by {task}\"`",
+        id = original.id
+    )
 }
 
 /// Closes a request and the bead whose work it merges.
@@ -176,22 +218,25 @@ fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
 
 /// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
 pub(super) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
-    job.town.transact(job.store, |tx| {
-        let Some(mut request) = tx.get(&job.request.id).cloned() else {
-            return Ok(());
-        };
-        let state = State {
-            needs_person: reason.to_owned(),
-            ..state_of(&request)
-        };
-        set_state(&mut request, &state)?;
-        request.updated_at = tx.now();
-        tx.put(request)?;
-        Ok(())
-    })?;
+    job.town
+        .transact(job.store, |tx| hold(tx, &job.request.id, reason))?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
     })
+}
+
+fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
+    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    let state = State {
+        needs_person: reason.to_owned(),
+        ..state_of(&request)
+    };
+    set_state(&mut request, &state)?;
+    request.updated_at = tx.now();
+    tx.put(request)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod decision;
 mod occasion;
 mod part;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
 use bd::git::Git;
 use serde::Serialize;
 use serde_json::json;
@@ -258,8 +258,11 @@ fn before(town: &Town, stores: &Stores, bead: &Bead) -> Vec<Part> {
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup(original, &before));
     }
-    let attempts = attempt::traced(beads, git.as_ref(), bead);
-    parts.extend(part::attempts(&bead.id, &attempts));
+    // Of a bead that is handed in or done they are no work before it, but its own.
+    if matches!(bead.status, Status::Open | Status::Hooked) {
+        let attempts = attempt::traced(beads, git.as_ref(), bead);
+        parts.extend(part::attempts(&bead.id, &attempts));
+    }
     parts
 }
 
@@ -333,7 +336,6 @@ fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
 
 /// The bead on an agent's hook: hooked and assigned to it, in whichever store.
 fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
-    use bd::bead::Status;
     let (long, mailbox) = (address.to_string(), address.mailbox());
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)

@@ -43,6 +43,53 @@ esac"#,
 }
 
 #[test]
+fn a_repair_that_brings_nothing_of_the_work_does_not_make_it_merged() {
+    let (town, origin) = Town::with_rig();
+    town.script(
+        r#"case "$GT_BEAD" in
+  *-fix-*) echo other > other.txt ;;
+  *) echo x > broken.txt ;;
+esac"#,
+    );
+    town.gate("web", "! test -e broken.txt");
+    let bead = town.bead("web", "Work");
+    let convoy = town.gt(["convoy", "create", "One", &bead, "--json"]).ok();
+    let convoy = convoy.json()["id"].as_str().unwrap().to_owned();
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let failed = eventually("the gate has failed", || town.events("merge_failed").pop());
+    let task = failed["payload"]["task"].as_str().unwrap().to_owned();
+    let request = failed["payload"]["mr"].as_str().unwrap().to_owned();
+    town.gt(["sling", &task, "web"]).ok();
+    town.closed("web", &task);
+    assert_eq!(origin.subjects("main").len(), 1, "the repair's own work");
+    assert_eq!(
+        town.status_of("web", &bead),
+        "in_progress",
+        "its work is nowhere"
+    );
+    let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    let reason = list[0]["needs_person"].as_str().unwrap();
+    let wanted =
+        format!("{task} was merged, but it changes none of the files of this work (broken.txt)");
+    assert!(reason.starts_with(&wanted), "{reason}");
+    let said = &town.events("merge_unproven")[0]["payload"];
+    assert_eq!(said["bead"], bead.as_str());
+
+    // A person says that it stands in for it, as the reason tells.
+    let why = format!("Replaced by {task}");
+    town.bd(
+        "web",
+        ["close", &bead, &request, "--force", "--reason", &why],
+    )
+    .ok();
+    eventually("the convoy has landed", || {
+        (town.status_of(".", &convoy) == "closed").then_some(())
+    });
+    assert_eq!(town.show("web", &bead)["close_reason"], why.as_str());
+}
+
+#[test]
 fn gates_run_on_the_work_as_it_will_be_on_the_target() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");

@@ -78,7 +78,8 @@ fn a_convoy_over_two_rigs_lands_once_and_tells_its_subscribers_once() {
 fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
     let (town, origin) = Town::with_rig();
     town.script(&format!(
-        "cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\n{WORK}"
+        "until [ -e \"$GT_ROOT/../scripts/go\" ]; do sleep 0.1; done\n\
+         cp \"$GT_PRIME_FILE\" \"$GT_ROOT/../scripts/prime-$GT_BEAD\"\n{WORK}"
     ));
     let (one, two) = (town.bead("web", "First"), town.bead("web", "Second"));
     let three = town.bead_with("web", "Third", &["--deps", &format!("{one},{two}")]);
@@ -93,6 +94,7 @@ fn the_worker_of_the_third_bead_is_briefed_with_what_the_first_two_did() {
         .json();
     assert_eq!(said[2]["waits_for"].as_array().unwrap().len(), 2, "{said}");
     assert_ne!(said[0]["target"], said[1]["target"], "two workers at once");
+    std::fs::write(town.path("scripts/go"), "").unwrap();
     town.closed("web", &three);
     assert_eq!(origin.subjects("main").len(), 3);
     let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{three}"))).unwrap();

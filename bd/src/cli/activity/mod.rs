@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let stores = stores(ctx, args.town)?;
     let since = match &args.since {
-        Some(text) => Some(since(ctx, text)?),
+        Some(text) => Some(ctx.past("since", text)?),
         None => None,
     };
     let (mut items, mut seen) = (Vec::new(), Vec::new());
@@ -97,22 +97,6 @@ fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
     dirs.sort();
     dirs.dedup();
     dirs.iter().map(|dir| Ok(Store::open(dir)?)).collect()
-}
-
-/// A time, or an age such as `5m`.
-fn since(ctx: &Context, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    let age: Result<jiff::SignedDuration, _> = text.parse();
-    if let Ok(age) = age {
-        return Ok(ctx.now().checked_sub(age)?);
-    }
-    // An age in days or weeks reaches back as well.
-    let compact = text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains('-');
-    let text = if compact {
-        format!("-{text}")
-    } else {
-        text.to_owned()
-    };
-    Ok(ctx.time("since", &text)?)
 }
 
 fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// One line each
     #[arg(long)]
     short: bool,
-    /// As it was at this time, by history
+    /// As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     at: Option<String>,
     /// Only the children
@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         .into());
     }
     let at = match &args.at {
-        Some(text) => Some(ctx.time("at", text)?),
+        Some(text) => Some(ctx.past("at", text)?),
         None => None,
     };
     let (mut found, mut problems) = (Vec::new(), Vec::new());

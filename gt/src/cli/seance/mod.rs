@@ -2,6 +2,7 @@
 
 mod search;
 
+use bd::query::when;
 use bd::ui::escape;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -94,7 +95,9 @@ pub(super) fn run(ctx: &Context, args: &SeanceArgs) -> Answer {
     }
     answer(found, |found, page| {
         if found.is_empty() {
-            page.line("no session is known");
+            page.line(
+                "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
+            );
         }
         for session in found {
             page.cut_line(row(session));
@@ -125,16 +128,6 @@ fn row(session: &Session) -> String {
 
 /// A time, or so long ago.
 fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    let day = jiff::SpanRelativeTo::days_are_24_hours();
-    let age = text.parse::<jiff::Span>().ok();
-    if let Some(age) = age.and_then(|age| age.to_duration(day).ok()) {
-        return Ok(now.checked_sub(age.abs())?);
-    }
-    if let Ok(at) = text.parse::<jiff::Timestamp>() {
-        return Ok(at);
-    }
-    match text.parse::<jiff::civil::Date>() {
-        Ok(date) => Ok(date.to_zoned(jiff::tz::TimeZone::system())?.timestamp()),
-        Err(_) => anyhow::bail!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"),
-    }
+    when::past(text, now, &jiff::tz::TimeZone::system())
+        .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }
