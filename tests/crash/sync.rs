@@ -1,6 +1,6 @@
 //! `bd sync --full` ended with -9 at random moments, in two clones of one repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -75,14 +75,27 @@ fn check_history(clone: &Project, beads: usize) {
     let created = events.as_array().unwrap().iter();
     let created = created.filter(|event| event["type"] == "create").count();
     assert_eq!(created, beads);
-    let mut ids = BTreeSet::new();
+    let mut ids = BTreeMap::new();
     for writer in std::fs::read_dir(clone.path(".beads/events")).unwrap() {
         for month in std::fs::read_dir(writer.unwrap().path()).unwrap() {
-            let text = std::fs::read_to_string(month.unwrap().path()).unwrap();
+            let path = month.unwrap().path();
+            // What a killed process had not yet put in place: no file of history, and git does not see it.
+            if path.extension().is_none_or(|kind| kind != "jsonl") {
+                let name = path.file_name().unwrap().to_string_lossy();
+                assert!(name.starts_with(".tmp-"), "{name}");
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
             for line in text.lines() {
                 let event: Value = serde_json::from_str(line).unwrap();
                 let id = event["id"].as_str().unwrap().to_owned();
-                assert!(ids.insert(id), "an event stands twice: {line}");
+                let other = ids.insert(id, path.clone());
+                assert_eq!(
+                    other,
+                    None,
+                    "an event stands twice, in {}: {line}",
+                    path.display()
+                );
             }
         }
     }
