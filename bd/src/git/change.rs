@@ -98,36 +98,6 @@ impl Git {
             .text()
     }
 
-    /// The tree of `rev` with `path`, a folder, as it is in `from`: gone where `from` does not have it.
-    pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
-        let common = self.common_dir()?;
-        let scratch = tempfile::Builder::new()
-            .prefix("tree-")
-            .tempdir_in(&common)
-            .map_err(|error| Self::file_error(&common, error))?;
-        let index = scratch.path().join("index");
-        let git = self
-            .beside(self.folder())
-            .with_env("GIT_INDEX_FILE", &index);
-        git.plumbing(["read-tree", rev]).done()?;
-        let gone = [
-            "--literal-pathspecs",
-            "rm",
-            "-r",
-            "--cached",
-            "--quiet",
-            "--ignore-unmatch",
-        ];
-        git.plumbing(gone).args(["--", path]).done()?;
-        // Entry by entry, since reading a whole tree below a prefix wants a work tree.
-        let theirs = git.plumbing(["ls-tree", "-r", "-z", "--full-tree", from, "--", path]);
-        let entries = theirs.done()?.stdout;
-        git.plumbing(["update-index", "-z", "--index-info"])
-            .stdin(entries)
-            .done()?;
-        git.plumbing(["write-tree"]).text()
-    }
-
     /// Tells git to leave these tracked files alone, whatever is on the disk.
     pub fn set_skip_worktree(&self, paths: &[&str]) -> Result<(), GitError> {
         if paths.is_empty() {

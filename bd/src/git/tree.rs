@@ -80,6 +80,16 @@ impl Git {
 
     /// Keeps a tree of these files in the repository; gives its id.
     pub fn write_entries(&self, entries: &Entries) -> Result<String, GitError> {
+        let mut lines = Vec::new();
+        for (path, entry) in entries {
+            lines.extend_from_slice(format!("{} {}\t{path}", entry.mode, entry.id).as_bytes());
+            lines.push(0);
+        }
+        self.tree_of_lines(lines)
+    }
+
+    /// The tree of files as `git ls-tree -z` lists them.
+    pub(super) fn tree_of_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
             .prefix(SCRATCH)
@@ -87,11 +97,6 @@ impl Git {
             .map_err(|error| Self::file_error(&common, error))?;
         forget_old(&common, scratch.path());
         let index = scratch.path().join("index");
-        let mut lines = Vec::new();
-        for (path, entry) in entries {
-            lines.extend_from_slice(format!("{} {}\t{path}", entry.mode, entry.id).as_bytes());
-            lines.push(0);
-        }
         self.plumbing(["update-index", "-z", "--index-info"])
             .env("GIT_INDEX_FILE", &index)
             .stdin(lines)

@@ -55,19 +55,14 @@ impl Git {
                 lines.push(0);
             }
         }
-        let common = self.common_dir()?;
-        let scratch = tempfile::Builder::new()
-            .prefix("tree-")
-            .tempdir_in(&common)
-            .map_err(|error| Self::file_error(&common, error))?;
-        let index = scratch.path().join("index");
-        self.plumbing(["update-index", "-z", "--index-info"])
-            .env("GIT_INDEX_FILE", &index)
-            .stdin(lines)
-            .done()?;
-        self.plumbing(["write-tree"])
-            .env("GIT_INDEX_FILE", &index)
-            .text()
+        self.tree_of_lines(lines)
+    }
+
+    /// The tree of `rev` with `path`, a file or folder, as it is in `from`: gone where `from` does not have it.
+    pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
+        let below = format!("{path}/");
+        let meant = |own: &[u8]| own == path.as_bytes() || own.starts_with(below.as_bytes());
+        self.tree_without(rev, &meant, from)
     }
 
     /// All files of a commit, as git lists them.

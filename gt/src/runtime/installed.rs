@@ -47,13 +47,20 @@ pub struct Hooks {
 
 /// The hooks of every role, or of the target that is named.
 pub fn all(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Hooks>> {
-    let found: Vec<Hooks> = targets(town)?
+    let found = looked(town, only)?.into_iter();
+    Ok(found.map(|(_, hooks)| hooks).collect())
+}
+
+fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks)>> {
+    let targets = targets(town)?;
+    let names: Vec<String> = targets.iter().map(|(name, _)| name.clone()).collect();
+    let wanted = targets
         .into_iter()
-        .filter(|(name, _)| only.is_none_or(|only| only == name))
-        .map(|(name, address)| look(town, name, &address))
+        .filter(|(name, _)| only.is_none_or(|only| only == name));
+    let found: Vec<(Address, Hooks)> = wanted
+        .map(|(name, address)| (address.clone(), look(town, name, &address)))
         .collect();
     if let (Some(only), true) = (only, found.is_empty()) {
-        let names: Vec<String> = targets(town)?.into_iter().map(|(name, _)| name).collect();
         anyhow::bail!(
             "no target `{only}`: not found; there are {}",
             names.join(", ")
@@ -65,25 +72,21 @@ pub fn all(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Hooks>> {
 /// Adds what is missing, keeping what is there. Where `absent_too` is false, only to files that exist.
 pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result<Vec<Hooks>> {
     let mut changed = Vec::new();
-    for hooks in all(town, only)? {
-        let wanted = match hooks.state {
-            State::Incomplete => true,
-            State::Absent => absent_too,
+    for (address, hooks) in looked(town, only)? {
+        match hooks.state {
+            State::Incomplete => {}
+            State::Absent if absent_too => {}
             State::Damaged => {
                 let error = hooks.error.unwrap_or_default();
                 anyhow::bail!("{}: {error}", hooks.target);
             }
-            State::Installed | State::None => false,
-        };
-        let address = targets(town)?
-            .into_iter()
-            .find(|(name, _)| *name == hooks.target);
-        if let (true, Some((name, address))) = (wanted, address) {
-            settings::ensure(&town.layout, &address, &preset(town, &address)?)?;
-            let mut now = look(town, name, &address);
-            now.missing = hooks.missing;
-            changed.push(now);
+            State::Installed | State::None | State::Absent => continue,
         }
+        settings::ensure(&town.layout, &address, &preset(town, &address)?)?;
+        changed.push(Hooks {
+            missing: hooks.missing,
+            ..look(town, hooks.target, &address)
+        });
     }
     Ok(changed)
 }

@@ -207,23 +207,6 @@ impl Preset {
         }
     }
 
-    /// The argument list that resumes a session; none where that is not known or there is no id.
-    pub fn resume_argv(&self, program: &Path, id: &str) -> Option<Vec<String>> {
-        if id.is_empty() || self.resume_flag.is_empty() {
-            return None;
-        }
-        let mut argv = vec![program.to_string_lossy().into_owned()];
-        let resume = self.resume_flag.split(' ').chain([id]).map(str::to_owned);
-        if self.resume_style == "subcommand" {
-            argv.extend(resume);
-            argv.extend(self.args.iter().cloned());
-        } else {
-            argv.extend(self.args.iter().cloned());
-            argv.extend(resume);
-        }
-        Some(argv)
-    }
-
     /// The argument list that goes on with a copy of a session: to answer one question, or in a terminal. None where
     /// the program cannot do that. The arguments of a start, which give leave to do things, are not among them.
     pub fn fork_argv(
@@ -301,9 +284,6 @@ mod tests {
         assert_eq!(argv[1], "--dangerously-skip-permissions");
         assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
         assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
-        let resumed = claude.resume_argv(Path::new("claude"), "abc").unwrap();
-        assert_eq!(resumed[2..], ["--resume", "abc"]);
-        assert!(claude.resume_argv(Path::new("claude"), "").is_none());
         let forked = claude.fork_argv(Path::new("claude"), "abc", Some("why?"));
         let words = ["claude", "--resume", "abc", "--fork-session", "-p", "why?"];
         assert_eq!(forked.unwrap(), words);
@@ -328,8 +308,6 @@ mod tests {
         let gemini = Preset::named("gemini").unwrap();
         let argv = gemini.argv(Path::new("gemini"), &[], "go");
         assert_eq!(argv[1..], ["--yolo", "--skip-trust", "-i", "go"]);
-        let resumed = gemini.resume_argv(Path::new("gemini"), "abc").unwrap();
-        assert_eq!(resumed[3..], ["--resume", "abc"]);
     }
 
     #[test]
