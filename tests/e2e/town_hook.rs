@@ -350,6 +350,29 @@ fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
     assert_eq!(town.polecats().len(), 1);
 }
 
+#[test]
+fn an_answer_stays_as_it_was_given_when_the_same_bead_is_asked_about_again() {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting("hooks", json!({ "auto_convoy": true }));
+    town.hook("web", "pre-convoy", "exit 3");
+    let bead = town.bead("web", "Later");
+    let ask = || {
+        assert_eq!(town.gt(["sling", &bead, "web"]).run().code, 3);
+        let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
+        assert_eq!(waiting.as_array().unwrap().len(), 1, "{waiting}");
+        waiting[0]["id"].as_str().unwrap().to_owned()
+    };
+    let first = ask();
+    let no = ["convoy", "review", "reject", &first, "--reason", "no way"];
+    town.gt(no).ok();
+    let second = ask();
+    assert_ne!(first, second);
+    let said = town.show(".", &first);
+    assert_eq!(said["metadata"]["answer"]["reason"], "no way");
+    assert_eq!(said["status"], "closed");
+    assert!(town.show(".", &second)["metadata"]["answer"].is_null());
+}
+
 /// Hands in one bead's work without a daemon; returns the bead.
 fn handed_in(town: &Town) -> String {
     let bead = town.bead("web", "Work");

@@ -194,15 +194,17 @@ fn close(town: &Town, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Optio
     Ok(landed)
 }
 
-/// Removes the discovery documents of a convoy that has landed. A landing that is killed before it gets here
+/// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
 /// leaves them to the next sling in that rig.
 fn forget_documents(town: &Town, id: &str) -> anyhow::Result<()> {
     for rig in town.rigs()? {
         if !rig.repo().is_dir() {
             continue;
         }
-        if let Some(commit) = discovery::forget(&Git::at(rig.repo()), id)? {
-            let payload = json!({ "convoy": id, "rig": rig.name(), "commit": commit });
+        let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
+        if let Some((commit, rescue)) = forgotten {
+            let payload =
+                json!({ "convoy": id, "rig": rig.name(), "commit": commit, "rescue": rescue });
             town.tell("discovery_removed", payload);
         }
     }

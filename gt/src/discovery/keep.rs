@@ -76,25 +76,32 @@ fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
     entries
 }
 
-/// Removes what is kept under a name; the commit that it was.
-pub fn forget(git: &Git, key: &str) -> Result<Option<String>, GitError> {
+/// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
+/// `gt rescue` lists and drops it. Gives the commit and that ref.
+pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)>, GitError> {
     let reference = reference(key);
     let Some(commit) = git.resolve(&reference)? else {
         return Ok(None);
     };
+    let name = reference.rsplit('/').next().unwrap_or_default();
+    // A convoy may land again, with other documents.
+    let rescue = format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}");
+    if git.resolve(&rescue)?.is_none() {
+        git.update_ref(&rescue, &commit, None)?;
+    }
     git.delete_ref(&reference, &commit)?;
-    Ok(Some(commit))
+    Ok(Some((commit, rescue)))
 }
 
-/// Removes what is kept for convoys that have landed: one that was killed right after it landed did not get
+/// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
 /// to it.
-pub fn forget_landed(git: &Git, town: &Snapshot) -> Result<(), GitError> {
+pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
         let name = reference.rsplit('/').next().unwrap_or_default();
         let convoy = town.get(name).filter(|bead| crate::convoy::is_convoy(bead));
         if convoy.is_some_and(crate::convoy::has_landed) {
-            forget(git, name)?;
+            forget(git, rig, name)?;
         }
     }
     Ok(())

@@ -10,7 +10,7 @@
 //!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.
 //! 3. A sling puts what is there into the sandbox, untracked ([`place`]); `gt prime` lists it ([`lying`]).
 //! 4. Before a push to a target the gate looks at every commit ([`gate`]).
-//! 5. Landing removes the ref ([`forget`]).
+//! 5. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
 
 mod door;
 mod keep;

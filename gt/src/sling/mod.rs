@@ -268,7 +268,7 @@ fn ensure_convoy(town: &Town, request: &Request, bead: &Bead) -> anyhow::Result<
 /// Puts what earlier workers of the convoy wrote down into the sandbox.
 fn place_documents(town: &Town, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<()> {
     let convoys = town.store()?.snapshot()?;
-    discovery::forget_landed(&Git::at(rig.repo()), &convoys)?;
+    discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
     let placed = Sandbox::of(town, rig, &claimed.name).place_documents(&key)?;
     if placed > 0 {

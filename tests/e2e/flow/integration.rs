@@ -47,6 +47,24 @@ fn protect(origin: &Repo) -> std::path::PathBuf {
     hook
 }
 
+/// A convoy with branches of its own in the rigs `api` and `web`, its work handed in: the town, the origins, the
+/// beads, the convoy.
+fn in_two_rigs() -> (Town, [Repo; 2], [String; 2], String) {
+    let town = Town::new();
+    let origins = [town.add_rig("api", "ap"), town.add_rig("web", "web")];
+    town.script(WORK);
+    let beads = [town.bead("api", "One"), town.bead("web", "Two")];
+    let convoy = make_convoy(&town, &[&beads[0], &beads[1]]);
+    for (bead, rig) in beads.iter().zip(["api", "web"]) {
+        town.gt(["sling", bead, rig]).ok();
+        eventually("the work is handed in", || {
+            (town.status_of(rig, bead) == "in_progress").then_some(())
+        });
+    }
+    town.quiet();
+    (town, origins, beads, convoy)
+}
+
 #[test]
 #[expect(clippy::too_many_lines, reason = "one story")]
 fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents() {
@@ -347,18 +365,7 @@ fn a_remote_that_is_away_is_waited_for_and_no_convoy_counts_as_landed_meanwhile(
 
 #[test]
 fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
-    let town = Town::new();
-    let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
-    town.script(WORK);
-    let (one, two) = (town.bead("api", "One"), town.bead("web", "Two"));
-    let convoy = make_convoy(&town, &[&one, &two]);
-    for (bead, rig) in [(&one, "api"), (&two, "web")] {
-        town.gt(["sling", bead, rig]).ok();
-        eventually("the work is handed in", || {
-            (town.status_of(rig, bead) == "in_progress").then_some(())
-        });
-    }
-    town.quiet();
+    let (town, [api, web], _, convoy) = in_two_rigs();
     let mut killed = 0;
     for number in 1..200 {
         town.crash_at_git(number);
@@ -387,18 +394,7 @@ fn a_patrol_killed_after_each_git_command_lands_two_rigs_once_in_the_end() {
 
 #[test]
 fn a_landing_looks_before_its_gates_and_after_them_and_at_what_had_landed() {
-    let town = Town::new();
-    let (api, web) = (town.add_rig("api", "ap"), town.add_rig("web", "web"));
-    town.script(WORK);
-    let (one, two) = (town.bead("api", "One"), town.bead("web", "Two"));
-    let convoy = make_convoy(&town, &[&one, &two]);
-    for (bead, rig) in [(&one, "api"), (&two, "web")] {
-        town.gt(["sling", bead, rig]).ok();
-        eventually("the work is handed in", || {
-            (town.status_of(rig, bead) == "in_progress").then_some(())
-        });
-    }
-    town.quiet();
+    let (town, [api, web], [_, two], convoy) = in_two_rigs();
     // The gate of the landing is counted, and has a bead reopened the first time.
     let (ran, rig) = (town.path("scripts/ran"), town.root().join("web"));
     let gate = format!(

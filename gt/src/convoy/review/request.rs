@@ -86,13 +86,29 @@ impl Request {
     pub(super) fn of(town: &Town, new: New, purpose: Purpose) -> anyhow::Result<Self> {
         let store = town.store()?.snapshot()?;
         let convoy = super::create::fresh_id(town, &store);
-        // A bead that is slung again while its convoy waits asks nobody twice.
+        // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
         let key = match (&purpose.then, new.beads.first()) {
             (Some(_), Some(bead)) => bd::bead::hash::short(bead, 3),
             _ => convoy.trim_start_matches("hq-cv-").to_owned(),
         };
+        let taken = |id: &String| {
+            let open = |known: Self| {
+                let answered = matches!(known.state, State::Rejected | State::Done);
+                !answered && known.new.beads == new.beads
+            };
+            store
+                .get(id)
+                .is_some_and(|bead| !read(bead).is_some_and(open))
+        };
+        let mut id = format!("hq-rv-{key}");
+        for number in 2.. {
+            if !taken(&id) {
+                break;
+            }
+            id = format!("hq-rv-{key}-{number}");
+        }
         Ok(Self {
-            id: format!("hq-rv-{key}"),
+            id,
             convoy,
             new,
             spec: purpose.spec,
