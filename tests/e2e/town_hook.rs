@@ -353,11 +353,13 @@ fn a_sling_whose_approval_was_killed_goes_on_all_the_same() {
 #[test]
 fn an_answer_stays_as_it_was_given_when_the_same_bead_is_asked_about_again() {
     let (town, _origin) = Town::with_rig();
+    town.script("true");
     town.set_town_setting("hooks", json!({ "auto_convoy": true }));
     town.hook("web", "pre-convoy", "exit 3");
     let bead = town.bead("web", "Later");
     let ask = || {
-        assert_eq!(town.gt(["sling", &bead, "web"]).run().code, 3);
+        let said = town.gt(["sling", &bead, "web"]).run();
+        assert_eq!(said.code, 3, "{}", said.err);
         let waiting = town.gt(["convoy", "review", "list", "--json"]).ok().json();
         assert_eq!(waiting.as_array().unwrap().len(), 1, "{waiting}");
         waiting[0]["id"].as_str().unwrap().to_owned()

@@ -90,10 +90,8 @@ fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents()
     for bead in [&one, &two, &three] {
         assert!(files.contains(&format!("{bead}.txt")), "{files}");
         let reason = town.show("web", bead)["close_reason"].clone();
-        assert!(
-            reason.as_str().unwrap().starts_with("Merged in "),
-            "{reason}"
-        );
+        let merged = format!("Merged to {branch} in ");
+        assert!(reason.as_str().unwrap().starts_with(&merged), "{reason}");
     }
     let message = origin.git(["log", "-1", "--format=%B", "main"]);
     assert!(message.contains(&format!("- {three} Three")), "{message}");
