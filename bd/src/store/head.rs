@@ -63,6 +63,18 @@ impl<'a> Head<'a> {
         }
     }
 
+    /// Some fields of it, from its line and without the rest; nothing where that cannot be done, and
+    /// [`Self::bead`] has to be asked.
+    pub fn part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
+        if let Some(own) = self.own() {
+            return serde_json::from_slice(&own.raw).ok();
+        }
+        let row = self.row()?;
+        let line = self.snapshot.source.line(row).ok()?;
+        let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
+        is_it.then(|| serde_json::from_slice(&line).ok())?
+    }
+
     /// The status by its code.
     pub(crate) fn status_code(&self) -> u8 {
         match (self.row(), self.own()) {

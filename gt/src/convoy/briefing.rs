@@ -5,9 +5,10 @@
 //! with the same functions when that file is missing or older than the beads.
 
 use bd::bead::{Bead, Status};
+use bd::store::{Head, Time};
 use serde::{Deserialize, Serialize};
 
-use super::progress::{Ending, ending, is_work};
+use super::progress::{Ending, ending, ending_by, is_kind_of_work};
 use crate::beads::Stores;
 
 /// A summary longer than this many characters is cut.
@@ -26,48 +27,66 @@ pub struct Entry {
     pub title: String,
     /// The last part of its worker's address; empty where unknown.
     pub worker: String,
-    /// The worker's summary, cut at the limit; empty where none was given.
+    /// The worker's summary, cut at the limit; empty where none was given, or no text shows it.
     pub summary: String,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// The finished beads of a convoy, oldest first.
-pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
-    // Only what is closed is read.
-    let is_closed = |id: &&str| {
-        let head = stores.head(id);
-        head.is_some_and(|head| head.status() == Status::Closed)
-    };
-    let mut finished: Vec<&Bead> = super::tracked_ids(convoy)
-        .filter(is_closed)
-        .filter_map(|id| stores.get(id))
-        .filter(|bead| bead.status == Status::Closed && is_work(bead))
-        .collect();
-    finished.sort_by(|a, b| (closed_at(a), &a.id).cmp(&(closed_at(b), &b.id)));
-    finished.into_iter().map(entry).collect()
+/// What is read of a bead that is only named.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    close_reason: String,
 }
 
-fn closed_at(bead: &Bead) -> jiff::Timestamp {
-    bead.closed_at
-        .as_ref()
-        .map_or(jiff::Timestamp::MAX, bd::bead::Stamp::instant)
+/// The finished beads of a convoy, oldest first. Of those that no text shows in full only the name is read.
+pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
+    let is_finished =
+        |head: &Head<'_>| head.status() == Status::Closed && is_kind_of_work(&head.kind());
+    let mut finished: Vec<Head<'_>> = super::tracked_ids(convoy)
+        .filter_map(|id| stores.head(id))
+        .filter(is_finished)
+        .collect();
+    let closed = |head: &Head<'_>| head.time(Time::Closed).unwrap_or(jiff::Timestamp::MAX);
+    finished.sort_by(|a, b| (closed(a), a.id()).cmp(&(closed(b), b.id())));
+    // One more than is shown: the reader's own bead may be among them.
+    let named = finished.len().saturating_sub(FULL_LIMIT + 1);
+    let told = |(number, head): (usize, Head<'_>)| {
+        let name = if number < named { head.part() } else { None };
+        match name {
+            Some(name) => Some(by_name(&head, name)),
+            None => head.bead().map(entry),
+        }
+    };
+    finished.into_iter().enumerate().filter_map(told).collect()
+}
+
+fn by_name(head: &Head<'_>, name: Named) -> Entry {
+    Entry {
+        id: head.id().to_owned(),
+        title: name.title,
+        worker: worker(head.assignee()),
+        summary: String::new(),
+        failed: ending_by(&name.close_reason) == Ending::Failed,
+    }
 }
 
 fn entry(bead: &Bead) -> Entry {
-    let worker = bead
-        .assignee
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
     Entry {
         id: bead.id.clone(),
         title: bead.title.clone(),
-        worker: worker.to_owned(),
+        worker: worker(&bead.assignee),
         summary: cut(&summary_of(bead), SUMMARY_LIMIT),
         failed: ending(bead) == Ending::Failed,
     }
+}
+
+fn worker(assignee: &str) -> String {
+    let parts = assignee.trim_end_matches('/').rsplit('/');
+    parts.into_iter().next().unwrap_or_default().to_owned()
 }
 
 /// The summary that `gt done` stored on a bead.
@@ -288,6 +307,38 @@ mod tests {
         let found = entries(&stores, &convoy);
         let ids: Vec<(&str, bool)> = found.iter().map(|e| (e.id.as_str(), e.failed)).collect();
         assert_eq!(ids, [("hq-escalated", true), ("hq-failed", true)]);
+    }
+
+    #[test]
+    fn beads_that_are_only_named_are_named_as_if_they_had_been_read() {
+        let ids: Vec<String> = (10..30).map(|number| format!("hq-{number}")).collect();
+        let beads: Vec<Closed> = ids
+            .iter()
+            .map(|id| {
+                let more: fn(&mut Bead) = |b| {
+                    b.title = format!("\"{}\" ünd <more>", b.id);
+                    b.assignee = "web/polecats/nux/".to_owned();
+                    b.set_metadata("summary", "what done said").unwrap();
+                    if b.id.ends_with('2') {
+                        b.close_reason = "failed: \"no\"".to_owned();
+                    }
+                };
+                (id.as_str(), EARLY, more)
+            })
+            .collect();
+        let (place, convoy) = closed(&beads);
+        let stores = place.town.stores().unwrap();
+        let found = entries(&stores, &convoy);
+        let whole: Vec<Entry> = ids
+            .iter()
+            .map(|id| super::entry(stores.get(id).unwrap()))
+            .collect();
+        assert_eq!(found.iter().filter(|e| e.summary.is_empty()).count(), 9);
+        for own in ["hq-10", "hq-29", "none"] {
+            let text = block("C", &found, own).unwrap();
+            assert_eq!(text, block("C", &whole, own).unwrap());
+            assert!(text.contains("2 of them failed"), "{text}");
+        }
     }
 
     #[test]

@@ -86,7 +86,12 @@ pub enum Ending {
 
 /// How a closed bead ended.
 pub fn ending(bead: &Bead) -> Ending {
-    let reason = bead.close_reason.trim().to_lowercase();
+    ending_by(&bead.close_reason)
+}
+
+/// How a closed bead ended, by the reason of its closing.
+pub(super) fn ending_by(reason: &str) -> Ending {
+    let reason = reason.trim().to_lowercase();
     if reason.starts_with("failed") || reason.starts_with("escalated") {
         return Ending::Failed;
     }
@@ -344,8 +349,13 @@ fn look(homes: &[Home], id: &str) -> Tracked {
 
 /// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
 pub(crate) fn is_work(bead: &Bead) -> bool {
+    is_kind_of_work(&bead.issue_type)
+}
+
+/// The same by the kind.
+pub(super) fn is_kind_of_work(kind: &Kind) -> bool {
     !matches!(
-        bead.issue_type,
+        kind,
         Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
     )
 }
