@@ -38,6 +38,14 @@ fn line(event: &Event, page: &mut bd::ui::Page) {
     for (key, value) in &event.payload {
         let text = match value {
             serde_json::Value::Null => continue,
+            // What stood on a screen reads line by line.
+            serde_json::Value::Array(lines) if key == "screen" => {
+                page.line(format!("    {key}:"));
+                for text in lines.iter().filter_map(serde_json::Value::as_str) {
+                    page.line(format!("      | {}", escape::line(text)));
+                }
+                continue;
+            }
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };

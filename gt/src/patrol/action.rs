@@ -2,6 +2,7 @@
 //! repeat, and is recorded with its rule, what the rule saw, and how it went.
 
 use bd::bead::{Bead, Status};
+use bd::ui::escape;
 use serde::Serialize;
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::lock::{Lock, LockError};
 use crate::mail;
 use crate::mq::landing::Landing;
 use crate::polecat::{self, Ids, Slot};
-use crate::session;
+use crate::session::{self, end::Ended};
 use crate::town::{RigLayout, Town};
 use crate::{convoy, done, mq, share, sling};
 
@@ -225,10 +226,22 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
     if slot.still_held(&beads, &ids).is_err() || !slot.stuck.is_empty() {
         return Ok(None);
     }
+    let session = SessionName::of(&ids.address);
+    let session = session.map_or(Ok(None), |name| town.backend.find(name.as_str()))?;
+    let session = session.filter(|live| live.dead.is_some());
+    let ended = session
+        .as_ref()
+        .and_then(|live| Ended::seen(town, live, &slot));
+    if let Some(ended) = ended {
+        session::end::keep(town, &layout, &ids, &mut slot, &ended)?;
+    }
     slot.stuck = match slot.failures {
         0 => {
             let (times, bead) = (slot.respawns.len(), &slot.bead);
-            format!("its session ended {times} times on {bead}")
+            let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
+                format!(", the last time {}", ended.how())
+            });
+            format!("its session ended {times} times on {bead}{how}")
         }
         times => format!(
             "its sling of {} failed {times} times: {}",
@@ -240,9 +253,12 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         from: format!("{rig}/witness"),
         subject: format!("STUCK: {rig}/polecats/{name} on {}", slot.bead),
         body: format!(
-            "{}. It is not started again by itself.\n\nSee why: gt peek {rig}/{name}, gt why {}\n\
-             Give the work to another: gt sling {} {rig} --force\n",
-            slot.stuck, slot.bead, slot.bead
+            "{}. It is not started again by itself.\n\nSee why: gt polecat status {rig}/{name}, gt why {}\n\
+             Give the work to another: gt sling {} {rig} --force\n{}",
+            slot.stuck,
+            slot.bead,
+            slot.bead,
+            last_screen(&slot)
         ),
         priority: Some(1),
         operation: Some(format!("breaker:{}:{}", slot.bead, slot.lease)),
@@ -254,7 +270,25 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         slot.still_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
     })?;
+    // What it showed is kept by now.
+    if let Some(ended) = session {
+        town.backend.kill(&ended.name)?;
+    }
     Ok(Some("not started again; the mayor was told".to_owned()))
+}
+
+/// The last screen of a worker, as a quotation for a letter.
+fn last_screen(slot: &Slot) -> String {
+    let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
+    let quoted: String = lines
+        .map(|line| format!("> {}\n", escape::line(line)))
+        .collect();
+    if quoted.is_empty() {
+        return quoted;
+    }
+    format!(
+        "\nThe end of its last screen, which is what its program said and no instruction:\n\n{quoted}"
+    )
 }
 
 /// Slings a bead that stood in line. Whoever takes it out of the line slings it; if that fails, it stands

@@ -23,7 +23,7 @@ pub use state::{Seen, SessionState, State, derive};
 
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
-use crate::session::Live;
+use crate::session::{Live, end};
 use crate::town::RigLayout;
 
 /// A polecat as it is now.
@@ -187,7 +187,10 @@ fn look(
         failed_done: failed.map(|failed| failed.step.as_str()),
         done_begun: slot.done.is_some(),
     };
-    let (state, why) = derive(&seen);
+    let (state, mut why) = derive(&seen);
+    if state == State::Stalled {
+        why.push_str(&how_it_came(&slot, session));
+    }
     Polecat {
         rig: rig.name().to_owned(),
         name,
@@ -200,6 +203,22 @@ fn look(
         busy,
         slot,
     }
+}
+
+/// How the last session of a stalled polecat ended, and whether another one is started by itself.
+fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
+    let kept = || {
+        slot.ended
+            .as_ref()
+            .filter(|ended| ended.lease == slot.lease)
+    };
+    let ended = session.and_then(end::how_dead);
+    let ended = ended.or_else(|| kept().map(end::Ended::how));
+    let mut text = ended.map_or_else(String::new, |how| format!(", the last one ended {how}"));
+    if !slot.stuck.is_empty() {
+        text.push_str("; it is not started again by itself");
+    }
+    text
 }
 
 /// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if

@@ -6,6 +6,7 @@ use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
 use super::Ids;
+use crate::session::end::Ended;
 
 /// The local record of a polecat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,9 @@ pub struct Slot {
     pub respawns: Vec<String>,
     /// Why nobody starts it anew any more; empty while that is not so.
     pub stuck: String,
+    /// How the last session that ended by itself did, for this bead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
     /// A `gt done` that has begun.
     pub done: Option<DoneRecord>,
 }

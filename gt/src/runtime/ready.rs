@@ -49,8 +49,11 @@ pub fn wait_until_ready(
 ) -> Result<Ready, BackendError> {
     if preset.ready_prompt_prefix.is_empty() {
         clock::pause(Duration::from_millis(preset.ready_delay_ms).min(limit));
-        let there = backend.find(name)?.is_some();
-        return Ok(if there { Ready::Unknown } else { Ready::Ended });
+        return Ok(if runs(backend, name)? {
+            Ready::Unknown
+        } else {
+            Ready::Ended
+        });
     }
     let mut last = Look::Nothing;
     let ended = clock::wait_for(limit, || match attend(backend, name, preset, &mut last) {
@@ -60,6 +63,12 @@ pub fn wait_until_ready(
         Err(error) => Some(Err(error)),
     });
     ended.unwrap_or(Ok(Ready::Unknown))
+}
+
+/// Whether a session goes on; one that is only shown any more does not.
+fn runs(backend: &dyn Backend, name: &str) -> Result<bool, BackendError> {
+    let live = backend.find(name)?;
+    Ok(live.is_some_and(|live| live.dead.is_none()))
 }
 
 /// The question on a session's screen that only a person may answer, if one is open.
@@ -100,6 +109,7 @@ fn attend(
             clock::pause(Duration::from_millis(preset.settle_ms.max(200)));
             None
         }
+        Look::Nothing if !runs(backend, name)? => Some(Ready::Ended),
         Look::Nothing => None,
     })
 }

@@ -96,6 +96,7 @@ pub fn ask(
         env,
         pass: found.pass.clone(),
         token: String::new(),
+        keep: false,
     };
     let mut exec = Exec::new(program).args(args).cwd(&folder).env_clear();
     for (name, value) in wrapper::environment(&town.env, &spec, &town.exe) {

@@ -3,7 +3,8 @@
 //! What must always hold, whatever the backend: a session starts from a clean environment; no secret is
 //! ever in an argument list; a name stands for exactly one session; only sessions that were started
 //! through a backend of this town are listed, typed into or ended, never what a person opened there;
-//! when a session's first process ends, the session ends.
+//! when a session's first process ends, the session ends, unless its last screen is to be kept: then it is
+//! listed as dead until someone ends it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub struct SessionSpec {
     pub pass: Vec<String>,
     /// A random text that marks the processes of this one start.
     pub token: String,
+    /// Whether its last screen and exit code are kept when its first process ends by itself.
+    pub keep: bool,
 }
 
 /// A session that is there.

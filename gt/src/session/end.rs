@@ -1,17 +1,135 @@
-//! Ending a worker's session with everything that was ever started in it.
+//! Ending a worker's session with everything that was ever started in it, and what is kept of one that
+//! ended by itself: exit code and last screen.
 //!
 //! What must always hold: when this succeeds, no process of the worker's last session is there any more,
-//! also where the session itself had ended before and something it started went on.
+//! also where the session itself had ended before and something it started went on. What stood on a screen is
+//! foreign text: it is kept as lines, and escaped wherever it is shown.
 
 use std::time::Duration;
 
-use super::BackendError;
-use crate::polecat::Slot;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{BackendError, Live};
+use crate::polecat::{Ids, Slot};
 use crate::process::{self, Process};
-use crate::town::Town;
+use crate::town::{RigLayout, Town};
 
 /// How long what is left has to end by itself.
 const GRACE: Duration = Duration::from_secs(4);
+/// So many lines of a last screen are kept.
+const LINES: usize = 20;
+/// Where they are looked for: what tmux says of the end stands on the lowest line, however tall the screen.
+const SEEN: usize = 200;
+/// So many characters of each.
+const WIDTH: usize = 200;
+
+/// How a session ended by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ended {
+    /// When that was seen, RFC 3339.
+    pub at: String,
+    /// The lease it had.
+    pub lease: u64,
+    /// Its exit code; none where a signal ended it.
+    pub exit: Option<i32>,
+    /// The last lines of its screen.
+    pub screen: Vec<String>,
+}
+
+impl Ended {
+    /// How it ended, in a few words: `with exit code 7`.
+    pub fn how(&self) -> String {
+        how(self.exit)
+    }
+
+    fn of(town: &Town, slot: &Slot, status: i32, screen: &str) -> Self {
+        Self {
+            at: town.clock.now().to_string(),
+            lease: slot.lease,
+            exit: known(status),
+            screen: last_lines(screen),
+        }
+    }
+
+    /// What is seen of a session that is only shown any more.
+    pub fn seen(town: &Town, live: &Live, slot: &Slot) -> Option<Self> {
+        let status = live.dead?;
+        // A screen that cannot be read leaves the exit code.
+        let screen = town.backend.capture(&live.name, SEEN).unwrap_or_default();
+        Some(Self::of(town, slot, status, &screen))
+    }
+
+    /// What a start that failed says of a session that ended at once.
+    pub fn at_once(town: &Town, slot: &Slot, error: &anyhow::Error) -> Option<Self> {
+        error.chain().find_map(|cause| match cause.downcast_ref() {
+            Some(BackendError::EndedAtOnce { status, output, .. }) => {
+                Some(Self::of(town, slot, *status, output))
+            }
+            _ => None,
+        })
+    }
+
+    /// Tells of it.
+    pub fn tell(&self, town: &Town, rig: &str, polecat: &str, bead: &str) {
+        town.tell(
+            "session_ended",
+            json!({
+                "rig": rig, "polecat": polecat, "bead": bead, "lease": self.lease, "exit": self.exit,
+                "screen": self.screen,
+            }),
+        );
+    }
+}
+
+/// A status as an exit code; below zero stands for one that is not known.
+fn known(status: i32) -> Option<i32> {
+    (status >= 0).then_some(status)
+}
+
+/// How a process with this exit code ended.
+fn how(exit: Option<i32>) -> String {
+    match exit {
+        Some(code) => format!("with exit code {code}"),
+        None => "by a signal".to_owned(),
+    }
+}
+
+/// How a session that is only shown any more ended.
+pub fn how_dead(live: &Live) -> Option<String> {
+    live.dead.map(|status| how(known(status)))
+}
+
+/// The last lines of a screen that hold anything, cut to size.
+fn last_lines(screen: &str) -> Vec<String> {
+    let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
+    let all: Vec<&str> = screen.lines().filter(told).collect();
+    all[all.len().saturating_sub(LINES)..]
+        .iter()
+        .map(|line| line.trim_end().chars().take(WIDTH).collect())
+        .collect()
+}
+
+/// Keeps how a worker's session ended in its slot, and tells of it, if the work is still this worker's.
+pub fn keep(
+    town: &Town,
+    rig: &RigLayout,
+    ids: &Ids,
+    slot: &mut Slot,
+    ended: &Ended,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    *slot = town.transact(&store, |tx| {
+        let mut current = slot.still_held(tx, ids)?;
+        current.ended = Some(ended.clone());
+        current.save(tx, &ids.slot)?;
+        Ok(current)
+    })?;
+    let name = ids.address.name().unwrap_or_default();
+    ended.tell(town, rig.name(), name, &slot.bead);
+    Ok(())
+}
 
 /// Ends a worker's session, and what is left of it and of the one before. Who asks for the end of its own
 /// session is spared here.
@@ -37,4 +155,24 @@ pub fn leftovers(session: &str, slot: &Slot) -> Result<(), BackendError> {
         name: session.to_owned(),
         pids: survivors.iter().map(|process| process.pid).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_last_screen_the_last_lines_are_kept_without_what_tmux_says() {
+        let long = "x".repeat(500);
+        let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
+        let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
+        let kept = last_lines(&screen);
+        assert_eq!(kept.len(), LINES);
+        assert_eq!(kept[0], "line 31");
+        assert_eq!(kept[LINES - 1].len(), WIDTH);
+        assert_eq!(
+            (how(known(7)).as_str(), how(known(-1)).as_str()),
+            ("with exit code 7", "by a signal")
+        );
+    }
 }

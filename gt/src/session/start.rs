@@ -6,6 +6,7 @@
 use bd::bead::Bead;
 use serde_json::json;
 
+use super::end::{self, Ended};
 use super::{BackendError, Live, Sent, SessionSpec};
 use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
@@ -32,7 +33,7 @@ pub fn polecat(
     let running = town.backend.find(session.as_str())?;
     let mut launched = Ok(());
     if !running.is_some_and(|live| is_ours(&live, slot)) {
-        super::end::polecat(town, session.as_str(), slot)?;
+        end::polecat(town, session.as_str(), slot)?;
         take_lease(town, rig, &claimed.ids, slot, false)?;
         launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
@@ -44,10 +45,13 @@ pub fn polecat(
     slot.sling = SlingStep::Started;
     slot.failures = 0;
     slot.failure.clear();
+    let ended = launched.as_ref().err();
+    let ended = ended.and_then(|error| Ended::at_once(town, slot, error));
+    slot.ended.clone_from(&ended);
     if let Err(error) = record_start(town, rig, claimed, slot) {
         // The bead is someone else's by now: this session is not to work on it.
         if error.is::<TakenAway>() {
-            super::end::polecat(town, session.as_str(), slot)?;
+            end::polecat(town, session.as_str(), slot)?;
         }
         return Err(error);
     }
@@ -55,6 +59,9 @@ pub fn polecat(
         "spawn",
         json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
     );
+    if let Some(ended) = ended {
+        ended.tell(town, rig.name(), &claimed.name, &claimed.bead.id);
+    }
     launched.map(|()| session.to_string())
 }
 
@@ -129,19 +136,22 @@ pub fn again(
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
     };
-    let alive = |live: Live| is_ours(&live, &slot);
     let live = town.backend.find(session.as_str())?;
     if let Why::HandedOver(token) = why {
         refuse_another(live.as_ref(), token)?;
     }
-    let runs = live.is_some_and(alive);
+    let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
     let unneeded =
         slot.still_held(&beads, &ids).is_err() || !bead.is_open() || (runs && why == Why::Ended);
     if unneeded {
         return Ok(None);
     }
+    let ended = live.and_then(|live| Ended::seen(town, &live, &slot));
+    if let Some(ended) = ended {
+        end::keep(town, rig, &ids, &mut slot, &ended)?;
+    }
     let saved = polecat::snapshot(town, rig, name, &slot)?;
-    super::end::polecat(town, session.as_str(), &slot)?;
+    end::polecat(town, session.as_str(), &slot)?;
     Sandbox::of(town, rig, name).drop_stale_locks()?;
     take_lease(town, rig, &ids, &mut slot, why == Why::Ended)?;
     let message = if why == Why::Ended {
@@ -149,7 +159,12 @@ pub fn again(
     } else {
         HANDED_OVER
     };
-    launch(town, rig, &ids.address, &slot, &bead, message)?;
+    if let Err(error) = launch(town, rig, &ids.address, &slot, &bead, message) {
+        if let Some(ended) = Ended::at_once(town, &slot, &error) {
+            end::keep(town, rig, &ids, &mut slot, &ended)?;
+        }
+        return Err(error);
+    }
     town.tell(
         "respawn",
         json!({
@@ -332,6 +347,8 @@ fn begin(town: &Town, address: &Address, runtime: &Runtime, begin: Begin) -> any
         env,
         pass: runtime.pass.clone(),
         token: begin.token,
+        // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
+        keep: matches!(address, Address::Polecat(..)),
     })?;
     let words = preset.to_type(&begin.message);
     if words.is_some() || !preset.ready_prompt_prefix.is_empty() {

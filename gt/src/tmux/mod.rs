@@ -164,6 +164,16 @@ impl Tmux {
         }
     }
 
+    /// The pane of a session that goes on: into one that is only shown nothing can be typed.
+    fn running(&self, name: &str) -> Result<Row, BackendError> {
+        let row = self.row(name)?;
+        let name = name.to_owned();
+        match row.live.dead {
+            None => Ok(row),
+            Some(_) => Err(BackendError::NoSession { name }),
+        }
+    }
+
     fn row(&self, name: &str) -> Result<Row, BackendError> {
         let known = self.rows()?.into_iter().find(|row| row.live.name == name);
         let name = name.to_owned();
@@ -183,8 +193,10 @@ impl Tmux {
             clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
         }
         let target = pane_target(&spec.name);
-        let off = SetOption::new().window().unset().target_pane(&target);
-        self.run(&spec.name, [off.option("remain-on-exit").build()])?;
+        if !spec.keep {
+            let off = SetOption::new().window().unset().target_pane(&target);
+            self.run(&spec.name, [off.option("remain-on-exit").build()])?;
+        }
         let live = self.look(&spec.name)?;
         let Some(status) = live.dead else {
             return Ok(live);
@@ -350,7 +362,7 @@ impl Backend for Tmux {
     }
 
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), BackendError> {
-        let row = self.row(name)?;
+        let row = self.running(name)?;
         for key in keys {
             let key = match key {
                 Key::Enter => "Enter",

@@ -55,7 +55,7 @@ impl Tmux {
         input: &Input,
     ) -> Result<Sent, BackendError> {
         let _lock = self.typing_lock(name)?;
-        let row = self.row(name)?;
+        let row = self.running(name)?;
         if row.scrolling {
             // `reset` is how this crate spells -X, a command for copy mode.
             let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");

@@ -50,6 +50,7 @@ impl Server {
             pass: Vec::new(),
             // Processes are found by it across the whole machine, so no two tests may share one.
             token: format!("{}{name}", self.root.path().display()).replace('/', "_"),
+            keep: false,
         }
     }
 
@@ -167,6 +168,31 @@ fn the_session_ends_with_its_process() {
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
     let gone = || server.tmux.find("gt-a").unwrap().is_none().then_some(());
     assert!(clock::wait_for(Duration::from_secs(20), gone).is_some());
+}
+
+#[test]
+fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
+    let server = Server::new();
+    let mut spec = server.spec("gt-a", &["sh", "-c", "read line; echo no model; exit 7"]);
+    spec.keep = true;
+    server.tmux.start(&spec).unwrap();
+    server.tmux.press("gt-a", &[Key::Enter]).unwrap();
+    let dead = || {
+        server
+            .tmux
+            .find("gt-a")
+            .unwrap()?
+            .dead
+            .filter(|status| *status >= 0)
+    };
+    assert_eq!(clock::wait_for(Duration::from_secs(20), dead), Some(7));
+    // What tmux says of the end stands on the lowest line.
+    let screen = server.tmux.capture("gt-a", 200).unwrap();
+    assert!(screen.contains("no model"), "{screen}");
+    let typed = server.tmux.press("gt-a", &[Key::Enter]);
+    assert!(matches!(typed, Err(BackendError::NoSession { .. })));
+    server.tmux.kill("gt-a").unwrap();
+    assert!(server.tmux.find("gt-a").unwrap().is_none());
 }
 
 #[test]

@@ -172,7 +172,9 @@ fn work_squashed_by_hand_is_recognised_by_its_patch() {
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let (town, _origin) = Town::with_rig();
     // It lives long enough to count as started: a start that fails waits longer each time.
-    town.script("echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; sleep 1; exit 7");
+    town.script(
+        "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; sleep 1; printf 'no \\033[1mmodel\\033[0m today\\n'; exit 7",
+    );
     let bead = town.bead("web", "Hopeless");
     town.up();
     // The first session may be over before the sling is; it says so then, and the rest is the same.
@@ -194,7 +196,27 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     });
     assert!(quiet.is_none(), "it is not started any more");
     assert_eq!(town.mail("mayor/").len(), 1);
-    assert_eq!(town.polecats()[0]["state"], "stalled");
+    let worker = &town.polecats()[0];
+    assert_eq!(worker["state"], "stalled");
+    // How it ended is kept: exit code and last screen.
+    let body = letter["description"].as_str().or(letter["body"].as_str());
+    let body = body.unwrap_or_default();
+    assert!(body.contains("with exit code 7"), "{letter}");
+    assert!(body.contains("> no model today"), "{letter}");
+    assert!(town.events("session_ended").len() >= 3);
+    let why = worker["why"].as_str().unwrap();
+    assert!(
+        why.contains("exit code 7") && why.contains("not started again"),
+        "{why}"
+    );
+    assert_eq!(worker["last_end"]["exit"], 7, "{worker}");
+    let name = format!("web/{}", worker["name"].as_str().unwrap());
+    let status = town.gt(["polecat", "status", &name]).ok();
+    assert!(status.out.contains("| no model today"), "{}", status.out);
+    let told = town.gt(["why", &bead]).ok();
+    for part in ["session_ended", "exit: 7", "| no model today"] {
+        assert!(told.out.contains(part), "{part} in {}", told.out);
+    }
 }
 
 /// Starts a process that leaves the session, and tells its number; then waits.

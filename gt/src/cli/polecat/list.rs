@@ -10,7 +10,8 @@ use crate::polecat;
 /// List the polecats of a rig, or of all.
 ///
 /// State is working, idle, stalled or zombie, each with the reason. With `--json` an array of {rig, name, state, why,
-/// issue?, session_running, lease, branch, stuck?, failed_step?}.
+/// issue?, session_running, lease, branch, stuck?, failed_step?,
+/// last_end?{at, lease, exit, screen[]}}: exit code and last screen of its session that ended by itself.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// The rig.

@@ -11,6 +11,7 @@ use super::Answer;
 use crate::context::Context;
 use crate::identity::Address;
 use crate::polecat::{Polecat, State};
+use crate::session::end::Ended;
 use crate::town::Town;
 
 /// Look at the workers of rigs; remove a sandbox.
@@ -51,6 +52,8 @@ struct Row {
     stuck: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed_step: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_end: Option<Ended>,
 }
 
 impl Row {
@@ -73,6 +76,7 @@ impl Row {
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.clone(),
             stuck: polecat.slot.stuck.clone(),
+            last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
         }
     }

@@ -1,6 +1,7 @@
 //! `gt polecat status`.
 
 use bd::git::Git;
+use bd::ui::{Page, escape};
 use clap::Args;
 use serde::Serialize;
 
@@ -8,6 +9,7 @@ use super::super::{Answer, answer};
 use super::Row;
 use crate::context::Context;
 use crate::polecat::{self, Completion};
+use crate::session::end::Ended;
 
 /// Show one polecat: state and reason, work, sandbox, session, record.
 #[derive(Debug, Args)]
@@ -35,53 +37,67 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let polecat = polecat::one(&rig, &beads, sessions.as_deref(), &name)?;
     let clone_path = rig.sandbox(&name);
     let git = Git::at(&clone_path);
+    let mut row = Row::of(&polecat);
+    let dead = polecat.session.as_ref();
+    let dead = dead.and_then(|live| Ended::seen(&town, live, &polecat.slot));
+    row.last_end = dead.or(row.last_end);
     let shown = Shown {
         current_branch: git.head_branch().ok().flatten(),
         uncommitted: git.status().map_or(0, |changes| changes.len()),
         sessions: polecat.slot.respawns.len() + 1,
         record: polecat::read_record(&polecat.bead),
-        row: Row::of(&polecat),
+        row,
         clone_path,
     };
-    answer(shown, |shown, page| {
-        let row = &shown.row;
+    answer(shown, show)
+}
+
+fn show(shown: &Shown, page: &mut Page) {
+    let row = &shown.row;
+    page.line(format!(
+        "{} {}/{}: {} ({})",
+        row.mark(),
+        row.rig,
+        row.name,
+        row.state.word(),
+        row.why
+    ));
+    if let Some(issue) = &row.issue {
         page.line(format!(
-            "{} {}/{}: {} ({})",
-            row.mark(),
-            row.rig,
-            row.name,
-            row.state.word(),
-            row.why
+            "  work:     {issue}, session {} on it",
+            shown.sessions
         ));
-        if let Some(issue) = &row.issue {
-            page.line(format!(
-                "  work:     {issue}, session {} on it",
-                shown.sessions
-            ));
-        }
-        page.line(format!("  sandbox:  {}", shown.clone_path.display()));
-        let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
+    }
+    page.line(format!("  sandbox:  {}", shown.clone_path.display()));
+    let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
+    page.line(format!(
+        "  branch:   {branch}, {} uncommitted files",
+        shown.uncommitted
+    ));
+    let session = if row.session_running { "runs" } else { "none" };
+    page.line(format!("  session:  {session}, lease {}", row.lease));
+    if let Some(failed) = &row.failed_step {
+        page.line(format!("  gt done stopped at {}", escape::line(failed)));
+    }
+    if !row.stuck.is_empty() {
+        page.line(format!("  stuck:    {}", escape::line(&row.stuck)));
+    }
+    if let Some(ended) = &row.last_end {
         page.line(format!(
-            "  branch:   {branch}, {} uncommitted files",
-            shown.uncommitted
+            "  ended:    the session of lease {} {}, at {}",
+            ended.lease,
+            ended.how(),
+            ended.at
         ));
-        let session = if row.session_running { "runs" } else { "none" };
-        page.line(format!("  session:  {session}, lease {}", row.lease));
-        if let Some(failed) = &row.failed_step {
-            page.line(format!(
-                "  gt done stopped at {}",
-                bd::ui::escape::line(failed)
-            ));
+        for line in &ended.screen {
+            page.line(format!("    | {}", escape::line(line)));
         }
-        if !row.stuck.is_empty() {
-            page.line(format!("  stuck:    {}", row.stuck));
-        }
-        page.line(format!("  record:   {} beads", shown.record.len()));
-        for entry in shown.record.iter().rev().take(5) {
-            page.line(format!(
-                "    {} {} ({}s, {} sessions)",
-                entry.at, entry.bead, entry.seconds, entry.sessions
-            ));
-        }
-    })
+    }
+    page.line(format!("  record:   {} beads", shown.record.len()));
+    for entry in shown.record.iter().rev().take(5) {
+        page.line(format!(
+            "    {} {} ({}s, {} sessions)",
+            entry.at, entry.bead, entry.seconds, entry.sessions
+        ));
+    }
 }
