@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
+use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 /// Reads a time; a day means its midnight in the zone of the reader.
 pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -23,16 +23,12 @@ pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     phrase(&text.to_lowercase(), &here)
 }
 
-/// Reads a time that lies back: as [`read`] does, but what has no sign is an age, and `5m` are minutes.
+/// Reads a time that lies back: as [`read`] does, but what has no sign is an age (`90m`, `1d12h`, `2 days`), and `5m`
+/// are minutes. In days and longer the clock may be set in between.
 pub fn past(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    let text = text.trim();
-    if let Ok(age) = text.parse::<SignedDuration>() {
-        return now.checked_sub(age.abs()).ok();
-    }
-    // In days and longer the clock may be set in between.
-    let age = text.starts_with(|c: char| c.is_ascii_digit()) && compact(text).is_some();
-    if age {
-        return read(&format!("-{text}"), now, zone);
+    if let Ok(age) = text.trim().parse::<Span>() {
+        let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
+        return Some(then.timestamp());
     }
     read(text, now, zone)
 }
@@ -140,6 +136,18 @@ mod tests {
             );
         }
         assert_eq!(past("5m").as_deref(), Some("2026-03-11T09:55:00Z"));
+        for text in ["1d12h", "1 day 12 hours ago", "36h"] {
+            assert_eq!(
+                past(text).as_deref(),
+                Some("2026-03-09T22:00:00Z"),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            past("2 days").as_deref(),
+            Some("2026-03-09T10:00:00Z"),
+            "an age"
+        );
         assert_eq!(past("1w").as_deref(), Some("2026-03-04T10:00:00Z"));
         assert_eq!(past("yesterday").as_deref(), Some("2026-03-10T00:00:00Z"));
         assert_eq!(past("2026-03-01").as_deref(), Some("2026-03-01T00:00:00Z"));

@@ -87,10 +87,24 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
     // A convoy may land again, with other documents.
     let rescue = format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}");
     if git.resolve(&rescue)?.is_none() {
-        git.update_ref(&rescue, &commit, None)?;
+        let whole = in_whole(git, rig, name, &commit)?;
+        git.update_ref(&rescue, &whole, None)?;
     }
     git.delete_ref(&reference, &commit)?;
     Ok(Some((commit, rescue)))
+}
+
+/// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
+/// what they were before is behind it.
+fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
+    let who = Identity {
+        name: format!("{rig}/refinery"),
+        email: "refinery@gastown.local".to_owned(),
+    };
+    let message = format!("Discovery documents of {name}\n");
+    let nothing = git.write_entries(&Entries::new())?;
+    let empty = git.commit_tree(&nothing, &[], &message, &who)?;
+    git.commit_tree(&git.tree_of(commit)?, &[&empty, commit], &message, &who)
 }
 
 /// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
@@ -112,6 +126,7 @@ mod tests {
     use bd::git::TreeEntry;
 
     use super::*;
+    use crate::town::testing::Place;
 
     fn entries(paths: &[&str]) -> Entries {
         let entry = |id: &str| TreeEntry {
@@ -131,5 +146,40 @@ mod tests {
         let after = laid_over(before, &entries(&[".gt/a/x", ".gt/b"]));
         let paths: Vec<&str> = after.keys().map(String::as_str).collect();
         assert_eq!(paths, [".gt/a/x", ".gt/b", ".gt/bc", ".gt/d"]);
+    }
+
+    #[test]
+    fn what_a_landing_took_away_comes_back_whole_and_once() {
+        let place = Place::new();
+        let git = place.tree("tree", &[("a", "1")]);
+        let who = Identity {
+            name: "w".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        for (path, text) in [(".gt/discovery/x.md", "one"), (".gt/discovery/y.md", "two")] {
+            let entry = TreeEntry {
+                mode: "100644".to_owned(),
+                id: git.write_blob(text.as_bytes()).unwrap(),
+                size: 3,
+            };
+            let files = Entries::from([(path.to_owned(), entry)]);
+            keep(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
+        }
+        let held = git.resolve(&reference("hq-cv-1")).unwrap().unwrap();
+        let (commit, rescue) = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
+        assert_eq!(commit, held);
+        assert_eq!(forget(&git, "web", "hq-cv-1").unwrap(), None);
+        // Killed before the ref was gone, it is done again.
+        git.update_ref(&reference("hq-cv-1"), &commit, None)
+            .unwrap();
+        let again = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
+        assert_eq!(again, (commit, rescue.clone()));
+        let back = bd::git::rescue::restore(&git, &rescue).unwrap();
+        assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
+        // What they were before is still there.
+        assert_eq!(
+            git.resolve(&format!("{rescue}^2")).unwrap().as_ref(),
+            Some(&held)
+        );
     }
 }

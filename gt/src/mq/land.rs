@@ -117,7 +117,7 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
             close_request(tx, &original.id, commit, reason)?;
         }
         for original in &left {
-            hold(tx, &original.id, &not_brought(job, original))?;
+            hold(tx, &original.id, &not_brought(job, original, commit))?;
         }
         Ok(())
     })?;
@@ -141,17 +141,35 @@ fn brings(job: &Job, original: &Bead) -> bool {
 }
 
 /// What a person is told of work that its task did not bring along.
-fn not_brought(job: &Job, original: &Bead) -> String {
+fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
     let (task, bead) = (
         request::source_of(&job.request),
         request::source_of(original),
     );
-    let files = super::receipt_of(original).files.join(", ");
+    let what = match commit {
+        Some(_) => {
+            let files = super::receipt_of(original).files;
+            let files = some_of(&files);
+            format!("{task} was merged, but it changes none of the files of this work ({files})")
+        }
+        None => format!("{task} brought discovery documents and nothing of this work"),
+    };
     format!(
-        "{task} was merged, but it changes none of the files of this work ({files}). `gt mq retry {id}` tries to merge this \
-         work again; if {task} stands in for it, say so with `bd close {bead} {id} --force --reason \"Replaced by {task}\"`",
+        "{what}. `gt mq retry {id}` tries to merge this work again; if {task} stands in for it, say so with \
+         `bd close {bead} {id} --force --reason \"Replaced by {task}\"`",
         id = original.id
     )
+}
+
+/// The first of the files, and how many more there are.
+fn some_of(files: &[String]) -> String {
+    const NAMED: usize = 5;
+    let shown = files.len().min(NAMED);
+    let mut text = files[..shown].join(", ");
+    if shown < files.len() {
+        text.push_str(&format!(" and {} more", files.len() - shown));
+    }
+    text
 }
 
 /// Closes a request and the bead whose work it merges.
@@ -310,5 +328,12 @@ mod tests {
             "{outcome:?}"
         );
         assert_eq!(main(), good);
+    }
+
+    #[test]
+    fn a_few_files_are_named_and_the_others_counted() {
+        let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
+        assert_eq!(some_of(&files[..2]), "1.rs, 2.rs");
+        assert_eq!(some_of(&files), "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more");
     }
 }
