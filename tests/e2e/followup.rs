@@ -77,6 +77,62 @@ fn a_follow_up_knows_the_task_the_commits_the_files_and_what_was_asked_before() 
         text,
         "the same beads make the same bytes"
     );
+
+    // Opened again, it carries what was done itself.
+    let before = "# What was done on this bead before";
+    assert!(!town.gt(["brief", &bead]).ok().out.contains(before));
+    town.bd("web", ["reopen", &bead]).ok();
+    let text = town.gt(["brief", &bead]).ok().out;
+    for words in [
+        before,
+        &worker,
+        "handed in as ",
+        &format!("Make {bead}.txt"),
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn of_work_from_before_there_were_records_the_task_and_its_molecule_are_told_and_nothing_else() {
+    let (town, _origin) = Town::with_rig();
+    let steps = town.bead("web", "Run of the release");
+    let [done, _open] =
+        ["Load", "Test"].map(|step| town.bead_with("web", step, &["--parent", &steps]));
+    town.bd("web", ["close", &done]).ok();
+    let bead = town.bead("web", "Release");
+    let long = format!(
+        "attached_molecule: {steps}\n\n{}",
+        "Release it.\n".repeat(500)
+    );
+    town.bd("web", ["update", &bead, "-d", &long]).ok();
+    town.bd("web", ["close", &bead]).ok();
+    let record = town.show("web", &bead);
+    let next = made(&town, &[&bead, "Once more"]);
+    let args = ["brief", next["bead"].as_str().unwrap(), "--json"];
+    let told = town.gt(args).ok().json();
+    let text = told["text"].as_str().unwrap();
+    for words in [
+        "Release it.\n~~~~\n… (cut: ",
+        &format!(
+            "Its molecule: {steps} \"Run of the release\", 1 of 2 steps done\n> [x] Load\n> [ ] Test\n"
+        ),
+    ] {
+        let words = words.replace("~~~~", "~~~");
+        assert!(text.contains(&words), "{words}\n{text}");
+    }
+    for heading in ["Its specification", "## What was done", "Asked for before"] {
+        assert!(!text.contains(heading), "{heading}\n{text}");
+    }
+    let parts = told["parts"].as_array().unwrap();
+    let part = parts
+        .iter()
+        .find(|part| part["name"] == "followup")
+        .unwrap();
+    assert!(part["bytes"].as_u64().unwrap() <= 4096, "{part}");
+    let now = town.show("web", &bead);
+    assert_eq!(now["metadata"], record["metadata"]);
+    assert_eq!(now["updated_at"], record["updated_at"]);
 }
 
 #[test]
@@ -96,6 +152,15 @@ fn its_worker_is_told_and_a_part_that_git_cannot_answer_is_left_out() {
         seen.contains(&format!("What this follows up: {bead}")),
         "{seen}"
     );
+    // Its rules are those of the first run, to the letter.
+    let rules = |bead: &str| {
+        let prime = std::fs::read_to_string(town.path(&format!("scripts/prime-{bead}"))).unwrap();
+        let prime: Value = serde_json::from_str(&prime).unwrap();
+        let text = prime["text"].as_str().unwrap().to_owned();
+        text.split("# Your work").next().unwrap().to_owned()
+    };
+    assert!(rules(&bead).contains("# Polecat"), "{}", rules(&bead));
+    assert_eq!(rules(id), rules(&bead));
 
     let last = made(&town, &[&bead, "And now"]);
     let repo = town.root().join("web/.repo.git");

@@ -54,6 +54,17 @@ fn a_bead_of_no_other_finished_work_gets_no_prior_work_block() {
     let (town, _bead, worker) = slung("x");
     let text = town.gt_as(&worker, ["prime"]).ok().out;
     assert!(!text.contains("Prior work"), "{text}");
+    // Nor does one outside of any convoy, or one whose convoy is over.
+    let [alone, first, last] = ["Alone", "First", "Last"].map(|title| town.bead("web", title));
+    let brief = |bead: &str| town.gt(["brief", bead]).ok().out;
+    let made = ["convoy", "create", "C", &first, &last, "--json"];
+    let convoy = town.gt(made).ok().json();
+    town.bd("web", ["close", &first, "--reason", "Done"]).ok();
+    assert!(!brief(&alone).contains("Prior work"));
+    assert!(brief(&last).contains("## Prior work in this convoy"));
+    let over = ["convoy", "close", convoy["id"].as_str().unwrap(), "--force"];
+    town.gt(over).ok();
+    assert!(!brief(&last).contains("Prior work"), "{}", brief(&last));
 }
 
 #[test]
@@ -85,14 +96,55 @@ fn the_text_is_the_same_with_and_without_the_daemon() {
 
 #[test]
 fn a_hooks_json_is_recorded_and_nonsense_does_no_harm() {
-    let (town, _bead, worker) = slung("x");
-    town.gt_as(&worker, ["prime", "--hook"]).ok();
+    let (town, bead, worker) = slung("x");
+    on(&town, &worker, "startup");
     let begun = town.events("session_start");
     assert_eq!(begun.len(), 1);
     assert_eq!(
         begun[0]["actor"],
         format!("web/polecats/{}", worker.split_once('/').unwrap().1)
     );
+    let said = &begun[0]["payload"];
+    assert_eq!(
+        (&said["session_id"], &said["source"], &said["bead"]),
+        (&"s-1".into(), &"startup".into(), &bead.as_str().into())
+    );
+    for nonsense in ["", "{ half", "[1, 2]", "{\"source\": 7}", "\u{0}\u{1b}[2J"] {
+        let run = town.gt_as(&worker, ["prime", "--hook"]).input(nonsense);
+        let text = run.ok().out;
+        assert!(text.contains(&format!("# Your work: {bead}")), "{text}");
+    }
+    assert_eq!(town.events("session_start").len(), 6);
+}
+
+#[test]
+fn a_dry_run_tells_all_of_it_and_records_nothing() {
+    let (town, bead, worker) = slung("x");
+    let handed = ["handoff", &worker, "-m", "go on with the lexer"];
+    town.gt(handed).ok();
+    town_tests::eventually("the next session runs", || {
+        (town.events("respawn").len() == 1).then_some(())
+    });
+    let before = town.events("session_start").len();
+    let text = |more: &[&str]| {
+        let event = r#"{"session_id":"s-1","hook_event_name":"SessionStart","source":"startup"}"#;
+        let run = town.gt_as(&worker, ["prime", "--hook"]).args(more.to_vec());
+        run.input(event).ok().out
+    };
+    let first = text(&["--dry-run"]);
+    assert!(first.contains("> go on with the lexer"), "{first}");
+    let explained = text(&["--dry-run", "--explain"]);
+    assert!(explained.contains("handoff"), "{explained}");
+    let event = r#"{"session_id":"s-1","hook_event_name":"PreCompact","trigger":"auto"}"#;
+    let run = town.gt_as(&worker, ["prime", "--hook", "--dry-run"]);
+    assert!(run.input(event).ok().out.contains(&bead));
+    assert_eq!(town.events("session_start").len(), before);
+    let none = town.gt_as(&worker, ["checkpoint", "show"]).ok().out;
+    assert!(none.contains("no checkpoint"), "{none}");
+    // The letter waits for the session that is told of it.
+    assert_eq!(text(&[]), first);
+    assert!(!text(&[]).contains("go on with the lexer"));
+    assert_eq!(town.events("session_start").len(), before + 2);
 }
 
 #[test]

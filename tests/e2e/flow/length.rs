@@ -8,11 +8,32 @@ fn tokens(text: &str) -> usize {
     words.encode_ordinary(text).len()
 }
 
-/// Prints a row of the table (`--nocapture` shows it).
+/// What the table of docs/CONTEXT.md says of a text: bytes and tokens.
+fn in_docs(name: &str) -> (usize, usize) {
+    let page = include_str!("../../../docs/CONTEXT.md");
+    let row = format!("| {name} | ");
+    let row = page.lines().find_map(|line| line.strip_prefix(&row));
+    let row = row.unwrap_or_else(|| panic!("docs/CONTEXT.md has no row `{name}`"));
+    let number = |cell: &str| cell.trim().replace(',', "").parse::<usize>().unwrap();
+    let mut cells = row
+        .split('|')
+        .map(str::trim)
+        .filter(|cell| !cell.is_empty());
+    (number(cells.next().unwrap()), number(cells.next().unwrap()))
+}
+
+/// Prints a row of the table (`--nocapture` shows it), and holds the page to it: names of folders and beads differ
+/// from run to run, by less than a tenth.
 #[expect(clippy::print_stdout, reason = "the table is made from it")]
 fn row(name: &str, text: &str) -> (usize, usize) {
     let found = (text.len(), tokens(text));
     println!("| {name} | {} | {} |", found.0, found.1);
+    let near = |found: usize, said: usize| found.abs_diff(said) * 10 <= said.max(300);
+    let said = in_docs(name);
+    assert!(
+        near(found.0, said.0) && near(found.1, said.1),
+        "{name}: docs/CONTEXT.md says {said:?}, it is {found:?}"
+    );
     found
 }
 
@@ -79,7 +100,12 @@ git add "$GT_BEAD.txt" && git commit --quiet -m "Make $GT_BEAD.txt""#,
         }
         let (bytes, text) = part(&beads[last - 1], "convoy");
         let at = text.find("## Prior work in this convoy").unwrap();
-        let (_, tokens) = row(&format!("briefing, {done} finished"), &text[at..]);
+        let name = match done {
+            1 => "briefing, one bead finished",
+            10 => "briefing, ten finished",
+            _ => "briefing, eleven finished (overview and five)",
+        };
+        let (_, tokens) = row(name, &text[at..]);
         assert!(
             (1..=3 * 1024).contains(&bytes) && tokens < 800,
             "{done}: {bytes}, {tokens}"
@@ -89,7 +115,7 @@ git add "$GT_BEAD.txt" && git commit --quiet -m "Make $GT_BEAD.txt""#,
     let made = town.gt(made).ok().json();
     let (bytes, text) = part(made["bead"].as_str().unwrap(), "followup");
     let at = text.find("# What this follows up").unwrap();
-    let (_, tokens) = row("follow-up", &text[at..]);
+    let (_, tokens) = row("follow-up on one bead with one commit", &text[at..]);
     assert!(
         (1..=4 * 1024).contains(&bytes) && tokens < 500,
         "{bytes}, {tokens}"

@@ -16,6 +16,8 @@ use crate::followup::{Before, Molecule};
 const ATTEMPTS: usize = 3;
 /// How many commits and files of an attempt are named.
 const NAMED: usize = 20;
+/// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
+const TASK: usize = 1536;
 
 /// What was tried on this bead before; nothing where nothing was.
 pub(in crate::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]) -> Option<Part> {
@@ -84,7 +86,25 @@ fn task(bead: &Bead) -> String {
     if task.trim().is_empty() {
         return String::new();
     }
-    format!("\n## The task then\n\n{}\n", fenced(&task))
+    let shown = shortened(&task, TASK);
+    let rest = if shown.len() < task.len() {
+        format!("… (cut: `bd show {}` has all of it)\n", bead.id)
+    } else {
+        String::new()
+    };
+    format!("\n## The task then\n\n{}\n{rest}", fenced(shown))
+}
+
+/// The beginning of a text, to the end of a line where there is one.
+fn shortened(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..text[..end].rfind('\n').unwrap_or(end)]
 }
 
 fn steps(molecule: &Molecule) -> String {
@@ -265,6 +285,24 @@ mod tests {
             !text.contains('\u{1b}') && !text.contains("attached_molecule"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_long_task_is_cut_and_takes_no_room_from_what_came_after() {
+        let original = bead("w-1", &"ü words of the task\n".repeat(500));
+        let first = bead("w-2", "Handle tabs");
+        let before = Before {
+            original: Some(&original),
+            earlier: vec![&first],
+            ..Before::default()
+        };
+        let part = followup("w-1", &before);
+        assert!(part.text.len() < 2500, "{}", part.text.len());
+        let cut = "task\n~~~\n… (cut: `bd show w-1` has all of it)\n";
+        assert!(part.text.contains(cut), "{}", part.text);
+        assert!(part.text.contains("> Handle tabs"), "{}", part.text);
+        assert_eq!(part.room.unwrap().most, 4096);
+        assert_eq!(shortened(&"ü".repeat(10), 5), "üü");
     }
 
     #[test]
