@@ -66,7 +66,6 @@ fn in_two_rigs() -> (Town, [Repo; 2], [String; 2], String) {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_convoy_with_a_branch_of_its_own_lands_as_one_commit_without_its_documents() {
     let (town, origin) = Town::with_rig();
     town.script(WORK);
