@@ -77,3 +77,33 @@ fn names_are_checked_and_existing_ones_passed_over() {
     town.gt(["crew", "start", "nobody"]).fails("not found");
     town.gt(["crew", "start"]).fails("say which crew member");
 }
+
+#[test]
+fn what_a_member_had_not_committed_is_saved_when_its_session_ends_by_itself_and_comes_back() {
+    let (town, _origin) = Town::with_rig();
+    let args = ["crew", "add", "max", "--rig", "web", "--json"];
+    let added = town.gt(args).ok().json();
+    let clone = std::path::PathBuf::from(added[0]["path"].as_str().unwrap());
+    std::fs::write(clone.join("draft.txt"), "half\n").unwrap();
+    let ends = || {
+        let event = r#"{"hook_event_name":"SessionEnd","session_id":"s1","reason":"other"}"#;
+        let run = town.gt_at(&clone, ["signal", "end"]);
+        run.env("GT_ROLE", "web/crew/max").input(event).ok();
+    };
+    ends();
+    let list = || town.gt(["rescue", "list", "web", "--json"]).ok().json();
+    let saved = list();
+    let reference = saved[0]["ref"].as_str().unwrap().to_owned();
+    assert!(
+        reference.starts_with("refs/gt/snap/web/crew/max/"),
+        "{saved}"
+    );
+    std::fs::remove_file(clone.join("draft.txt")).unwrap();
+    ends();
+    assert_eq!(list(), saved, "with nothing uncommitted nothing is saved");
+    town.gt(["rescue", "restore", &reference]).ok();
+    let back = std::fs::read_to_string(clone.join("draft.txt")).unwrap();
+    assert_eq!(back, "half\n");
+    town.gt(["rescue", "drop", &reference]).ok();
+    assert_eq!(list(), serde_json::json!([]));
+}

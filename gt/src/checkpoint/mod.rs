@@ -13,6 +13,7 @@ use bd::sys::file;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
+use crate::crew;
 use crate::identity::Address;
 use crate::polecat::{self, Slot};
 use crate::prime;
@@ -190,14 +191,19 @@ pub fn clear(town: &Town, agent: &Address) -> Result<bool, CheckpointError> {
     Ok(there)
 }
 
-/// Saves what a successor needs when a session may end: a checkpoint, and what a polecat has not committed on a
-/// hidden ref. An agent without a work tree has nothing to save.
+/// Saves what a successor needs when a session may end: a checkpoint, and what is not committed on a hidden
+/// ref. An agent without a work tree has nothing to save.
 pub fn save(town: &Town, agent: &Address, session: &str) -> anyhow::Result<()> {
     if path(town, agent).is_err() || !start::home_of(town, agent).join(".git").exists() {
         return Ok(());
     }
-    let Address::Polecat(rig, name) = agent else {
-        return write(town, agent, session, None).map(drop);
+    let (rig, name) = match agent {
+        Address::Polecat(rig, name) => (rig, name),
+        Address::Crew(rig, name) => {
+            write(town, agent, session, None)?;
+            return Ok(crew::snapshot(town, &town.rig(rig)?, name).map(drop)?);
+        }
+        _ => return Ok(()),
     };
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;

@@ -7,7 +7,7 @@ mod add;
 mod stop;
 
 pub use add::{Added, CrewError, add};
-pub use stop::stop;
+pub use stop::{snapshot, stop};
 
 use bd::git::Git;
 use serde::Serialize;

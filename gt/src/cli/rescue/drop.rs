@@ -1,6 +1,6 @@
 //! `gt rescue drop`.
 
-use bd::git::{Git, rescue};
+use bd::git::rescue;
 use clap::Args;
 use serde::Serialize;
 
@@ -24,8 +24,7 @@ struct Dropped {
 
 pub(super) fn run(ctx: &Context, args: &DropArgs) -> Answer {
     let town = ctx.town()?;
-    let (rig, reference) = super::locate(&town, &args.reference)?;
-    let git = Git::at(rig.repo());
+    let (_, reference, git) = super::locate(&town, &args.reference)?;
     let commit = git.resolve(&reference)?;
     rescue::drop(&git, &reference)?;
     answer(Dropped { reference, commit }, |dropped, page| {

@@ -1,5 +1,6 @@
 //! `gt rescue list`.
 
+use bd::git::rescue::Rescue;
 use bd::git::{Git, rescue};
 use bd::ui::escape;
 use clap::Args;
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
+use crate::crew;
 
 /// List saved work: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended.
 #[derive(Debug, Args)]
@@ -33,17 +35,23 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     };
     let mut rows = Vec::new();
     for rig in rigs {
+        let row = |saved: Rescue| Row {
+            reference: saved.refname,
+            rig: rig.name().to_owned(),
+            commit: saved.commit,
+            saved_at: saved.time.to_string(),
+            subject: saved.subject,
+        };
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
-            for saved in rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))? {
-                rows.push(Row {
-                    reference: saved.refname,
-                    rig: rig.name().to_owned(),
-                    commit: saved.commit,
-                    saved_at: saved.time.to_string(),
-                    subject: saved.subject,
-                });
-            }
+            let found = rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
+            rows.extend(found.into_iter().map(row));
+        }
+        // What crew had not committed is in their own clones.
+        for name in crew::names(&rig) {
+            let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
+            let found = rescue::list(&Git::at(rig.crew(&name)), &prefix)?;
+            rows.extend(found.into_iter().map(row));
         }
     }
     answer(rows, |rows, page| {

@@ -4,10 +4,13 @@ mod drop;
 mod list;
 mod restore;
 
+use bd::git::Git;
 use clap::{Args, Subcommand};
 
 use super::Answer;
 use crate::context::Context;
+use crate::crew;
+use crate::town::{RigLayout, Town};
 
 /// List, bring back and drop saved work.
 #[derive(Debug, Args)]
@@ -31,17 +34,22 @@ pub(super) fn run(ctx: &Context, args: &RescueArgs) -> Answer {
     }
 }
 
-/// The rig whose repository holds a rescue ref: `refs/gt/rescue/<rig>/…`, with or without `refs/gt/`.
-fn locate(
-    town: &crate::town::Town,
-    text: &str,
-) -> anyhow::Result<(crate::town::RigLayout, String)> {
+/// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
+/// holds it: the rig's, or the clone of the crew member whose work it is.
+fn locate(town: &Town, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
-    let (kind, inner) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut parts = rest.split('/');
+    let kind = parts.next().unwrap_or_default();
     anyhow::ensure!(
         matches!(kind, "rescue" | "snap"),
         "`{text}` is no rescue ref (gt rescue list shows them)"
     );
-    let rig = town.rig(inner.split('/').next().unwrap_or_default())?;
-    Ok((rig, format!("refs/gt/{rest}")))
+    let rig = town.rig(parts.next().unwrap_or_default())?;
+    let git = match (parts.next(), parts.next()) {
+        (Some("crew"), Some(name)) if crew::names(&rig).iter().any(|known| known == name) => {
+            Git::at(rig.crew(name))
+        }
+        _ => Git::at(rig.repo()),
+    };
+    Ok((rig, format!("refs/gt/{rest}"), git))
 }

@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::super::{Answer, answer};
 use crate::context::Context;
 
-/// Bring saved work back into a working tree. Files there that differ are not overwritten: it refuses then.
+/// Bring saved work back into a working tree. What is saved of crew is in their own clones. Files there that differ are not overwritten: it refuses then.
 #[derive(Debug, Args)]
 pub(super) struct RestoreArgs {
     /// The rescue ref.
     #[arg(value_name = "REF")]
     reference: String,
-    /// The working tree; the polecat's own sandbox when left out.
+    /// The working tree; the worker's own when left out.
     #[arg(long)]
     into: Option<PathBuf>,
 }
@@ -28,15 +28,17 @@ struct Restored {
 
 pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
     let town = ctx.town()?;
-    let (rig, reference) = super::locate(&town, &args.reference)?;
+    let (rig, reference, _) = super::locate(&town, &args.reference)?;
     let into = match &args.into {
         Some(path) => ctx.env.cwd().join(path),
         None => {
-            let mut parts = reference.split('/').skip_while(|part| *part != "polecats");
-            let name = parts.nth(1).ok_or_else(|| {
-                anyhow::anyhow!("the ref does not say whose it is: name the tree with --into")
-            })?;
-            rig.sandbox(name)
+            // refs/gt/<kind>/<rig>/<role>/<name>/…
+            let mut parts = reference.split('/').skip(4);
+            match (parts.next(), parts.next()) {
+                (Some("polecats"), Some(name)) => rig.sandbox(name),
+                (Some("crew"), Some(name)) => rig.crew(name),
+                _ => anyhow::bail!("the ref does not say whose it is: name the tree with --into"),
+            }
         }
     };
     anyhow::ensure!(
