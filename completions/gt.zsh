@@ -2312,7 +2312,7 @@ _gt_commands() {
 'up:Start the town\: the daemon, which starts sessions when there is work. Safe to run again' \
 'version:Print the version' \
 'whoami:Say who runs this command, as the town sees it' \
-'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it' \
+'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it is in line or its worker is stuck. With \`--json\` the events' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt commands' commands "$@"
@@ -2867,7 +2867,7 @@ _gt__subcmd__help_commands() {
 'up:Start the town\: the daemon, which starts sessions when there is work. Safe to run again' \
 'version:Print the version' \
 'whoami:Say who runs this command, as the town sees it' \
-'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it' \
+'why:Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it is in line or its worker is stuck. With \`--json\` the events' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'gt help commands' commands "$@"

@@ -13,6 +13,7 @@ use crate::runtime::RuntimeError;
 use crate::runtime::scripted::ScriptedError;
 use crate::session::BackendError;
 use crate::town::{NotInTown, UnknownRig};
+use crate::why::UnknownName;
 
 /// How a command's failure is shown.
 pub fn failure(error: &anyhow::Error) -> Failure {
@@ -56,6 +57,14 @@ fn known(
         return Some((
             "not_found",
             Some("`bd list` shows the beads of a rig, `gt status` the town"),
+        ));
+    }
+    if error.is::<UnknownName>() {
+        return Some((
+            "not_found",
+            Some(
+                "`bd search WORDS` finds beads by their text, `gt status` shows rigs, agents and convoys",
+            ),
         ));
     }
     if error.is::<BadAddress>() {

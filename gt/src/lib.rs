@@ -41,3 +41,4 @@ pub mod tmux;
 pub mod town;
 pub mod town_hook;
 pub mod turn;
+pub mod why;

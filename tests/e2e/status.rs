@@ -96,3 +96,21 @@ fn version_says_what_clients_look_for() {
         env!("CARGO_PKG_VERSION")
     );
 }
+
+#[test]
+fn why_of_a_name_that_nothing_has_is_an_error_with_the_names_that_are_near() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    let told = town.gt(["why", &bead]).ok();
+    assert!(told.out.contains("nothing is recorded about"));
+    town.gt(["why", "web"]).ok();
+    town.gt(["why", "mayor"]).ok();
+    let wrong = format!("{bead}x");
+    let said = town.gt(["why", &wrong]).fails("nothing here is called");
+    assert_ne!(said.code, 0);
+    let near = format!("did you mean {bead}?");
+    for part in [&near, "the town, rig web", "bd search"] {
+        assert!(said.err.contains(part), "{part} in {}", said.err);
+    }
+    town.gt(["why", "nobody-at-all"]).fails("nobody-at-all");
+}

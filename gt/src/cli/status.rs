@@ -12,7 +12,8 @@ use crate::status::{self, Agent, Rig, Status};
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
 /// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
-/// agents (a list of A), mq{pending, blocked, held}, waiting[]}], convoys[{id, title, completed, total}], summary{rig_count,
+/// agents (a list of A), mq{pending, blocked, held}, waiting[],
+/// in_line[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
 /// work_title?, hook_bead?, state?, why?, unread_mail}.
 #[derive(Debug, Args)]
@@ -90,6 +91,16 @@ fn show_rig(rig: &Rig, page: &mut Page) {
     }
     if !rig.waiting.is_empty() {
         page.cut_line(format!("  … in line: {}", rig.waiting.join(", ")));
+    }
+    for waiting in &rig.in_line {
+        if let Some(failed) = &waiting.failed {
+            let text = format!(
+                "    ! {} could not be slung: {}",
+                waiting.work_bead_id,
+                escape::line(&failed.why)
+            );
+            page.line(page.style().yellow(&text));
+        }
     }
     for agent in &rig.agents {
         line("  ", agent, page);

@@ -5,9 +5,11 @@ use clap::Args;
 
 use super::{Answer, answer};
 use crate::context::Context;
-use crate::event::{self, Event};
+use crate::event::Event;
+use crate::why::{self, Told};
 
-/// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it.
+/// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it
+/// is in line or its worker is stuck. With `--json` the events.
 #[derive(Debug, Args)]
 pub(super) struct WhyArgs {
     /// A bead, convoy, merge request, or an agent's name or address.
@@ -16,7 +18,7 @@ pub(super) struct WhyArgs {
 
 pub(super) fn run(ctx: &Context, args: &WhyArgs) -> Answer {
     let town = ctx.town()?;
-    let events = event::about(&event::read(&town.layout)?, &args.what);
+    let Told { events, now } = why::why(&town, &args.what)?;
     let what = args.what.clone();
     answer(events, move |events, page| {
         if events.is_empty() {
@@ -24,6 +26,9 @@ pub(super) fn run(ctx: &Context, args: &WhyArgs) -> Answer {
         }
         for event in events {
             line(event, page);
+        }
+        for text in &now {
+            page.line(format!("now: {}", escape::line(text)));
         }
     })
 }

@@ -316,7 +316,12 @@ fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<St
         args: waiting.args,
         ..sling::Request::default()
     };
-    let slung = sling::sling(town, &request)?;
+    let slung = sling::sling(town, &request).inspect_err(|error| {
+        if !is_busy(error) {
+            // It stays in line; that it could not be slung is told in any case.
+            sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
+        }
+    })?;
     if slung.waits_for.is_empty() {
         sling::take_waiting(town, &layout, bead)?;
     }

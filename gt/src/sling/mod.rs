@@ -30,7 +30,7 @@ pub use claim::{ClaimError, Claimed, Wish};
 pub use family::{family, sling_member};
 pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
-pub use waiting::{Waiting, enqueue, take_waiting, waiting};
+pub use waiting::{Failed, Waiting, enqueue, note_failure, take_waiting, waiting};
 
 use crate::attempt;
 use crate::beads::{Found, Home};

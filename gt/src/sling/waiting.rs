@@ -29,6 +29,33 @@ pub struct Waiting {
     pub args: String,
     /// When it was put in line, RFC 3339.
     pub enqueued_at: String,
+    /// Why it could not be slung the last time that it was its turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Failed>,
+}
+
+/// A try to sling a bead in line that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// When, RFC 3339.
+    pub at: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Waiting {
+    /// Where it stands, in a few words.
+    pub fn words(&self) -> String {
+        let mut text = format!(
+            "in line for rig {} since {}",
+            self.target_rig, self.enqueued_at
+        );
+        if let Some(failed) = &self.failed {
+            let (at, why) = (&failed.at, &failed.why);
+            text.push_str(&format!("; the last try failed at {at}: {why}"));
+        }
+        text
+    }
 }
 
 /// What blocks a bead right now.
@@ -68,6 +95,7 @@ pub fn enqueue(
             agent: request.agent.clone(),
             args: request.args.clone(),
             enqueued_at: now.to_string(),
+            failed: None,
         };
         tx.put(Bead {
             id: id.clone(),
@@ -108,10 +136,38 @@ pub fn enqueue(
 pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
     let mut found: Vec<Waiting> = beads
         .select(|head| head.has_label(LABEL))
-        .filter_map(|bead| serde_json::from_str(bead.metadata.as_ref()?.get()).ok())
+        .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
         .collect();
     found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
     found
+}
+
+/// Notes on a bead in line why it could not be slung; it stays in line.
+pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let id = record_id(&town.prefix(rig.name()), bead);
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        let Some(mut record) = tx.get(&id).cloned() else {
+            return Ok(());
+        };
+        let kept = record.metadata.as_ref();
+        let Some(mut waiting) = kept.and_then(|raw| read(raw.get())) else {
+            return Ok(());
+        };
+        waiting.failed = Some(Failed {
+            at: now.to_string(),
+            why: why.to_owned(),
+        });
+        record.metadata = Some(serde_json::value::to_raw_value(&waiting)?);
+        record.updated_at = now;
+        tx.put(record)?;
+        Ok(())
+    })
+}
+
+fn read(record: &str) -> Option<Waiting> {
+    serde_json::from_str(record).ok()
 }
 
 /// Takes a bead out of the line. Whoever really takes it gets `true`.

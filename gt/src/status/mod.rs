@@ -98,6 +98,8 @@ pub struct Rig {
     pub mq: Queue,
     /// Beads that stand in line to be slung.
     pub waiting: Vec<String>,
+    /// The same with since when, and why the last try failed.
+    pub in_line: Vec<sling::Waiting>,
 }
 
 /// A merge queue in numbers.
@@ -218,9 +220,10 @@ impl Looking<'_> {
             agents,
             mq: beads.map(queue).unwrap_or_default(),
             waiting: waiting
-                .into_iter()
-                .map(|waiting| waiting.work_bead_id)
+                .iter()
+                .map(|waiting| waiting.work_bead_id.clone())
                 .collect(),
+            in_line: waiting,
         }
     }
 

@@ -1,0 +1,203 @@
+//! What `gt why` tells of a thing: the events that name it, and where it stands now, as far as no event says that.
+//!
+//! What must always hold: a name that nothing in the town has is an error that says where it was looked for, and
+//! what has nearly that name. What was only never told of is none.
+
+use bd::store::Snapshot;
+
+use crate::beads::{Home, Stores};
+use crate::event::{self, Event};
+use crate::identity::Address;
+use crate::polecat::{Ids, Slot};
+use crate::sling;
+use crate::town::Town;
+
+/// How many names an error proposes.
+const PROPOSED: usize = 3;
+/// In how many letters such a name may differ.
+const DISTANCE: usize = 2;
+
+/// What is told of a thing.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// The events that name it, oldest first.
+    pub events: Vec<Event>,
+    /// Where it stands now: in line, or with a worker that is stuck.
+    pub now: Vec<String>,
+}
+
+/// Nothing in the town has this name.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "nothing here is called `{what}`: no event names it, and it is no rig or agent and no bead {}{}: not found",
+    looked(stores),
+    proposal(near)
+)]
+pub struct UnknownName {
+    /// What was asked for.
+    pub what: String,
+    /// Whose beads were looked at.
+    pub stores: Vec<String>,
+    /// Ids that are nearly the same.
+    pub near: Vec<String>,
+}
+
+fn looked(stores: &[String]) -> String {
+    format!("among those of {}", stores.join(", "))
+}
+
+fn proposal(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        near => format!(" (did you mean {}?)", near.join(", ")),
+    }
+}
+
+/// Tells of a bead, convoy, merge request, agent or rig.
+pub fn why(town: &Town, what: &str) -> anyhow::Result<Told> {
+    let events = event::about(&event::read(&town.layout)?, what);
+    let now = now(town, what)?;
+    if events.is_empty() && now.is_empty() && !is_known(town, what)? {
+        return Err(unknown(&town.stores()?, what).into());
+    }
+    Ok(Told { events, now })
+}
+
+/// Where a bead stands that is in line, or whose worker is stuck.
+fn now(town: &Town, what: &str) -> anyhow::Result<Vec<String>> {
+    let Ok(found) = town.find_bead(what) else {
+        return Ok(Vec::new());
+    };
+    let Home::Rig(rig) = &found.home else {
+        return Ok(Vec::new());
+    };
+    let (beads, id) = (found.store.snapshot()?, &found.bead.id);
+    let mut now = Vec::new();
+    let line = sling::waiting(&beads);
+    if let Some(waiting) = line.iter().find(|waiting| waiting.work_bead_id == *id) {
+        now.push(waiting.words());
+        let blockers = bd::graph::blockers(&beads, id);
+        now.push(match blockers.as_slice() {
+            [] => {
+                format!("it goes by itself as soon as rig {rig} has a worker that can be started")
+            }
+            blockers => format!("it waits for {}", blockers.join(", ")),
+        });
+    }
+    if let Ok(Address::Polecat(rig, name)) = town.address(found.bead.assignee.trim_end_matches('/'))
+    {
+        let ids = Ids::of(&town.prefix(&rig), &rig, &name);
+        let slot = Slot::load(&beads, &ids.slot);
+        if slot.bead == *id && !slot.stuck.is_empty() {
+            now.push(format!(
+                "stuck: {}; {rig}/{name} is not started again by itself. Give it to another: gt sling {id} {rig} --force",
+                slot.stuck
+            ));
+        }
+    }
+    Ok(now)
+}
+
+/// Whether anything in the town has this name.
+fn is_known(town: &Town, what: &str) -> anyhow::Result<bool> {
+    if town.rigs()?.iter().any(|rig| rig.name() == what) {
+        return Ok(true);
+    }
+    let stores = town.stores()?;
+    let own = [
+        Address::Mayor,
+        Address::Deacon,
+        Address::Boot,
+        Address::Overseer,
+    ];
+    let is_agent = match town.address(what) {
+        Ok(address) if own.contains(&address) => true,
+        Ok(Address::Polecat(rig, name)) => {
+            let id = Ids::of(&town.prefix(&rig), &rig, &name).agent;
+            stores.get(&id).is_some()
+        }
+        Ok(address @ Address::Crew(..)) => crate::session::start::home_of(town, &address).is_dir(),
+        _ => false,
+    };
+    let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
+    Ok(is_agent || all.any(|beads| beads.is_taken(what)))
+}
+
+fn unknown(stores: &Stores, what: &str) -> UnknownName {
+    let rigs = stores.rigs.keys().map(|rig| format!("rig {rig}"));
+    let all = std::iter::once(&stores.town).chain(stores.rigs.values());
+    let mut near: Vec<(usize, String)> = all.flat_map(|beads| near(beads, what)).collect();
+    near.sort();
+    near.truncate(PROPOSED);
+    UnknownName {
+        what: bd::ui::escape::line(what),
+        stores: std::iter::once("the town".to_owned()).chain(rigs).collect(),
+        near: near.into_iter().map(|(_, id)| id).collect(),
+    }
+}
+
+/// The ids of a store that are nearly this one, each with in how many letters.
+fn near(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
+    let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
+    let close = beads
+        .heads()
+        .filter(|head| !head.is_tombstone() && !head.id().contains("-wisp-"));
+    let close = close.filter_map(|head| {
+        let distance = distance(head.id(), what)?;
+        Some((distance, head.id().to_owned()))
+    });
+    part.into_iter().chain(close).collect()
+}
+
+/// In how many letters two names differ, where these are few.
+fn distance(one: &str, other: &str) -> Option<usize> {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().abs_diff(other.len()) > DISTANCE {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, letter) in one.iter().enumerate() {
+        let mut left = above + 1;
+        let mut corner = row[0];
+        row[0] = left;
+        for (at, own) in other.iter().enumerate() {
+            let changed = corner + usize::from(letter != own);
+            corner = row[at + 1];
+            left = changed.min(left + 1).min(corner + 1);
+            row[at + 1] = left;
+        }
+    }
+    row.last().copied().filter(|far| *far <= DISTANCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_near_where_few_letters_differ() {
+        for (one, other, far) in [
+            ("web-k3f", "web-k3f", Some(0)),
+            ("web-k3f", "web-k3", Some(1)),
+            ("web-k3f", "wbe-k3f", Some(2)),
+            ("web-k3f", "web-abc", None),
+            ("web-k3f", "", None),
+        ] {
+            assert_eq!(distance(one, other), far, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_where_it_was_looked_for_and_what_is_near() {
+        let error = UnknownName {
+            what: "web-k3".to_owned(),
+            stores: vec!["the town".to_owned(), "rig web".to_owned()],
+            near: vec!["web-k3f".to_owned()],
+        };
+        assert_eq!(
+            error.to_string(),
+            "nothing here is called `web-k3`: no event names it, and it is no rig or agent and no bead among those of \
+             the town, rig web (did you mean web-k3f?): not found"
+        );
+    }
+}
