@@ -362,3 +362,43 @@ fn a_bead_with_the_longest_title_gets_a_convoy_like_any_other() {
         "{slung}"
     );
 }
+
+#[test]
+fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    let first = town.bead("web", "First");
+    let bead = town.bead_with("web", "Second", &["--deps", &first]);
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    assert_eq!(slung[0]["waits_for"][0], first.as_str(), "{slung}");
+    let told = town.gt(["why", &bead]).ok();
+    let waits = format!("now: it waits for {first}");
+    assert!(
+        told.out.contains("now: in line for rig web") && told.out.contains(&waits),
+        "{}",
+        told.out
+    );
+    town.bd("web", ["close", &first]).ok();
+    town.set_town_setting("default_agent", serde_json::json!("nobody"));
+    town.patrol();
+    let told = town.gt(["why", &bead]).ok();
+    assert!(
+        told.out.contains("the last try failed at") && told.out.contains("nobody"),
+        "{}",
+        told.out
+    );
+    let status = town.gt(["status"]).ok();
+    let line = format!("! {bead} could not be slung");
+    assert!(status.out.contains(&line), "{}", status.out);
+    let status = town.gt(["status", "--json"]).ok().json();
+    let failed = &status["rigs"][0]["in_line"][0]["failed"]["why"];
+    assert!(failed.as_str().unwrap().contains("nobody"), "{status}");
+    let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
+    let why = convoys[0]["tracked"][0]["why"].as_str().unwrap();
+    assert!(why.contains("in line") && why.contains("nobody"), "{why}");
+    town.set_town_setting("default_agent", serde_json::json!("worker"));
+    town.patrol();
+    assert_eq!(town.status_of("web", &bead), "hooked");
+    let told = town.gt(["why", &bead]).ok();
+    assert!(!told.out.contains("in line"), "{}", told.out);
+}

@@ -1,6 +1,7 @@
 //! How far a convoy is, from the rigs' beads as they are now.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
 use bd::store::Snapshot;
@@ -10,6 +11,8 @@ use super::integration::{self, Integration};
 use super::ways;
 use crate::beads::Stores;
 use crate::mq;
+use crate::polecat::{Ids, Slot};
+use crate::sling::{self, Waiting};
 
 /// One tracked bead as it stands.
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +34,9 @@ pub struct Tracked {
     pub standing: Standing,
     /// What it waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
+    /// What there is to say about where it stands: why its worker is stuck, since when it stands in line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
     /// What a person can do about it: commands, one of them at a time.
     pub ways: Vec<String>,
 }
@@ -47,7 +53,7 @@ pub enum Standing {
     Working,
     /// Its merge request is in the queue.
     Merging,
-    /// Its merge request waits for a task or a person.
+    /// Its merge request waits for a task or a person, or its worker is not started again by itself.
     Held,
     /// It is done: merged, closed without a change, or cancelled with a reason.
     Done,
@@ -176,6 +182,7 @@ impl<'a> Board<'a> {
                 rig,
                 beads,
                 hooked: on_hooks(beads),
+                line: OnceCell::new(),
             })
             .collect();
         let branches = branches(&stores.town);
@@ -263,17 +270,34 @@ pub(super) struct Home<'a> {
     pub rig: Option<&'a str>,
     /// Its beads.
     pub beads: &'a Snapshot,
-    /// What is on the hook of a polecat.
-    hooked: HashSet<&'a str>,
+    /// What is on the hook of a polecat, and that polecat.
+    hooked: HashMap<&'a str, &'a Bead>,
+    /// What stands in line to be slung; looked up once it is asked for.
+    line: OnceCell<Vec<Waiting>>,
+}
+
+impl Home<'_> {
+    /// Why the worker of a bead is not started again by itself, where that is so.
+    fn stuck(&self, id: &str) -> Option<String> {
+        let ids = Ids::of_agent(self.hooked.get(id)?)?;
+        let slot = Slot::load(self.beads, &ids.slot);
+        (slot.bead == id && !slot.stuck.is_empty()).then_some(slot.stuck)
+    }
+
+    /// The place of a bead in the line.
+    fn waiting(&self, id: &str) -> Option<&Waiting> {
+        let line = self.line.get_or_init(|| sling::waiting(self.beads));
+        line.iter().find(|waiting| waiting.work_bead_id == id)
+    }
 }
 
 /// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
 /// the patrol takes it off once nothing is left to hand in.
-fn on_hooks(beads: &Snapshot) -> HashSet<&str> {
+fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
         .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
-        .map(|bead| bead.hook_bead.as_str())
+        .map(|bead| (bead.hook_bead.as_str(), bead))
         .collect()
 }
 
@@ -288,6 +312,23 @@ fn archived(bead: Bead) -> Tracked {
         assignee: bead.assignee,
         standing: Standing::Done,
         waits_for: Vec::new(),
+        why: String::new(),
+        ways: Vec::new(),
+    }
+}
+
+/// A bead that no store knows.
+fn unknown(id: &str) -> Tracked {
+    Tracked {
+        id: id.to_owned(),
+        title: "(external)".to_owned(),
+        status: "unknown".to_owned(),
+        dependency_type: "tracks",
+        issue_type: String::new(),
+        assignee: String::new(),
+        standing: Standing::Unknown,
+        waits_for: Vec::new(),
+        why: String::new(),
         ways: Vec::new(),
     }
 }
@@ -301,17 +342,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
             return archived(bead);
         }
-        return Tracked {
-            id: id.to_owned(),
-            title: "(external)".to_owned(),
-            status: "unknown".to_owned(),
-            dependency_type: "tracks",
-            issue_type: String::new(),
-            assignee: String::new(),
-            standing: Standing::Unknown,
-            waits_for: Vec::new(),
-            ways: Vec::new(),
-        };
+        return unknown(id);
     };
     let request = mq::open_request_of(home.beads, id);
     let waits_for: Vec<String> = match request {
@@ -321,18 +352,28 @@ fn look(homes: &[Home], id: &str) -> Tracked {
     .into_iter()
     .map(str::to_owned)
     .collect();
+    let stuck = if bead.is_open() && request.is_none() {
+        home.stuck(id)
+    } else {
+        None
+    };
     let standing = match (&bead.status, request) {
+        _ if stuck.is_some() => Standing::Held,
         (_, Some(request)) if !waits_for.is_empty() || mq::needs_person(request).is_some() => {
             Standing::Held
         }
         (_, Some(_)) => Standing::Merging,
-        (Status::Closed, None) if home.hooked.contains(id) => Standing::Working,
+        (Status::Closed, None) if home.hooked.contains_key(id) => Standing::Working,
         (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if !waits_for.is_empty() => Standing::Blocked,
         _ if bd::graph::is_blocked(home.beads, id) => Standing::Blocked,
         _ => Standing::Open,
+    };
+    let in_line = || match standing {
+        Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
+        _ => None,
     };
     Tracked {
         id: id.to_owned(),
@@ -343,6 +384,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
+        why: stuck.or_else(in_line).unwrap_or_default(),
         ways: Vec::new(),
     }
 }

@@ -23,11 +23,19 @@ pub(super) fn of(homes: &[Home], bead: &Tracked, convoy: &str) -> Vec<String> {
     }
 }
 
-/// A request that waits for a task, or for a person.
+/// A request that waits for a task or for a person, or work whose worker is stuck.
 fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };
+    // Its worker is not started again by itself.
+    if !bead.why.is_empty() {
+        let id = &bead.id;
+        return vec![
+            format!("gt sling {id} {rig} --force"),
+            format!("gt why {id}"),
+        ];
+    }
     let is_free = |task: &&String| {
         let task = home.beads.get(task);
         task.is_some_and(|task| task.status == bd::bead::Status::Open)

@@ -214,9 +214,31 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let status = town.gt(["polecat", "status", &name]).ok();
     assert!(status.out.contains("| no model today"), "{}", status.out);
     let told = town.gt(["why", &bead]).ok();
-    for part in ["session_ended", "exit: 7", "| no model today"] {
+    for part in [
+        "session_ended",
+        "exit: 7",
+        "| no model today",
+        "now: stuck:",
+    ] {
         assert!(told.out.contains(part), "{part} in {}", told.out);
     }
+    // Its convoy says that it does not go on, and what a person can do.
+    let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
+    let tracked = &convoys[0]["tracked"][0];
+    assert_eq!(tracked["standing"], "held", "{tracked}");
+    assert!(
+        tracked["why"].as_str().unwrap().contains("exit code 7"),
+        "{tracked}"
+    );
+    let way = format!("gt sling {bead} web --force");
+    assert_eq!(tracked["ways"][0], way.as_str());
+    let shown = town.gt(["convoy", "status"]).ok();
+    assert!(shown.out.contains("held") && shown.out.contains(&way));
+    // It is the way out: another worker has it then.
+    town.script("echo work > work.txt");
+    let args: Vec<&str> = way.split(' ').skip(1).collect();
+    town.gt(args).ok();
+    town.closed("web", &bead);
 }
 
 /// Starts a process that leaves the session, and tells its number; then waits.

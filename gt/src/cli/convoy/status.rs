@@ -14,7 +14,7 @@ use crate::convoy::{self, Progress, Standing, Tracked};
 /// what was closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
-/// issue_type, assignee?, standing, waits_for, ways}], completed, total, landings, integration?}. `standing` is open,
+/// issue_type, assignee?, standing, waits_for, why?, ways}], completed, total, landings, integration?}. `standing` is open,
 /// blocked, working, merging, held, done, failed or unknown; `ways` are commands, one of them at a time;
 /// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, Args)]
@@ -130,6 +130,9 @@ fn line(bead: &Tracked, page: &mut Page) {
             "              waits for {}",
             bead.waits_for.join(", ")
         ));
+    }
+    if !bead.why.is_empty() {
+        page.line(format!("              {}", escape::line(&bead.why)));
     }
     for way in &bead.ways {
         // Whole, however narrow the screen: it is there to be copied.
