@@ -19,6 +19,7 @@ use bd::git::rescue::Big;
 use bd::git::{Git, GitError, Identity};
 use bd::sys::{clock, file};
 
+use super::Ids;
 use crate::discovery::{self, DiscoveryError};
 use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
@@ -255,7 +256,8 @@ impl<'a> Sandbox<'a> {
             return Ok(());
         };
         if !is_kept(&git, &tip)? {
-            git.update_ref(&self.rescue_ref(), &tip, None)?;
+            let bead = bead_of(branch, self.name);
+            git.update_ref(&self.rescue_ref(bead.as_deref()), &tip, None)?;
         }
         Ok(git.delete_branch(branch, &tip)?)
     }
@@ -278,9 +280,15 @@ impl<'a> Sandbox<'a> {
         if !dirty && is_kept(&git, &head)? {
             return Ok(None);
         }
-        let reference = self.rescue_ref();
+        let bead = self.last_bead(&git);
+        let reference = self.rescue_ref(bead.as_deref());
         if dirty {
-            let message = format!("Leftovers of {}/polecats/{}", self.rig.name(), self.name);
+            let after = bead.map_or_else(String::new, |bead| format!(", last on {bead}"));
+            let message = format!(
+                "Leftovers of {}/polecats/{}{after}",
+                self.rig.name(),
+                self.name
+            );
             bd::git::rescue::save(&git, &reference, &message, &self.identity(), Big::MoveAside)?;
         } else {
             git.update_ref(&reference, &head, None)?;
@@ -306,10 +314,32 @@ impl<'a> Sandbox<'a> {
         Ok(rescued)
     }
 
-    fn rescue_ref(&self) -> String {
+    /// The bead that the sandbox was used for last: the one that its branch is of, else the last one that
+    /// its worker completed.
+    fn last_bead(&self, git: &Git) -> Option<String> {
+        // What is not known is left out: the leftovers are saved in any case.
+        let branch = git.head_branch().ok().flatten();
+        let of_branch = branch.and_then(|branch| bead_of(&branch, self.name));
+        let completed = || {
+            let beads = self.town.rig_store(self.rig).ok()?.snapshot().ok()?;
+            let ids = Ids::of(
+                &self.town.prefix(self.rig.name()),
+                self.rig.name(),
+                self.name,
+            );
+            let last = super::read_record(beads.get(&ids.agent)?).pop()?;
+            Some(last.bead)
+        };
+        of_branch.or_else(completed)
+    }
+
+    /// `refs/gt/rescue/<rig>/polecats/<name>/<time>-<bead>`, the bead where it is known.
+    fn rescue_ref(&self, bead: Option<&str>) -> String {
         let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
+        let bead = bead.filter(|bead| fits_a_ref(bead));
+        let bead = bead.map_or_else(String::new, |bead| format!("-{bead}"));
         format!(
-            "refs/gt/rescue/{}/polecats/{}/{stamp}",
+            "refs/gt/rescue/{}/polecats/{}/{stamp}{bead}",
             self.rig.name(),
             self.name
         )
@@ -326,6 +356,24 @@ impl<'a> Sandbox<'a> {
                 .to_owned(),
         }
     }
+}
+
+/// The bead in `polecat/<name>/<bead>@<time>`.
+fn bead_of(branch: &str, name: &str) -> Option<String> {
+    let rest = branch.strip_prefix("polecat/")?.strip_prefix(name)?;
+    let (bead, _) = rest.strip_prefix('/')?.rsplit_once('@')?;
+    Some(bead.to_owned())
+}
+
+/// Whether an id can stand at the end of a ref's name as it is.
+fn fits_a_ref(id: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let ending = std::path::Path::new(id).extension();
+    !id.is_empty()
+        && id.chars().all(plain)
+        && !id.contains("..")
+        && !id.ends_with('.')
+        && ending.is_none_or(|ending| ending != "lock")
 }
 
 /// Makes a work tree of a rig read the rig's beads and keep its own out of git; copies the rig's overlay.
@@ -397,4 +445,20 @@ fn is_kept(git: &Git, commit: &str) -> Result<bool, GitError> {
     let names = call.text()?;
     let is_other = |name: &str| !name.starts_with("refs/heads/polecat/");
     Ok(names.lines().any(is_other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_names_its_bead_and_only_plain_ids_go_into_a_ref() {
+        assert_eq!(bead_of("polecat/nux/w-1.2@abc", "nux").unwrap(), "w-1.2");
+        assert_eq!(bead_of("polecat/nux2/w-1@abc", "nux"), None);
+        assert_eq!(bead_of("main", "nux"), None);
+        assert!(fits_a_ref("web-1.2"));
+        for bad in ["", "a b", "a..b", "a.", "a.lock", "a/b", "a@{"] {
+            assert!(!fits_a_ref(bad), "{bad}");
+        }
+    }
 }

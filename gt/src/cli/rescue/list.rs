@@ -11,6 +11,9 @@ use crate::context::Context;
 use crate::crew;
 
 /// List saved work: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended.
+///
+/// Each with the worker whose it was and the bead that it was on last, where that is known. With `--json` an array of
+/// {ref, rig, commit, saved_at, subject, polecat?, bead?}.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// Only of this rig.
@@ -25,6 +28,27 @@ struct Row {
     commit: String,
     saved_at: String,
     subject: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    polecat: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bead: Option<String>,
+}
+
+/// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
+fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
+    // refs/gt/<kind>/<rig>/polecats/<name>/…
+    let mut parts = reference.split('/').skip(4);
+    let (Some("polecats"), Some(polecat)) = (parts.next(), parts.next()) else {
+        return (None, None);
+    };
+    let last = parts.next().unwrap_or_default();
+    let bead = if reference.starts_with("refs/gt/snap/") {
+        subject.rsplit_once(" on ").map(|(_, bead)| bead)
+    } else {
+        last.split_once('-').map(|(_, bead)| bead)
+    };
+    let bead = bead.filter(|bead| !bead.is_empty());
+    (Some(polecat.to_owned()), bead.map(str::to_owned))
 }
 
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
@@ -35,12 +59,17 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     };
     let mut rows = Vec::new();
     for rig in rigs {
-        let row = |saved: Rescue| Row {
-            reference: saved.refname,
-            rig: rig.name().to_owned(),
-            commit: saved.commit,
-            saved_at: saved.time.to_string(),
-            subject: saved.subject,
+        let row = |saved: Rescue| {
+            let (polecat, bead) = whose(&saved.refname, &saved.subject);
+            Row {
+                reference: saved.refname,
+                rig: rig.name().to_owned(),
+                commit: saved.commit,
+                saved_at: saved.time.to_string(),
+                subject: saved.subject,
+                polecat,
+                bead,
+            }
         };
         let git = Git::at(rig.repo());
         for kind in ["rescue", "snap"] {
@@ -63,7 +92,16 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
                 "{}  {:.12}  {}",
                 row.reference, row.commit, row.saved_at
             ));
-            page.cut_line(format!("  {}", escape::line(&row.subject)));
+            let whose = match (&row.polecat, &row.bead) {
+                (Some(name), Some(bead)) => format!("{}/{name}, last on {bead}: ", row.rig),
+                (Some(name), None) => format!("{}/{name}: ", row.rig),
+                (None, _) => String::new(),
+            };
+            page.cut_line(format!(
+                "  {}{}",
+                escape::line(&whose),
+                escape::line(&row.subject)
+            ));
         }
     })
 }
