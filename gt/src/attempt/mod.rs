@@ -131,7 +131,9 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
     requests
         .map(|request| {
             let receipt = mq::receipt_of(request);
-            let how = fields::get(&request.description, "close_reason");
+            let told = Some(request.close_reason.clone());
+            let along = told.filter(|told| told.starts_with(mq::AS_IT_WAS));
+            let how = along.or_else(|| fields::get(&request.description, "close_reason"));
             let how = how.unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), how.as_str()) {
                 (true, _) => "it is in the merge queue".to_owned(),

@@ -10,6 +10,9 @@ use super::request::{self, State, set_state, state_of};
 use super::{rebase, verify};
 use crate::discovery;
 
+/// How the closing of a request begins that was merged only with another one.
+pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
+
 /// Puts the candidate on the target and closes what is done by it.
 pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
     let door = (job.receipt.target.as_str(), target);
@@ -112,9 +115,12 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
         });
     }
     job.town.transact(job.store, |tx| {
-        close_request(tx, &job.request.id, commit, reason)?;
+        close_request(tx, &job.request.id, commit, reason, None)?;
+        let task = request::source_of(&job.request);
+        let title = tx.get(&task).map(|task| task.title.clone());
+        let along = along(&job.request.id, &task, &title.unwrap_or_default());
         for original in &brought {
-            close_request(tx, &original.id, commit, reason)?;
+            close_request(tx, &original.id, commit, reason, Some(&along))?;
         }
         for original in &left {
             hold(tx, &original.id, &not_brought(job, original, commit))?;
@@ -172,8 +178,20 @@ fn some_of(files: &[String]) -> String {
     text
 }
 
-/// Closes a request and the bead whose work it merges.
-fn close_request(tx: &mut Tx, id: &str, commit: Option<&str>, reason: &str) -> anyhow::Result<()> {
+/// What is written of a request whose work a conflict or repair task brought along.
+fn along(request: &str, task: &str, title: &str) -> String {
+    format!("{AS_IT_WAS}: {task} \"{title}\" put it right, and it was merged with {request}")
+}
+
+/// Closes a request and the bead whose work it merges. `along` says what became of a request that was not merged
+/// itself.
+fn close_request(
+    tx: &mut Tx,
+    id: &str,
+    commit: Option<&str>,
+    reason: &str,
+    along: Option<&str>,
+) -> anyhow::Result<()> {
     use bd::bead::fields::set;
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
@@ -182,7 +200,7 @@ fn close_request(tx: &mut Tx, id: &str, commit: Option<&str>, reason: &str) -> a
     let word = commit.map_or("no change", |_| "merged");
     request.description = set(&request.description, "merge_commit", commit);
     request.description = set(&request.description, "close_reason", Some(word));
-    close_bead(tx, request, word)?;
+    close_bead(tx, request, along.unwrap_or(word))?;
     if let Some(bead) = tx.get(&source).filter(|bead| bead.is_open()).cloned() {
         close_bead(tx, bead, reason)?;
     }

@@ -29,6 +29,7 @@ mod task;
 mod verify;
 mod waive;
 
+pub(crate) use land::AS_IT_WAS;
 pub(crate) use queue::has_ready;
 pub use queue::{MergeOutcome, Merged, run};
 pub use request::{

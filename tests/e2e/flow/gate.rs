@@ -40,6 +40,12 @@ esac"#,
     town.closed("web", &bead);
     assert_eq!(origin.file("main", "answer.txt"), "good");
     assert_eq!(town.status_of("web", &task), "closed");
+    // Whoever follows it up is told that it was not merged as it was, and what put it right.
+    let more = town.gt(["followup", &bead, "More of it", "--json"]).ok();
+    let more = more.json()["bead"].as_str().unwrap().to_owned();
+    let brief = town.gt(["brief", &more]).ok().out;
+    let told = format!("not merged as it was handed in: {task} \"Fix gate check: Answer\"");
+    assert!(brief.contains(&told), "{brief}");
 }
 
 #[test]
