@@ -1,5 +1,6 @@
 //! `gt down`.
 
+use bd::ui::{Page, escape};
 use clap::Args;
 use serde_json::json;
 
@@ -7,14 +8,14 @@ use super::{Answer, answer};
 use crate::context::Context;
 use crate::daemon;
 use crate::identity::{Address, SessionName};
-use crate::polecat::{self, Slot};
-use crate::session;
+use crate::polecat::{self, Ids, Slot};
+use crate::session::{self, Live};
 use crate::town::{RigLayout, Town};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
 /// Hooks, branches and files stay; uncommitted work of polecats is snapshotted first. `gt up` goes on where it
-/// stopped.
+/// stopped, and the answer says whom that is: with `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
 #[derive(Debug, Args)]
 pub(super) struct DownArgs {
     /// Stop the daemon only; sessions go on.
@@ -26,6 +27,22 @@ pub(super) struct DownArgs {
 struct Down {
     daemon: bool,
     sessions: Vec<String>,
+    /// Workers that were stopped with work on their hooks.
+    stopped: Vec<Stopped>,
+}
+
+/// A worker that was stopped in the middle of its work.
+#[derive(Debug, serde::Serialize)]
+struct Stopped {
+    /// `<rig>/<name>`.
+    worker: String,
+    /// The bead on its hook, which stays there.
+    bead: String,
+    /// Its title.
+    title: String,
+    /// The ref with what was not committed; its files also stay where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
@@ -35,8 +52,8 @@ pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
     if daemon {
         daemon::stop(&town)?;
     }
-    let sessions = match end_sessions(&town, args.daemon_only) {
-        Ok(sessions) => sessions,
+    let (sessions, stopped) = match end_sessions(&town, args.daemon_only) {
+        Ok(ended) => ended,
         Err(error) => {
             let daemon = if daemon {
                 "the daemon has ended"
@@ -48,43 +65,57 @@ pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
     };
     town.tell(
         "halt",
-        json!({ "rig": "town", "services": sessions, "daemon": daemon }),
+        json!({
+            "rig": "town", "services": sessions, "daemon": daemon,
+            "stopped": stopped.iter().map(|one| json!({ "polecat": one.worker, "bead": one.bead })).collect::<Vec<_>>(),
+        }),
     );
-    answer(Down { daemon, sessions }, |down, page| {
-        let daemon = if down.daemon {
-            "the daemon has ended"
-        } else {
-            "no daemon was running"
-        };
-        page.line(format!(
-            "✓ {daemon}; {} sessions ended",
-            down.sessions.len()
-        ));
-        for session in &down.sessions {
-            page.line(format!("  {session}"));
-        }
-    })
+    let down = Down {
+        daemon,
+        sessions,
+        stopped,
+    };
+    answer(down, show)
 }
 
-fn end_sessions(town: &Town, none: bool) -> anyhow::Result<Vec<String>> {
+fn show(down: &Down, page: &mut Page) {
+    let daemon = if down.daemon {
+        "the daemon has ended"
+    } else {
+        "no daemon was running"
+    };
+    page.line(format!(
+        "✓ {daemon}; {} sessions ended",
+        down.sessions.len()
+    ));
+    for session in &down.sessions {
+        page.line(format!("  {session}"));
+    }
+    if down.stopped.is_empty() {
+        return;
+    }
+    page.line("stopped in the middle of their work, which stays on their hooks:");
+    for one in &down.stopped {
+        let title = escape::line(&one.title);
+        page.cut_line(format!("  {} on {} {title}", one.worker, one.bead));
+        if let Some(snapshot) = &one.snapshot {
+            page.line(format!("    not committed yet; a copy is in {snapshot}"));
+        }
+    }
+    page.line("nothing is lost: `gt up` starts each of them again in its sandbox as it is");
+}
+
+/// Ends all sessions. Gives their names, and the workers that were at work.
+fn end_sessions(town: &Town, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
     if none {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let rigs = town.rigs()?;
-    let mut ended = Vec::new();
+    let (mut ended, mut stopped) = (Vec::new(), Vec::new());
     for live in town.backend.list()? {
         let names = rigs.iter().map(RigLayout::name);
         if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
-            let layout = town.layout.rig(&rig);
-            let id = Slot::id(&town.prefix(&rig), &rig, &name);
-            let slot = Slot::load(&town.rig_store(&layout)?.snapshot()?, &id);
-            if let Err(error) = polecat::snapshot(town, &layout, &name, &slot) {
-                // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
-                town.tell(
-                    "snapshot_failed",
-                    json!({ "polecat": live.name, "why": error.to_string() }),
-                );
-            }
+            stopped.extend(save(town, &rig, &name, &live)?);
         }
         town.backend.kill(&live.name)?;
         ended.push(live.name);
@@ -92,7 +123,31 @@ fn end_sessions(town: &Town, none: bool) -> anyhow::Result<Vec<String>> {
     for rig in &rigs {
         end_leftovers(town, rig)?;
     }
-    Ok(ended)
+    Ok((ended, stopped))
+}
+
+/// Saves what a worker has not committed. Gives what it was at, where it was at work.
+fn save(town: &Town, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
+    let layout = town.layout.rig(rig);
+    let ids = Ids::of(&town.prefix(rig), rig, name);
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &ids.slot);
+    let saved = polecat::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+        // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
+        town.tell(
+            "snapshot_failed",
+            json!({ "polecat": live.name, "why": error.to_string() }),
+        );
+        None
+    });
+    let hook = polecat::hook_of(&beads, &ids);
+    let bead = hook.and_then(|id| beads.get(&id));
+    Ok(bead.filter(|bead| bead.is_open()).map(|bead| Stopped {
+        worker: format!("{rig}/{name}"),
+        bead: bead.id.clone(),
+        title: bead.title.clone(),
+        snapshot: saved.map(|saved| saved.refname),
+    }))
 }
 
 /// Ends what went on when a worker's session had ended by itself.

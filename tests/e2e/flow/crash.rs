@@ -85,6 +85,39 @@ fn an_agent_goes_on_when_the_daemon_is_killed_and_a_new_daemon_finishes_the_rest
 }
 
 #[test]
+fn down_names_whom_it_stopped_at_work_and_up_starts_them_again() {
+    let (town, origin) = Town::with_rig();
+    town.script(WAITING);
+    let bead = town.bead("web", "Slow");
+    town.up();
+    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"].as_str().unwrap();
+    let worker = worker.replace("/polecats/", "/");
+    eventually("the work has begun", || {
+        (begun(&town, &bead) == 1).then_some(())
+    });
+    let down = town.gt(["down"]).ok();
+    for part in [
+        &format!("{worker} on {bead} Slow"),
+        "nothing is lost: `gt up` starts each",
+    ] {
+        assert!(down.out.contains(part), "{part} in {}", down.out);
+    }
+    let halt = &town.events("halt")[0]["payload"];
+    assert_eq!(halt["stopped"][0]["bead"], bead.as_str(), "{halt}");
+    // Nobody is at work any more, so nobody is named.
+    let again = town.gt(["down", "--json"]).ok().json();
+    assert_eq!(again["stopped"], serde_json::json!([]));
+    town.up();
+    eventually("it is started again", || {
+        (begun(&town, &bead) == 2).then_some(())
+    });
+    go(&town);
+    town.closed("web", &bead);
+    assert_eq!(origin.subjects("main").len(), 1);
+}
+
+#[test]
 fn a_daemon_killed_during_a_merge_leaves_one_merge_one_close_one_landing_mail() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > \"$GT_BEAD.txt\"");
