@@ -33,6 +33,14 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     );
     let listed = town.gt(["rescue", "list", "web", "--json"]).ok().json();
     assert_eq!(listed[0]["ref"], reference);
+    // Whose they are: the worker, and the bead that it completed before.
+    let name = worker.split('/').nth(1).unwrap();
+    assert_eq!(listed[0]["polecat"], name, "{listed}");
+    assert_eq!(listed[0]["bead"], first.as_str(), "{listed}");
+    assert!(reference.ends_with(&first), "{reference}");
+    let shown = town.gt(["rescue", "list"]).ok();
+    let whose = format!("{worker}, last on {first}: Leftovers of web/polecats/{name}");
+    assert!(shown.out.contains(&whose), "{}", shown.out);
     town.gt(["rescue", "restore", &reference]).ok();
     let back = std::fs::read_to_string(sandbox.join("left over.txt")).unwrap();
     assert_eq!(back, "not to be lost\n");
@@ -55,4 +63,34 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     );
     town.gt(["rescue", "drop", "refs/heads/main"])
         .fails("is no rescue ref");
+}
+
+#[test]
+fn nothing_is_brought_back_into_a_sandbox_while_its_worker_is_at_work() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 0.1; done");
+    let first = town.bead("web", "First");
+    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
+    let worker = slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/");
+    let sandbox = town.sandbox(&worker);
+    std::fs::write(sandbox.join("kept.txt"), "kept\n").unwrap();
+    town.gt(["unsling", &first]).ok();
+    let second = town.bead("web", "Second");
+    let slung = town.gt(["sling", &second, &worker, "--json"]).ok().json();
+    let reference = slung[0]["rescued"].as_str().unwrap().to_owned();
+    assert!(reference.ends_with(&first), "{reference}");
+    let refused = format!("{worker} works on {second} in");
+    town.gt(["rescue", "restore", &reference]).fails(&refused);
+    let into = sandbox.to_str().unwrap().to_owned();
+    town.gt(["rescue", "restore", &reference, "--into", &into])
+        .fails("nothing was written");
+    assert!(!sandbox.join("kept.txt").exists());
+    town.gt(["unsling", &second]).ok();
+    let back = town.gt(["rescue", "restore", &reference]).ok();
+    assert!(back.out.contains(&into), "{}", back.out);
+    assert!(sandbox.join("kept.txt").exists());
+    assert_eq!(town.events("rescue_restored").len(), 1);
 }

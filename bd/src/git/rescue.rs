@@ -2,7 +2,7 @@
 //!
 //! What must always hold: no hook runs; the real index and the work tree are not touched, but for big
 //! files that the caller wants moved aside; a save that could not take everything it should is an error,
-//! never a smaller rescue; a restore overwrites nothing that differs.
+//! never a smaller rescue; a restore overwrites nothing that differs, and nothing that is not committed.
 //!
 //! Saving:
 //! 1. what is dirty; nothing means no rescue;
@@ -11,6 +11,7 @@
 //!    real index as second parent where that holds something else;
 //! 4. the ref is set to it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -157,8 +158,9 @@ pub fn restore(git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
     let aside = aside_folder(git, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
+    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|own| own.path).collect();
     for (_, path) in &files {
-        if !may_write(git, &commit, path)? {
+        if !may_write(git, &commit, path, dirty.contains(path))? {
             in_the_way.push(path.clone());
         }
     }
@@ -326,12 +328,14 @@ fn files_of(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
         .collect())
 }
 
-/// Whether a path in the work tree may be overwritten: it is not there, or is what the rescue began
-/// from, or already what it holds.
-fn may_write(git: &Git, commit: &str, path: &str) -> Result<bool, GitError> {
+/// Whether a path in the work tree may be overwritten: it is already what the rescue holds; or it is not dirty,
+/// and is not there or is what the rescue began from.
+fn may_write(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
+    let holds = |rev: &str| object_at(git, rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {
-        return Ok(true);
+        // That it was removed is an edit of its own.
+        return Ok(!dirty || holds(commit)?.is_none());
     };
     let present = if metadata.is_symlink() {
         let target = fs::read_link(&file).map_err(|error| Git::file_error(&file, error))?;
@@ -342,16 +346,16 @@ fn may_write(git: &Git, commit: &str, path: &str) -> Result<bool, GitError> {
     } else {
         return Ok(false);
     };
-    for rev in [format!("{commit}^1"), commit.to_owned()] {
-        let object = format!("{rev}:{path}");
-        let found = git
-            .plumbing(["rev-parse", "--quiet", "--verify", &object])
-            .finish()?;
-        if found.ok() && found.text() == present {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let is = |rev: &str| Ok::<bool, GitError>(holds(rev)?.as_deref() == Some(present.as_str()));
+    Ok(is(commit)? || (!dirty && is(&format!("{commit}^1"))?))
+}
+
+/// The object that a commit has at a path.
+fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitError> {
+    let object = format!("{rev}:{path}");
+    let call = git.plumbing(["rev-parse", "--quiet", "--verify", &object]);
+    let found = call.finish()?;
+    Ok(found.ok().then(|| found.text()))
 }
 
 /// Where the big files of a rescue are kept.

@@ -86,6 +86,17 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
     );
     assert_eq!(read(&work, "README"), "hello\n");
     write(&work, "new", "n\n");
+    // What is not committed stays, also where it is what the rescue began from, or a removal.
+    write(&work, "README", "newer\n");
+    work.add_all().unwrap();
+    work.commit_index("Newer").unwrap();
+    write(&work, "README", "hello\n");
+    let in_the_way = |work: &Git| rescue::restore(work, name).unwrap_err().to_string();
+    assert!(in_the_way(&work).contains("README"));
+    fs::remove_file(work.folder().join("README")).unwrap();
+    assert!(in_the_way(&work).contains("README"));
+    work.reset_hard(&base).unwrap();
+    write(&work, "new", "n\n");
     rescue::restore(&work, name).unwrap();
     assert_eq!(read(&work, "README"), "dirty\n");
     assert!(!work.folder().join("gone").exists());
