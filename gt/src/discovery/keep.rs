@@ -77,7 +77,8 @@ fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
 }
 
 /// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
-/// `gt rescue` lists and drops it. Gives the commit and that ref.
+/// `gt rescue` lists, restores and drops it. Gives the commit and that ref; nothing where another process did it or
+/// keeps something new there.
 pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)>, GitError> {
     let reference = reference(key);
     let Some(commit) = git.resolve(&reference)? else {
@@ -88,10 +89,16 @@ pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)
     let rescue = format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}");
     if git.resolve(&rescue)?.is_none() {
         let whole = in_whole(git, rig, name, &commit)?;
-        git.update_ref(&rescue, &whole, None)?;
+        match git.update_ref(&rescue, &whole, None) {
+            Err(error) if git.resolve(&rescue)?.is_none() => return Err(error),
+            _ => {}
+        }
     }
-    git.delete_ref(&reference, &commit)?;
-    Ok(Some((commit, rescue)))
+    match git.delete_ref(&reference, &commit) {
+        Ok(()) => Ok(Some((commit, rescue))),
+        Err(error) if git.resolve(&reference)?.as_ref() == Some(&commit) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
@@ -172,8 +179,15 @@ mod tests {
         // Killed before the ref was gone, it is done again.
         git.update_ref(&reference("hq-cv-1"), &commit, None)
             .unwrap();
-        let again = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
-        assert_eq!(again, (commit, rescue.clone()));
+        // By however many at once, it is done by one.
+        let again: Vec<_> = std::thread::scope(|scope| {
+            let at_once = || forget(&git, "web", "hq-cv-1").unwrap();
+            let all: Vec<_> = (0..6).map(|_| scope.spawn(at_once)).collect();
+            all.into_iter()
+                .filter_map(|one| one.join().unwrap())
+                .collect()
+        });
+        assert_eq!(again, [(commit, rescue.clone())]);
         let back = bd::git::rescue::restore(&git, &rescue).unwrap();
         assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
         // What they were before is still there.

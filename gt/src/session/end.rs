@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use bd::sys::Env;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use super::{BackendError, Live};
 use crate::polecat::{Ids, Slot};
 use crate::process::{self, Process};
 use crate::town::{RigLayout, Town};
+use crate::town_hook;
 
 /// How long what is left has to end by itself.
 const GRACE: Duration = Duration::from_secs(4);
@@ -49,7 +51,7 @@ impl Ended {
             at: town.clock.now().to_string(),
             lease: slot.lease,
             exit: known(status),
-            screen: last_lines(screen),
+            screen: last_lines(&masked(&town.env, screen)),
         }
     }
 
@@ -99,6 +101,19 @@ fn how(exit: Option<i32>) -> String {
 /// How a session that is only shown any more ended.
 pub fn how_dead(live: &Live) -> Option<String> {
     live.dead.map(|status| how(known(status)))
+}
+
+/// A screen without the secrets that we know of: a program may complain of its key by showing it, and what is kept goes
+/// into events and letters.
+fn masked(env: &Env, screen: &str) -> String {
+    // What is shorter is no secret, and may stand anywhere.
+    const SHORTEST: usize = 8;
+    let secrets = env
+        .vars()
+        .filter(|(name, value)| value.len() >= SHORTEST && town_hook::looks_secret(name));
+    secrets.fold(screen.to_owned(), |text, (name, value)| {
+        text.replace(value, &format!("[{name}]"))
+    })
 }
 
 /// The last lines of a screen that hold anything, cut to size.
@@ -173,6 +188,23 @@ mod tests {
         assert_eq!(
             (how(known(7)).as_str(), how(known(-1)).as_str()),
             ("with exit code 7", "by a signal")
+        );
+    }
+
+    #[test]
+    fn of_a_last_screen_no_secret_is_kept() {
+        let mut place = crate::town::testing::Place::new();
+        let vars = [
+            ("AN_API_KEY", "sk-0123456789"),
+            ("A_TOKEN", "short"),
+            ("EDITOR", "a-long-word"),
+        ];
+        place.town.env = Env::with(std::path::Path::new("/"), vars);
+        let error = "401: sk-0123456789 is no key, short, a-long-word\n";
+        let ended = Ended::of(&place.town, &Slot::default(), 1, error);
+        assert_eq!(
+            ended.screen,
+            ["401: [AN_API_KEY] is no key, short, a-long-word"]
         );
     }
 }

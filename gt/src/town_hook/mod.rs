@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 pub use front_matter::FrontMatter;
 pub use result::{Answer, BadResult};
-pub(crate) use surroundings::passed_on;
+pub(crate) use surroundings::{looks_secret, passed_on};
 
 use crate::config::Layers;
 use crate::town::{RigLayout, Town};

@@ -22,12 +22,18 @@ fn is_passed(name: &str) -> bool {
     const OURS: [&str; 9] = [
         "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
     ];
-    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
     let name = name.to_ascii_uppercase();
     // The fifth variable of the contract only looks like a secret.
     let named = name == "KEEPER_MODE";
     let ours = OURS.iter().any(|start| name.starts_with(start));
-    named || (!ours && !SECRET.iter().any(|part| name.contains(part)))
+    named || (!ours && !looks_secret(&name))
+}
+
+/// Whether a variable's name says that its value is a secret.
+pub(crate) fn looks_secret(name: &str) -> bool {
+    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
+    let name = name.to_ascii_uppercase();
+    SECRET.iter().any(|part| name.contains(part))
 }
 
 /// All variables of a run. Writes the files of long values to `folder`.
