@@ -51,10 +51,8 @@ impl Store {
     /// Whether the issues are sorted by id, each id once and every line readable.
     pub fn is_canonical(&self) -> Result<bool, StoreError> {
         let snapshot = self.snapshot()?;
-        let rows = snapshot.index.rows();
-        let durable = rows[..snapshot.index.len() as usize]
-            .iter()
-            .filter(|row| row.file == index::ISSUES);
+        let rows = snapshot.index.rows().iter();
+        let durable = rows.filter(|row| row.file == index::ISSUES);
         let notes = snapshot.index.notes();
         let damaged = notes
             .iter()

@@ -77,11 +77,11 @@ impl<'a> Head<'a> {
 
     /// The status by its code.
     pub(crate) fn status_code(&self) -> u8 {
-        match (self.row(), self.own()) {
-            (Some(row), _) => row.status,
-            (_, Some(own)) => own.bead.status.code(),
-            _ => u8::MAX,
-        }
+        let status = match (self.node, self.own()) {
+            (Node::Row(at), _) => self.snapshot.index.status_of(at),
+            (_, own) => own.map(|own| own.bead.status.code()),
+        };
+        status.unwrap_or(u8::MAX)
     }
 
     /// The status.

@@ -155,7 +155,7 @@ impl Snapshot {
         if let Some(bead) = self.loaded.get(&at) {
             return Some(bead);
         }
-        let row = self.index.row(at)?;
+        let row = &self.index.row_alone(at)?;
         let id = self.index.id(at);
         let line = self.source.line(row);
         if let Err(error) = &line

@@ -45,7 +45,9 @@ pub(crate) struct Builder<'a> {
     id_starts: Vec<u32>,
     words: Words,
     labels: Vec<u32>,
+    label_starts: Vec<u32>,
     edges: Vec<EdgeRow>,
+    edge_starts: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
@@ -60,7 +62,9 @@ impl<'a> Builder<'a> {
             id_starts: Vec::with_capacity(room),
             words: Words::over(old),
             labels: Vec::with_capacity(room),
+            label_starts: Vec::with_capacity(room),
             edges: Vec::with_capacity(room),
+            edge_starts: Vec::with_capacity(room),
         }
     }
 
@@ -81,10 +85,9 @@ impl<'a> Builder<'a> {
             return;
         };
         let mut row = *row;
-        (row.labels, row.edges) = self.starts();
         place_row(&mut row, place);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
-        self.push_id(old.id_bytes(at));
+        self.begin(old.id_bytes(at));
         // Words keep their numbers.
         self.labels.extend_from_slice(old.label_numbers(at));
         self.edges.extend_from_slice(old.edges(at));
@@ -95,7 +98,6 @@ impl<'a> Builder<'a> {
     }
 
     fn push_fresh(&mut self, facts: &Facts<'_>, place: Place) {
-        let (labels, edges) = self.starts();
         let assignee = if facts.assignee.is_empty() {
             NONE
         } else {
@@ -108,8 +110,6 @@ impl<'a> Builder<'a> {
             due: facts.due,
             deferred: facts.deferred,
             assignee,
-            edges,
-            labels,
             status: facts.status,
             kind: facts.kind,
             priority: facts.priority,
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
             ..Row::new_zeroed()
         };
         place_row(&mut row, place);
-        self.push_id(facts.id.as_bytes());
+        self.begin(facts.id.as_bytes());
         for label in &facts.labels {
             let number = self.words.number(label);
             self.labels.push(number);
@@ -136,37 +136,38 @@ impl<'a> Builder<'a> {
         self.rows.push(row);
     }
 
-    fn push_id(&mut self, id: &[u8]) {
-        self.id_starts.push(narrow(self.ids.len()));
+    /// Begins a row, whose labels and edges follow.
+    fn begin(&mut self, id: &[u8]) {
+        self.put_starts();
         self.ids.extend_from_slice(id);
     }
 
-    /// Where the labels and edges of the next row start.
-    fn starts(&self) -> (u32, u32) {
-        (narrow(self.labels.len()), narrow(self.edges.len()))
+    /// Where what belongs to the next row starts, or to none.
+    fn put_starts(&mut self) {
+        self.id_starts.push(narrow(self.ids.len()));
+        self.label_starts.push(narrow(self.labels.len()));
+        self.edge_starts.push(narrow(self.edges.len()));
     }
 
     /// Makes the index.
     pub(crate) fn finish(mut self, keys: &Keys, notes: &[Note]) -> Option<Index> {
         let count = self.count();
-        let (labels, edges) = self.starts();
-        self.id_starts.push(narrow(self.ids.len()));
-        self.rows.push(Row {
-            edges,
-            labels,
-            ..Row::new_zeroed()
-        });
+        self.put_starts();
         self.aim_edges(count);
-        let (incoming, starts, dangling) = turn_round(&self.rows, &self.edges, count);
+        let (incoming, starts, dangling) = turn_round(&self.edge_starts, &self.edges, count);
+        let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
         let parts: [&[u8]; PARTS] = [
             self.rows.as_bytes(),
+            &statuses,
             &self.ids,
             self.id_starts.as_bytes(),
             &self.words.bytes,
             self.words.ends.as_bytes(),
             self.labels.as_bytes(),
+            self.label_starts.as_bytes(),
             self.edges.as_bytes(),
+            self.edge_starts.as_bytes(),
             incoming.as_bytes(),
             starts.as_bytes(),
             dangling.as_bytes(),
@@ -284,7 +285,7 @@ pub(super) fn narrow(length: usize) -> u32 {
 
 /// Who points at whom: by target, where each target's begin, and those without a target.
 fn turn_round(
-    rows: &[Row],
+    edge_starts: &[u32],
     edges: &[EdgeRow],
     count: u32,
 ) -> (Vec<Incoming>, Vec<u32>, Vec<Incoming>) {
@@ -299,9 +300,9 @@ fn turn_round(
     let mut next = starts.clone();
     let mut incoming = vec![Incoming { holder: 0, edge: 0 }; total as usize];
     let mut dangling = Vec::new();
-    for (holder, pair) in rows.windows(2).enumerate() {
+    for (holder, pair) in edge_starts.windows(2).enumerate() {
         let holder = narrow(holder);
-        for number in pair[0].edges..pair[1].edges {
+        for number in pair[0]..pair[1] {
             let link = Incoming {
                 holder,
                 edge: number,
@@ -473,7 +474,7 @@ impl Graph for Index {
     type Node = u32;
 
     fn status(&self, node: u32) -> u8 {
-        self.row(node).map_or(u8::MAX, |row| row.status)
+        self.status_of(node).unwrap_or(u8::MAX)
     }
 
     fn has_failed(&self, node: u32) -> bool {

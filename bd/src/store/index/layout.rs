@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x06";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x07";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -38,6 +38,8 @@ pub(crate) struct FileKey {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     Rows,
+    /// The status of each row once more: what waits for what is told by it, here and there all over the rows.
+    Statuses,
     /// The bytes of all ids, one behind the other.
     Ids,
     /// Where each row's id starts. Looking for an id touches these two alone, which are small.
@@ -45,7 +47,10 @@ pub(super) enum Part {
     Words,
     WordEnds,
     Labels,
+    LabelStarts,
     Edges,
+    /// Where each row's edges start.
+    EdgeStarts,
     Incoming,
     IncomingStarts,
     Dangling,
@@ -59,7 +64,7 @@ pub(super) enum Part {
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 16;
+pub(super) const PARTS: usize = 19;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -126,9 +131,6 @@ pub(crate) struct Row {
     pub length: u32,
     /// The number of a word; [`NONE`] where there is no assignee.
     pub assignee: u32,
-    /// Its first edge and label; the next row's are behind its last.
-    pub edges: u32,
-    pub labels: u32,
     pub status: u8,
     pub kind: u8,
     pub priority: i8,

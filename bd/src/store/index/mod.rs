@@ -15,6 +15,7 @@ mod words;
 
 use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
@@ -58,7 +59,7 @@ pub(super) struct Keys {
 /// The bytes of an index.
 #[derive(Debug)]
 enum Bytes {
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, File),
     /// Whole words, so that all records are aligned.
     Own(Vec<u64>),
 }
@@ -82,7 +83,7 @@ impl Index {
         let file = File::open(path).ok()?;
         // SAFETY: nobody changes the file in place, see above; every byte pattern is valid.
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-        let index = Self::over(Bytes::Mapped(map))?;
+        let index = Self::over(Bytes::Mapped(map, file))?;
         (index.is_of_this_start() || index.is_whole()).then_some(index)
     }
 
@@ -155,20 +156,58 @@ impl Index {
         <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
     }
 
-    /// How many beads there are.
-    pub(crate) fn len(&self) -> u32 {
-        // The last row is only an end.
-        u32::try_from(self.rows().len().saturating_sub(1)).unwrap_or(NONE - 1)
+    /// What of a section belongs to a row, by where that of each row starts.
+    fn run<T: FromBytes + Immutable + KnownLayout>(
+        &self,
+        part: Part,
+        starts: Part,
+        at: u32,
+    ) -> &[T] {
+        let starts: &[u32] = self.part(starts);
+        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
+        else {
+            return &[];
+        };
+        self.part(part)
+            .get(*start as usize..*end as usize)
+            .unwrap_or_default()
     }
 
-    /// All rows by id, and one more that ends the last one.
+    /// How many beads there are.
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.rows().len()).unwrap_or(NONE - 1)
+    }
+
+    /// All rows by id.
     pub(super) fn rows(&self) -> &[Row] {
         self.part(Part::Rows)
     }
 
     /// One row.
     pub(crate) fn row(&self, at: u32) -> Option<&Row> {
-        (at < self.len()).then(|| self.rows().get(at as usize))?
+        self.rows().get(at as usize)
+    }
+
+    /// The status of a row, by its code.
+    pub(crate) fn status_of(&self, at: u32) -> Option<u8> {
+        self.part::<u8>(Part::Statuses).get(at as usize).copied()
+    }
+
+    /// One row on its own. Through the map the system would bring sixteen pages for it: who reads rows here and
+    /// there all over a large index would soon hold all of it, and wait longer.
+    pub(crate) fn row_alone(&self, at: u32) -> Option<Row> {
+        let Bytes::Mapped(_, file) = &self.bytes else {
+            return self.row(at).copied();
+        };
+        if at >= self.len() {
+            return None;
+        }
+        let mut bytes = [0; size_of::<Row>()];
+        let place = self.parts[Part::Rows as usize].start + at as usize * bytes.len();
+        match file.read_exact_at(&mut bytes, place as u64) {
+            Ok(()) => Row::read_from_bytes(&bytes).ok(),
+            Err(_) => self.row(at).copied(),
+        }
     }
 
     /// The id of a row.
@@ -238,14 +277,7 @@ impl Index {
 
     /// The numbers of a row's labels.
     pub(super) fn label_numbers(&self, at: u32) -> &[u32] {
-        let rows = self.rows();
-        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
-            return &[];
-        };
-        let labels: &[u32] = self.part(Part::Labels);
-        labels
-            .get(row.labels as usize..next.labels as usize)
-            .unwrap_or_default()
+        self.run(Part::Labels, Part::LabelStarts, at)
     }
 
     /// A row's labels.
@@ -255,13 +287,7 @@ impl Index {
 
     /// A row's edges.
     pub(crate) fn edges(&self, at: u32) -> &[EdgeRow] {
-        let rows = self.rows();
-        let (Some(row), Some(next)) = (rows.get(at as usize), rows.get(at as usize + 1)) else {
-            return &[];
-        };
-        self.part::<EdgeRow>(Part::Edges)
-            .get(row.edges as usize..next.edges as usize)
-            .unwrap_or_default()
+        self.run(Part::Edges, Part::EdgeStarts, at)
     }
 
     pub(super) fn edge(&self, number: u32) -> Option<&EdgeRow> {
@@ -279,14 +305,7 @@ impl Index {
 
     /// The edges that point at a row.
     pub(crate) fn incoming(&self, at: u32) -> &[Incoming] {
-        let starts: &[u32] = self.part(Part::IncomingStarts);
-        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
-        else {
-            return &[];
-        };
-        self.part::<Incoming>(Part::Incoming)
-            .get(*start as usize..*end as usize)
-            .unwrap_or_default()
+        self.run(Part::Incoming, Part::IncomingStarts, at)
     }
 
     /// The edges that point at ids without a row.
@@ -330,7 +349,7 @@ impl Index {
 impl Bytes {
     fn all(&self) -> &[u8] {
         match self {
-            Self::Mapped(map) => map,
+            Self::Mapped(map, _) => map,
             Self::Own(words) => words.as_bytes(),
         }
     }
