@@ -47,6 +47,9 @@ SHARED = {
 OUTSIDE = {10_000: 10, 100_000: 190}
 FIRST_USE = {1_000: 13, 10_000: 65, 100_000: 480}
 SEARCH = {1_000: 4, 10_000: 8, 100_000: 60}
+BATCH = 30
+FOLDED_AT_ONCE = 8
+FOLD = {1_000: 9, 10_000: 48, 100_000: 375}
 STORM = {8: 0.3, 30: 1.2}
 FASTER = {"read": {1_000: 8, 10_000: 50, 100_000: 500}, "write": {1_000: 60, 10_000: 400, 100_000: 1_000}}
 WORD = "migration"
@@ -173,7 +176,7 @@ def writes(store, runs, table):
     found = contest.measure()
     sync = sync_cost(store.work / ".beads", runs)
     table.add("append + fdatasync", store.size, f"{sync:.2f} ms", "", None)
-    bar = 2 * found["start"] + sync + (8 if store.size <= 1_000 else 0)
+    bar = 2 * found["start"] + sync + (FOLDED_AT_ONCE * table.slower if store.size <= 1_000 else 0)
     for name in rows:
         table.time(f"`{name}`", store.size, found[name], bar, found["start"])
     counted = {"create": ["create", "Counted"], "update": ["update", fresh[1], "--priority", "4"],
@@ -196,7 +199,8 @@ def batch(store, runs, table):
     contest.add("close", [store.program, "close", *fresh], store.work,
                 lambda _turn: store.ask("reopen", *fresh))
     found = contest.measure()
-    table.time("`close` of 100 ids", store.size, found["close"], found["start"] + 30, found["start"])
+    table.time("`close` of 100 ids", store.size, found["close"], found["start"] + BATCH * table.slower,
+               found["start"])
 
 
 def outside(store, runs, table):
@@ -238,8 +242,9 @@ def fold(store, runs, table):
     contest.add("start", [store.program, "version"], store.work)
     contest.add("fold", [store.program, "sync"], store.work, lambda turn: store.ask("q", f"To fold {turn}"))
     found = contest.measure()
-    table.time("fold (`sync`)", store.size, found["fold"], found["start"] + 1.5 * floor, found["start"],
-               f"write + fsync + rename: {floor:.1f} ms")
+    table.time("fold (`sync`)", store.size, found["fold"], FOLD.get(store.size, 0) * table.slower, found["start"])
+    table.time("the same against 1.5 floors", store.size, found["fold"], found["start"] + 1.5 * floor, found["start"],
+               f"the floor: write + fsync + rename, {floor:.1f} ms")
 
 
 def storm(store, workers, each, table):
@@ -329,7 +334,7 @@ def one_size(args, folder, size, table, small):
 ABOUT = """Made by `make bench` (`BENCH='--out PATH'` writes it to a file); `make bench-code` measures the inner
 loops alone. Whole processes from outside, release build, the lower quartile of {runs} or more, compared commands in turn; "start" is `bd version`. A bar
 in milliseconds is made from the start, sync and rewrite times of the same minutes, so that a slower or busier machine moves both. Counts of system calls
-and peak memory do not vary. Bars that are bare times (search, outside change, first use, parallel creates) were found on another machine, and are
+and peak memory do not vary. Bars that are bare times (search, outside change, first use, fold, `close` of 100, parallel creates) were found on another machine, and are
 stretched by how much longer a static program that does nothing takes here. Nothing here is a test: tests never hang on time.
 
 The corpus (`tests/bench/make_corpus.py`) has the lengths, edges, labels and the 70 % of closed beads that real trackers have: 10k beads are
