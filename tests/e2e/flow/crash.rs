@@ -202,6 +202,7 @@ fn work_squashed_by_hand_is_recognised_by_its_patch() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one story")]
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let (town, _origin) = Town::with_rig();
     // It lives long enough to count as started: a start that fails waits longer each time.
