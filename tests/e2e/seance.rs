@@ -134,6 +134,13 @@ fn a_session_is_asked_in_its_folder_with_a_clean_environment_and_its_answer_prin
         "-p=--dangerously-skip-permissions",
     ];
     town.gt(flag).fails("begins like a flag");
+    // What a session calls itself is data, too.
+    let event =
+        r#"{"hook_event_name":"SessionStart","session_id":"--dangerously-skip-permissions"}"#;
+    let odd = town.gt(["prime", "--hook"]).env("GT_ROLE", "mayor");
+    odd.input(event).ok();
+    town.gt(["seance", "--talk=--dangerously", "-p", "?"])
+        .fails("is no id of a session");
     town.gt(["seance", "-p", "?"]).fails("--talk");
     town.gt(["seance", "--talk", "bbbb"]).fails("no terminal");
     std::fs::write(&agent, "#!/bin/sh\necho no such conversation >&2\nexit 1\n").unwrap();

@@ -32,6 +32,12 @@ pub enum AskError {
         /// The question.
         question: String,
     },
+    /// The same with what the session called itself.
+    #[error("`{id}` is no id of a session: the agent program would take it for a flag")]
+    OddId {
+        /// What it called itself.
+        id: String,
+    },
     /// Its agent program cannot go on with a copy of a session.
     #[error("{agent} cannot resume a copy of a session")]
     NoFork {
@@ -64,12 +70,7 @@ pub fn ask(
     session: &Session,
     question: Option<&str>,
 ) -> anyhow::Result<Option<String>> {
-    if let Some(question) = question.filter(|question| question.starts_with('-')) {
-        return Err(AskError::Flag {
-            question: bd::ui::escape::line(question),
-        }
-        .into());
-    }
+    refuse_flags(&session.session_id, question)?;
     let folder = session
         .cwd
         .clone()
@@ -124,4 +125,19 @@ pub fn ask(
         .into());
     }
     Ok(Some(finished.text()))
+}
+
+/// Neither question nor id may be what the agent program takes for a flag: that could give the copy leave to do things.
+fn refuse_flags(id: &str, question: Option<&str>) -> Result<(), AskError> {
+    if let Some(question) = question.filter(|question| question.starts_with('-')) {
+        return Err(AskError::Flag {
+            question: bd::ui::escape::line(question),
+        });
+    }
+    if id.starts_with('-') {
+        return Err(AskError::OddId {
+            id: bd::ui::escape::line(id),
+        });
+    }
+    Ok(())
 }
