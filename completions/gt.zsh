@@ -1309,8 +1309,8 @@ _arguments "${_arguments_options[@]}" : \
             (list)
 _arguments "${_arguments_options[@]}" : \
 '--json[Prints machine-readable JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 '::rig -- Only of this rig:_default' \
 && ret=0
 ;;
@@ -1318,8 +1318,8 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '--into=[The working tree; the worker'\''s own when left out]:INTO:_files' \
 '--json[Prints machine-readable JSON]' \
-'-h[Print help]' \
-'--help[Print help]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 ':reference -- The rescue ref:_default' \
 && ret=0
 ;;
@@ -3307,7 +3307,7 @@ _gt__subcmd__help__subcmd__prime_commands() {
 _gt__subcmd__help__subcmd__rescue_commands() {
     local commands; commands=(
 'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
-'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones. Files there that differ are not overwritten\: it refuses then' \
+'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones' \
 'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
     )
     _describe -t commands 'gt help rescue commands' commands "$@"
@@ -3832,7 +3832,7 @@ _gt__subcmd__prime_commands() {
 _gt__subcmd__rescue_commands() {
     local commands; commands=(
 'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
-'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones. Files there that differ are not overwritten\: it refuses then' \
+'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones' \
 'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -3847,7 +3847,7 @@ _gt__subcmd__rescue__subcmd__drop_commands() {
 _gt__subcmd__rescue__subcmd__help_commands() {
     local commands; commands=(
 'list:List saved work\: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended' \
-'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones. Files there that differ are not overwritten\: it refuses then' \
+'restore:Bring saved work back into a working tree. What is saved of crew is in their own clones' \
 'drop:Forget saved work. Its commit is named, so that it can still be found for a while' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
