@@ -13,6 +13,11 @@ use crate::merge;
 use crate::store::Tx;
 use crate::store::event::{Difference, Event, Lacking};
 
+/// What becomes of a bead that is in no file any more.
+const GONE: &str = "gone";
+/// What becomes of one that was deleted.
+const DELETED: &str = "deleted";
+
 /// Why an event cannot be taken back.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
@@ -25,12 +30,18 @@ pub enum UndoError {
         field: String,
     },
     /// The bead is not there any more, or there again.
-    #[error("{id} is {state} since")]
+    #[error("{id} is {state} since: nothing was undone ({})", way_back(id, state))]
     Gone {
         /// The bead.
         id: String,
         /// What became of it.
         state: &'static str,
+    },
+    /// All that it changed is as it was before it.
+    #[error("nothing was undone: {} the values from before it already", held(ids))]
+    Nothing {
+        /// The beads that it changed.
+        ids: Vec<String>,
     },
     /// It is more than a change of a record.
     #[error("{id}: {what} is not undone by its record; use: {verb}")]
@@ -50,18 +61,54 @@ pub enum UndoError {
     Change(#[from] ChangeError),
 }
 
-/// Takes an event back. Gives the ids that changed.
-pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Vec<String>, UndoError> {
+/// Who has the old values, as the beginning of a sentence.
+fn held(ids: &[String]) -> String {
+    match ids {
+        [] => "it changed no bead, and all have".to_owned(),
+        [id] => format!("{id} has"),
+        ids => format!("{} have", ids.join(", ")),
+    }
+}
+
+/// How a bead comes back that an undo did not find as it was.
+fn way_back(id: &str, state: &str) -> String {
+    match state {
+        DELETED => format!("`bd history {id}` names the deletion: undo that first"),
+        GONE => format!(
+            "`bd restore --lost {id}` brings back what git took away, `bd history {id}` shows what it was"
+        ),
+        _ => format!("`bd history {id}` shows what was done"),
+    }
+}
+
+/// What an undo did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// The beads that changed.
+    pub changed: Vec<String>,
+    /// Those that had their old values again already.
+    pub already: Vec<String>,
+}
+
+/// Takes an event back, whole. One of which nothing is left to be taken back is an error.
+pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
     if event.wisps {
         return Err(UndoError::Wisps(event.id.clone()));
     }
     for change in &event.changes {
         refuse_more_than_a_record(tx, event, change)?;
     }
-    let mut done = Vec::new();
+    let mut done = Undone::default();
     for change in &event.changes {
-        take_back(tx, event, change)?;
-        done.push(change.id.clone());
+        let list = if take_back(tx, event, change)? {
+            &mut done.changed
+        } else {
+            &mut done.already
+        };
+        list.push(change.id.clone());
+    }
+    if done.changed.is_empty() {
+        return Err(UndoError::Nothing { ids: done.already });
     }
     tx.describe("undo", &event.id);
     Ok(done)
@@ -159,7 +206,8 @@ impl Again {
     }
 }
 
-fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Difference) -> Result<(), UndoError> {
+/// Takes back what an event did to one bead. Says whether that changed it.
+fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Difference) -> Result<bool, UndoError> {
     let gone = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
@@ -167,7 +215,10 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Difference) -> Result<(), 
     match (&change.old, &change.new) {
         // It was made: it becomes a tombstone, so that the undo can be undone.
         (None, Some(new)) => {
-            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone("gone"))?;
+            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
+            if bead.is_tombstone() {
+                return Ok(false);
+            }
             refuse_lost(&change.id, new, &Fields::of(&bead))?;
             if !tx.dependents_of(&change.id).is_empty() {
                 return Err(UndoError::Later {
@@ -187,16 +238,23 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Difference) -> Result<(), 
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
-            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone("gone"))?;
+            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
+            // An edit from before its deletion; the deletion itself can be taken back.
+            if bead.is_tombstone() && new.get("deleted_at").is_none() {
+                return Err(gone(DELETED));
+            }
             let merged = merged(&bead, old, new).map_err(|field| UndoError::Later {
                 id: change.id.clone(),
                 field,
             })?;
+            if refuse_lost(&change.id, &Fields::of(&merged), &Fields::of(&bead)).is_ok() {
+                return Ok(false);
+            }
             tx.put_updated(merged).map_err(ChangeError::from)?;
         }
-        (None, None) => {}
+        (None, None) => return Ok(false),
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The bead with old values again, later edits kept; the name of a field where that cannot be.

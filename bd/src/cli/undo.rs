@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         });
         ctx.tell_notices(&store);
         match result {
-            Ok(ids) => undone.push(Undone { event, ids }),
+            Ok(done) => undone.push(Undone { event, done }),
             Err(error) if undone.is_empty() => return Err(error),
             Err(error) => {
                 // What was taken back before it stays so; the rest is told.
@@ -90,7 +90,7 @@ fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>>
 #[derive(Debug)]
 struct Undone {
     event: Event,
-    ids: Vec<String>,
+    done: change::Undone,
 }
 
 #[derive(Debug)]
@@ -100,7 +100,11 @@ struct Undo {
 
 impl Report for Undo {
     fn json(&self) -> Value {
-        let one = |undone: &Undone| json!({"event": undone.event.id, "ids": undone.ids});
+        let one = |undone: &Undone| {
+            json!({
+                "event": undone.event.id, "ids": undone.done.changed, "already": undone.done.already,
+            })
+        };
         self.undone.iter().map(one).collect()
     }
 
@@ -110,8 +114,15 @@ impl Report for Undo {
                 "✓ Undid {} of {}: {}",
                 undone.event.id,
                 undone.event.at,
-                undone.ids.join(", ")
+                undone.done.changed.join(", ")
             ));
+            let already = &undone.done.already;
+            if !already.is_empty() {
+                page.line(format!(
+                    "  left as they are, with their old values already: {}",
+                    already.join(", ")
+                ));
+            }
         }
     }
 }

@@ -87,6 +87,38 @@ fn an_undo_keeps_later_edits_or_is_refused() {
 }
 
 #[test]
+fn an_undo_that_finds_nothing_to_take_back_says_so() {
+    let project = Project::new();
+    let id = project.make("A", &[]);
+    project.ok(&["update", &id, "--title", "B"]);
+    let titled = events(&project, &id)[1].clone();
+    project.ok(&["undo", &titled]);
+    let said = project.fails(&["undo", &titled]);
+    let wanted = format!("nothing was undone: {id} has the values from before it already");
+    assert!(said.contains(&wanted), "{said}");
+    project.ok(&["delete", &id, "--force"]);
+    let said = project.fails(&["undo", &titled]);
+    assert!(
+        said.contains("is deleted since: nothing was undone") && said.contains("bd history"),
+        "{said}"
+    );
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["show", &id])[0]["title"], "A");
+}
+
+#[test]
+fn of_several_beads_the_ones_are_named_that_had_their_old_values_already() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["close", &a, &b, "--reason", "Closed"]);
+    let closed = events(&project, &a)[1].clone();
+    project.ok(&["reopen", &b]);
+    let undone = project.json(&["undo", &closed]);
+    assert_eq!(undone[0]["ids"], serde_json::json!([a]), "{undone}");
+    assert_eq!(undone[0]["already"], serde_json::json!([b]), "{undone}");
+}
+
+#[test]
 fn claims_are_refused_with_the_verb_that_gives_them_back() {
     let project = Project::new();
     let id = project.make("A", &[]);
