@@ -151,6 +151,47 @@ fn what_two_clones_do_to_one_bead_meets_on_the_branch() {
 }
 
 #[test]
+fn history_tells_a_sync_from_an_edit_outside_of_bd() {
+    let clones = Clones::new();
+    let id = clones.bead("a", "A bead");
+    clones.sync("a").ok();
+    clones.clone("b");
+    clones.bd("b", &["list"]).ok();
+    clones.bd("a", &["update", &id, "--title", "By a"]).ok();
+    clones.bd("b", &["update", &id, "--priority", "0"]).ok();
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    clones.sync("a").ok();
+    clones.bd("a", &["update", &id, "-d", "Later"]).ok();
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    for (clone, where_b) in [("a", "in another clone"), ("b", "in this clone")] {
+        let said = clones.bd(clone, &["history", &id]).ok().out;
+        let beside =
+            format!("(the next was made {where_b} meanwhile; a sync brought both together)");
+        let merged = format!("(before the next, a sync merged what tests/b did {where_b})");
+        assert!(said.contains(&beside) && said.contains(&merged), "{said}");
+        assert!(!said.contains("outside of bd"), "{said}");
+        let said = clones.bd(clone, &["history", &id, "--json"]).ok().json();
+        let last = said.as_array().unwrap().last().unwrap();
+        assert_eq!(last["sync_before"]["by"], "tests/b", "{last}");
+        assert_eq!(last["outside_before"], false, "{last}");
+    }
+    // What a person edits in the file is still that.
+    let path = clones.dir("a").join(".beads/issues.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let own = clones.bead("a", "Own");
+    clones.bd("a", &["update", &own, "--title", "Own two"]).ok();
+    clones.bd("a", &["sync"]).ok();
+    let now = std::fs::read_to_string(&path).unwrap();
+    assert_ne!(now, text);
+    std::fs::write(&path, now.replace("Own two", "By hand")).unwrap();
+    clones.bd("a", &["update", &own, "-d", "More"]).ok();
+    let said = clones.bd("a", &["history", &own]).ok().out;
+    assert!(said.contains("(edited or merged outside of bd)"), "{said}");
+}
+
+#[test]
 fn a_value_that_loses_a_conflict_is_told_and_in_the_history_of_both() {
     let clones = Clones::two();
     let id = clones.bead("a", "A bead");

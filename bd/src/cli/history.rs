@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -12,7 +14,8 @@ const PARTS: [&str; 2] = ["comments", "dependencies"];
 /// Show what happened to a bead: who changed which field from what to what, and when.
 ///
 /// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`, `actor`,
-/// `session`, `type` and `changes`.
+/// `session`, `type` and `changes`. `outside_before` says that the bead was edited or merged outside of bd before it,
+/// `sync_before` that a sync merged it with what was done in another clone, and by whom.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
@@ -36,7 +39,16 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     if args.limit > 0 && events.len() > args.limit {
         events.drain(..events.len() - args.limit);
     }
-    Ok(Box::new(History { id, events }))
+    let mut history = History {
+        id,
+        events,
+        elsewhere: HashMap::new(),
+    };
+    // Most beads have one line of changes, and nothing more needs to be read for it.
+    if history.steps().any(|step| step.2.is_some()) {
+        history.elsewhere = store.made_elsewhere()?;
+    }
+    Ok(Box::new(history))
 }
 
 /// The events of one bead.
@@ -44,11 +56,103 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
 struct History {
     id: String,
     events: Vec<Event>,
+    /// The events of other clones, each with its clone.
+    elsewhere: HashMap<String, String>,
+}
+
+/// Why a change does not begin where the one before it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Break<'a> {
+    /// Someone edited the file, or merged it with git, between the two.
+    Outside,
+    /// It was made in one clone while the ones before it were made in another; a sync brought them together.
+    Beside {
+        /// Whether it was made in this clone.
+        here: bool,
+    },
+    /// A sync had merged the bead with what this one did in another clone than that of the change.
+    Synced {
+        /// Who.
+        by: &'a str,
+        /// Whether that was done in this clone.
+        here: bool,
+    },
+}
+
+/// A change of the bead that was told already.
+#[derive(Debug)]
+struct Seen<'a> {
+    /// Its clone; none for this one.
+    clone: Option<&'a str>,
+    /// Who made it.
+    by: &'a str,
+    /// The line that it left.
+    after: Option<&'a str>,
+}
+
+/// Why a change of a clone begins with a line that the last of those seen did not leave. `from` is how many of them
+/// that clone had before.
+fn gap<'a>(seen: &[Seen<'a>], from: usize, before: Option<&str>, clone: Option<&str>) -> Break<'a> {
+    let is_other = |one: &Seen<'_>| one.clone != clone;
+    let left = seen.iter().rposition(|one| one.after == before);
+    if left.is_some_and(|at| seen[at + 1..].iter().all(is_other)) {
+        return Break::Beside {
+            here: clone.is_none(),
+        };
+    }
+    let mut new = seen.iter().skip(from);
+    match new.rfind(|one| is_other(one)) {
+        // A line that was there before came back by other means than a sync.
+        Some(other) if left.is_none() => Break::Synced {
+            by: other.by,
+            here: other.clone.is_none(),
+        },
+        _ => Break::Outside,
+    }
+}
+
+impl Break<'_> {
+    fn words(self) -> String {
+        let here = |here| {
+            if here {
+                "in this clone"
+            } else {
+                "in another clone"
+            }
+        };
+        match self {
+            Self::Outside => "(edited or merged outside of bd)".to_owned(),
+            Self::Beside { here: own } => format!(
+                "(the next was made {} meanwhile; a sync brought both together)",
+                here(own)
+            ),
+            Self::Synced { by, here: own } => format!(
+                "(before the next, a sync merged what {} did {})",
+                escape::line(by),
+                here(own)
+            ),
+        }
+    }
+
+    fn json(self) -> Value {
+        match self {
+            Self::Outside => Value::Null,
+            Self::Beside { .. } => json!({"how": "beside"}),
+            Self::Synced { by, .. } => json!({"how": "merged", "by": by}),
+        }
+    }
 }
 
 impl History {
-    fn steps(&self) -> impl Iterator<Item = (&Event, &Difference, bool)> {
+    /// The clone in which an event was made; none for this one.
+    fn clone_of(&self, event: &Event) -> Option<&str> {
+        self.elsewhere.get(&event.id).map(String::as_str)
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (&Event, &Difference, Option<Break<'_>>)> {
         let mut last: Option<&str> = None;
+        let mut seen: Vec<Seen<'_>> = Vec::new();
+        let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
         let changes = self
             .events
             .iter()
@@ -56,11 +160,20 @@ impl History {
         changes
             .filter(|(_, change)| change.id == self.id)
             .map(move |(event, change)| {
-                let before = change.before.as_deref();
-                // Someone edited the file, or merged it, between the two.
-                let outside = last.is_some() && before.is_some() && last != before;
+                let (before, clone) = (change.before.as_deref(), self.clone_of(event));
+                let breaks = last.is_some() && before.is_some() && last != before;
+                let from = taken.get(&clone).copied().unwrap_or_default();
+                let gap = breaks.then(|| gap(&seen, from, before, clone));
+                if !matches!(gap, Some(Break::Beside { .. })) {
+                    taken.insert(clone, seen.len());
+                }
                 last = change.after.as_deref().or(last);
-                (event, change, outside)
+                seen.push(Seen {
+                    clone,
+                    by: &event.actor,
+                    after: change.after.as_deref(),
+                });
+                (event, change, gap)
             })
     }
 }
@@ -68,7 +181,7 @@ impl History {
 impl Report for History {
     fn json(&self) -> Value {
         self.steps()
-            .map(|(event, change, outside)| {
+            .map(|(event, change, gap)| {
                 let fields: Vec<Value> = change
                     .fields()
                     .into_iter()
@@ -88,7 +201,8 @@ impl Report for History {
                     "type": change.sort().as_str(),
                     "verb": event.verb,
                     "undoes": event.undoes,
-                    "outside_before": outside,
+                    "outside_before": gap == Some(Break::Outside),
+                    "sync_before": gap.map_or(Value::Null, Break::json),
                     "changes": fields,
                     "lost": lost,
                 })
@@ -104,10 +218,10 @@ impl Report for History {
             ));
             return;
         }
-        for (event, change, outside) in self.steps() {
+        for (event, change, gap) in self.steps() {
             let style = page.style().clone();
-            if outside {
-                page.line("(edited or merged outside of bd)");
+            if let Some(gap) = gap {
+                page.line(gap.words());
             }
             let verb = if event.verb.is_empty() {
                 change.sort().as_str().to_owned()
@@ -192,5 +306,31 @@ mod tests {
                 ("dependencies", json!({"k": 1})),
             ]
         );
+    }
+
+    #[test]
+    fn a_sync_is_told_from_what_was_edited_or_went_back() {
+        let seen = |clone, by, after| Seen {
+            clone,
+            by,
+            after: Some(after),
+        };
+        let other = Some("b");
+        let both = [
+            seen(None, "alice", "1"),
+            seen(None, "alice", "2"),
+            seen(other, "bob", "3"),
+        ];
+        let beside = Break::Beside { here: false };
+        assert_eq!(gap(&both[..2], 0, Some("1"), other), beside);
+        let merged = Break::Synced {
+            by: "bob",
+            here: false,
+        };
+        assert_eq!(gap(&both, 2, Some("merged"), None), merged);
+        // It had that before: a person did something more.
+        assert_eq!(gap(&both, 3, Some("edited"), None), Break::Outside);
+        assert_eq!(gap(&both[..2], 1, Some("1"), None), Break::Outside);
+        assert_eq!(gap(&both[..2], 1, Some("edited"), None), Break::Outside);
     }
 }

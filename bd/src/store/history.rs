@@ -4,7 +4,7 @@
 //! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
 //! merge.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -345,6 +345,23 @@ impl Store {
         let mut events = self.events()?;
         events.retain(|event| event.changes.iter().any(|change| change.id == id));
         Ok(events)
+    }
+
+    /// The events that other clones made, by their ids, each with that clone's name.
+    pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
+        let own = share::clone_name(self.paths.dir());
+        let mut found = HashMap::new();
+        for folder in names(&self.paths.events()) {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            if own.as_deref() == Some(&*name) {
+                continue;
+            }
+            for path in months(&folder) {
+                let events = read_file(&path)?.into_iter();
+                found.extend(events.map(|event| (event.id, name.clone().into_owned())));
+            }
+        }
+        Ok(found)
     }
 
     /// Acknowledged changes of this clone that are in no file any more: for each bead what it lacks.
