@@ -340,3 +340,43 @@ fn the_budget_of_a_role_is_a_setting_and_what_gives_way_says_so() {
         50000
     );
 }
+
+#[test]
+fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let run = town.bead("web", "Release run");
+    let steps =
+        ["Load", "Test\u{1b}[2J"].map(|step| town.bead_with("web", step, &["--parent", &run]));
+    let bead = town.bead("web", "Release");
+    let text = format!("attached_molecule: {run}\n\nRelease it.");
+    town.bd("web", ["update", &bead, "-d", &text]).ok();
+    let worker = sling(&town, &bead);
+    let prime = |source: &str| {
+        on(&town, &worker, source)["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let heading =
+        |done: usize| format!("# Your molecule: {run} \"Release run\", {done} of 2 steps done");
+    let text = prime("startup");
+    assert!(text.contains(&heading(0)), "{text}");
+    assert!(text.contains(&format!("Go on with {}", steps[0])), "{text}");
+    town.bd("web", ["close", &steps[0]]).ok();
+    // A compaction takes the place away, a resumed session has it.
+    let text = prime("compact");
+    assert!(
+        text.contains(&heading(1)) && text.contains("> [x] Load\n> [ ] Test"),
+        "{text}"
+    );
+    assert!(text.contains(&format!("Go on with {}", steps[1])), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(!prime("resume").contains("molecule"));
+    town.bd("web", ["close", &steps[1]]).ok();
+    let text = prime("clear");
+    assert!(
+        text.contains(&heading(2)) && !text.contains("Go on with"),
+        "{text}"
+    );
+}

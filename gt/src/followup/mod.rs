@@ -94,6 +94,8 @@ pub struct Molecule {
     pub title: String,
     /// The steps by their ids: title, and whether it is done.
     pub steps: Vec<(String, bool)>,
+    /// The id of the first step that is not done.
+    pub next: Option<String>,
 }
 
 /// Makes a follow-up.
@@ -228,7 +230,7 @@ fn order(bead: &Bead) -> (jiff::Timestamp, &str) {
 }
 
 /// The molecule that is attached to a bead, with its steps.
-fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
+pub fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
     let id = fields::get(&bead.description, "attached_molecule")?;
     let mut steps = beads.children_of(&id);
     steps.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -239,6 +241,10 @@ fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
             .iter()
             .map(|step| (step.title.clone(), !step.is_open()))
             .collect(),
+        next: steps
+            .iter()
+            .find(|step| step.is_open())
+            .map(|step| step.id.clone()),
         id,
     })
 }

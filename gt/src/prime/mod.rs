@@ -13,6 +13,7 @@ mod part;
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
+use bd::store::Snapshot;
 use serde::Serialize;
 use serde_json::json;
 
@@ -219,7 +220,7 @@ fn letters_in(parts: &[Part]) -> Vec<String> {
     said.filter_map(Part::letter).collect()
 }
 
-/// What belongs to a bead besides its own text: what was done before, what was decided, what the convoy found.
+/// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
 fn around(
     town: &Town,
     stores: &Stores,
@@ -228,6 +229,10 @@ fn around(
     decided: Option<Part>,
 ) -> Vec<Part> {
     let mut parts = Vec::new();
+    if !matches!(occasion, Occasion::Resume | Occasion::Precompact) {
+        let molecule = followup::molecule(beads_of(stores, bead), bead);
+        parts.extend(molecule.as_ref().map(part::molecule));
+    }
     if occasion.has_prior_work() {
         if occasion != Occasion::Brief {
             let stood = checkpoint::told(town, address, &bead.id);
@@ -247,11 +252,17 @@ fn around(
     parts
 }
 
+/// The beads among which a bead is.
+fn beads_of<'a>(stores: &'a Stores, bead: &Bead) -> &'a Snapshot {
+    let rig = stores.rig_of(&bead.id);
+    let beads = rig.and_then(|rig| stores.rigs.get(rig));
+    beads.unwrap_or(&stores.town)
+}
+
 /// What was done before on this bead, and on the one that it follows up.
 fn before(town: &Town, stores: &Stores, bead: &Bead) -> Vec<Part> {
     let rig = stores.rig_of(&bead.id);
-    let beads = rig.and_then(|rig| stores.rigs.get(rig));
-    let beads = beads.unwrap_or(&stores.town);
+    let beads = beads_of(stores, bead);
     let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
     let mut parts = Vec::new();
     if let Some(before) = followup::context(beads, git.as_ref(), bead) {

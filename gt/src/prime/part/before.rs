@@ -115,11 +115,17 @@ fn steps(molecule: &Molecule) -> String {
         escape::line(&molecule.title),
         molecule.steps.len()
     );
-    for (title, done) in &molecule.steps {
-        let mark = if *done { 'x' } else { ' ' };
-        text.push_str(&format!("> [{mark}] {}\n", escape::line(title)));
-    }
+    text.push_str(&marked(molecule));
     text
+}
+
+/// The steps of a molecule, each quoted, with a mark where it is done.
+pub(super) fn marked(molecule: &Molecule) -> String {
+    let line = |(title, done): &(String, bool)| {
+        let mark = if *done { 'x' } else { ' ' };
+        format!("> [{mark}] {}\n", escape::line(title))
+    };
+    molecule.steps.iter().map(line).collect()
 }
 
 /// The follow-ups before this one.
@@ -261,6 +267,7 @@ mod tests {
                 id: "w-mol".to_owned(),
                 title: "Work".to_owned(),
                 steps: vec![("Load".to_owned(), true), ("Test".to_owned(), false)],
+                next: None,
             }),
             attempts: vec![(attempt, trace)],
             earlier: vec![&first, &second],

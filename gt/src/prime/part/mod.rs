@@ -7,6 +7,7 @@ mod decision;
 mod discovery;
 mod foreign;
 mod handoff;
+mod molecule;
 mod role;
 mod work;
 
@@ -18,6 +19,7 @@ pub(super) use convoy::convoy;
 pub(super) use decision::{decision, decision_file};
 pub(super) use discovery::{documents, write_down};
 pub(super) use handoff::handoff;
+pub(super) use molecule::molecule;
 pub(super) use role::{directives, identity, resumed, role};
 pub(super) use work::{no_work, to_keep, work};
 
