@@ -1,6 +1,7 @@
 //! What a command starts with: the environment, clock and chance of the process, the screen, the settings,
 //! and on demand the store and who is acting.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -30,6 +31,7 @@ pub struct Context {
     /// Whether nothing may be changed.
     pub readonly: bool,
     found: Result<find::Found, find::NotFound>,
+    author: OnceCell<Author>,
 }
 
 /// A change was asked for while nothing may be changed.
@@ -55,6 +57,7 @@ impl Context {
             config,
             readonly,
             found,
+            author: OnceCell::new(),
         })
     }
 
@@ -98,6 +101,10 @@ impl Context {
 
     /// Who acts: the actor by flag, setting, `BEADS_ACTOR`, git or `USER`; the session and owner with it.
     pub fn author(&self) -> Author {
+        self.author.get_or_init(|| self.find_author()).clone()
+    }
+
+    fn find_author(&self) -> Author {
         let actor = self.config.get("actor");
         let actor = actor.or_else(|| self.env.get("BEADS_ACTOR").map(str::to_owned));
         let owner = self.env.get("GIT_AUTHOR_EMAIL").map(str::to_owned);
