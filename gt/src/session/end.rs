@@ -34,7 +34,7 @@ pub struct Ended {
     pub at: String,
     /// The lease it had.
     pub lease: u64,
-    /// Its exit code; none where a signal ended it.
+    /// Its exit code; none where a signal ended it, or where it is not known.
     pub exit: Option<i32>,
     /// The last lines of its screen.
     pub screen: Vec<String>,
@@ -94,7 +94,7 @@ fn known(status: i32) -> Option<i32> {
 fn how(exit: Option<i32>) -> String {
     match exit {
         Some(code) => format!("with exit code {code}"),
-        None => "by a signal".to_owned(),
+        None => "without an exit code".to_owned(),
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(kept[LINES - 1].len(), WIDTH);
         assert_eq!(
             (how(known(7)).as_str(), how(known(-1)).as_str()),
-            ("with exit code 7", "by a signal")
+            ("with exit code 7", "without an exit code")
         );
     }
 

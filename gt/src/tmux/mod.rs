@@ -15,7 +15,8 @@ use std::time::Duration;
 use bd::sys::{Env, Exec, ExecError, Finished, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
-    CapturePane, KillSession, ListPanes, NewSession, SendKeys, SetOption, StartServer, TmuxCommand,
+    CapturePane, KillSession, ListPanes, NewSession, RunShell, SendKeys, SetOption, StartServer,
+    TmuxCommand,
 };
 
 use self::parse::{Failure, ROW, Row, UNKNOWN_STATUS, rows};
@@ -226,8 +227,16 @@ impl Tmux {
         clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
     }
 
-    /// What became of a new session. How a process ended is known a moment later than that it did.
+    /// What became of a session. How its process ended is known a moment later than that it did, and a server
+    /// with nothing to do may look only when another child of it ends: so it gets one.
     fn look(&self, name: &str) -> Result<Live, BackendError> {
+        let first = self.row(name)?.live;
+        if first.dead != Some(UNKNOWN_STATUS) {
+            return Ok(first);
+        }
+        let child = RunShell::new().shell_command("true").build();
+        // Only the exit code is not known without it.
+        self.run(name, [child]).ok();
         let known = || match self.row(name) {
             Ok(row) if row.live.dead == Some(UNKNOWN_STATUS) => None,
             other => Some(other),
@@ -355,6 +364,14 @@ impl Backend for Tmux {
 
     fn list(&self) -> Result<Vec<Live>, BackendError> {
         Ok(self.rows()?.into_iter().map(|row| row.live).collect())
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Live>, BackendError> {
+        match self.look(name) {
+            Ok(live) => Ok(Some(live)),
+            Err(BackendError::NoSession { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, BackendError> {
