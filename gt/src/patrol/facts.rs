@@ -71,6 +71,8 @@ pub struct PolecatFacts {
     pub busy: bool,
     /// Whether its session runs; `None` where it could not be asked.
     pub alive: Option<bool>,
+    /// Whether its session has ended and its last screen is still shown.
+    pub shown: bool,
     /// How far its sling came.
     pub sling: SlingStep,
     /// How often going on with that sling failed.
@@ -207,6 +209,10 @@ fn polecat_facts(
                 .as_ref()
                 .is_some_and(|live| live.dead.is_none())
         }),
+        shown: polecat
+            .session
+            .as_ref()
+            .is_some_and(|live| live.dead.is_some()),
         sling: slot.sling,
         failures: slot.failures,
         done_begun: slot.done.is_some(),

@@ -172,7 +172,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
 ///   to its worker for a while, and then commits are handed in: closing a bead merges nothing.
 /// - P5: a `gt done` began, nobody runs it, and trying again can help: finish it.
 /// - P6: it has work and no session: start it anew, until the breaker opens.
-/// - P7: it has no work but a session: end the session.
+/// - P7: it has no work but a session, or the screen of one that has ended: end the session.
 fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Decision> {
     let (rig, name) = (rig.to_owned(), polecat.name.clone());
     let decision = |rule, todo| {
@@ -188,7 +188,7 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
     let alive = polecat.alive?;
     if polecat.hook.is_none() {
         let todo = Do::EndSession { rig, polecat: name };
-        return alive
+        return (alive || polecat.shown)
             .then(|| decision("P7-end-idle-session", todo))
             .flatten();
     }
@@ -292,6 +292,7 @@ mod tests {
             left: Left::Nothing,
             busy: false,
             alive: Some(true),
+            shown: false,
             sling: SlingStep::Started,
             failures: 0,
             done_begun: false,
@@ -415,6 +416,14 @@ mod tests {
                     ..idle.clone()
                 },
                 None,
+            ),
+            (
+                PolecatFacts {
+                    alive: Some(false),
+                    shown: true,
+                    ..idle.clone()
+                },
+                Some("P7-end-idle-session"),
             ),
             (idle, Some("P7-end-idle-session")),
         ];
