@@ -130,7 +130,8 @@ fn end_sessions(town: &Town, none: bool) -> anyhow::Result<(Vec<String>, Vec<Sto
 fn save(town: &Town, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
     let layout = town.layout.rig(rig);
     let ids = Ids::of(&town.prefix(rig), rig, name);
-    let beads = town.rig_store(&layout)?.snapshot()?;
+    let store = town.rig_store(&layout)?;
+    let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
     let saved = polecat::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
         // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
@@ -142,7 +143,18 @@ fn save(town: &Town, rig: &str, name: &str, live: &Live) -> anyhow::Result<Optio
     });
     let hook = polecat::hook_of(&beads, &ids);
     let bead = hook.and_then(|id| beads.get(&id));
-    Ok(bead.filter(|bead| bead.is_open()).map(|bead| Stopped {
+    let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
+        return Ok(None);
+    };
+    town.transact(&store, |tx| {
+        // Taken away meanwhile: then nobody starts it again.
+        if let Ok(mut slot) = slot.still_held(tx, &ids) {
+            slot.stopped = true;
+            slot.save(tx, &ids.slot)?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(Stopped {
         worker: format!("{rig}/{name}"),
         bead: bead.id.clone(),
         title: bead.title.clone(),

@@ -39,6 +39,8 @@ pub struct Slot {
     pub left: String,
     /// When the session was started anew after a crash, RFC 3339, for this bead.
     pub respawns: Vec<String>,
+    /// Whether a person ended its session (`gt down`): the next start follows no crash.
+    pub stopped: bool,
     /// Why nobody starts it anew any more; empty while that is not so.
     pub stuck: String,
     /// How the last session that ended by itself did, for this bead.

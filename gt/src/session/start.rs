@@ -267,9 +267,10 @@ fn take_lease(
         current.lease += 1;
         current.token.clone_from(&token);
         current.left.clear();
-        if is_respawn {
+        if is_respawn && !current.stopped {
             current.respawns.push(tx.now().to_string());
         }
+        current.stopped = false;
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
