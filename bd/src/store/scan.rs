@@ -9,7 +9,7 @@ use super::index::{ISSUES, JOURNALED, Row, WISPS};
 use super::snapshot::Snapshot;
 
 /// How much is searched at once.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 256 << 10;
 /// From this size on two threads search.
 const SPLIT: u64 = 4 << 20;
 /// The longest text that is searched for in the bytes.

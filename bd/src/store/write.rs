@@ -18,7 +18,7 @@ use crate::bead::hash::hex;
 use crate::sys::file::Beside;
 
 /// How much is copied at once.
-const PIECE: usize = 512 << 10;
+const PIECE: usize = 256 << 10;
 /// From this size on another thread hashes.
 const SPLIT: u64 = 512 << 10;
 
