@@ -13,4 +13,6 @@ pub mod settings;
 
 pub use preset::{Dialog, NonInteractive, Preset, PromptMode};
 pub use ready::{Ready, wait_until_ready};
-pub use resolve::{Prepared, Runtime, RuntimeError, Source, input_of, names, question_of, resolve};
+pub use resolve::{
+    Prepared, Runtime, RuntimeError, Source, given, input_of, names, question_of, resolve,
+};

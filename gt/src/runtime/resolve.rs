@@ -231,6 +231,30 @@ pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, Ru
     Ok(Known::load(layout, rig)?.names())
 }
 
+/// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be
+/// read give none.
+pub fn given(town: &Town) -> Vec<(String, String)> {
+    let rigs = town.rigs().unwrap_or_default();
+    let places = std::iter::once(None).chain(rigs.iter().map(Some));
+    let known = places.filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let agents = known.flat_map(|known| {
+        known
+            .town
+            .agents
+            .into_values()
+            .chain(known.rig.agents.into_values())
+    });
+    let variables = agents.filter_map(|agent| match agent.get("env") {
+        Some(Value::Object(variables)) => Some(variables.clone()),
+        _ => None,
+    });
+    let texts = variables.flatten().filter_map(|(name, value)| match value {
+        Value::String(text) => Some((name, text)),
+        _ => None,
+    });
+    texts.collect()
+}
+
 fn installed(preset: &Preset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
     preset
         .program(env, exe)

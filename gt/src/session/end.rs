@@ -7,13 +7,13 @@
 
 use std::time::Duration;
 
-use bd::sys::Env;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{BackendError, Live};
 use crate::polecat::{Ids, Slot};
 use crate::process::{self, Process};
+use crate::runtime;
 use crate::town::{RigLayout, Town};
 use crate::town_hook;
 
@@ -51,7 +51,7 @@ impl Ended {
             at: town.clock.now().to_string(),
             lease: slot.lease,
             exit: known(status),
-            screen: last_lines(&masked(&town.env, screen)),
+            screen: last_lines(&masked(town, screen)),
         }
     }
 
@@ -103,14 +103,18 @@ pub fn how_dead(live: &Live) -> Option<String> {
     live.dead.map(|status| how(known(status)))
 }
 
-/// A screen without the secrets that we know of: a program may complain of its key by showing it, and what is kept goes
-/// into events and letters.
-fn masked(env: &Env, screen: &str) -> String {
+/// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
+/// program may complain of its key by showing it, and what is kept goes into events and letters.
+fn masked(town: &Town, screen: &str) -> String {
     // What is shorter is no secret, and may stand anywhere.
     const SHORTEST: usize = 8;
-    let secrets = env
-        .vars()
-        .filter(|(name, value)| value.len() >= SHORTEST && town_hook::looks_secret(name));
+    let given = runtime::given(town);
+    let given = given
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let secrets = town.env.vars().chain(given);
+    let secrets =
+        secrets.filter(|(name, value)| value.len() >= SHORTEST && town_hook::looks_secret(name));
     secrets.fold(screen.to_owned(), |text, (name, value)| {
         text.replace(value, &format!("[{name}]"))
     })
@@ -174,6 +178,8 @@ pub fn leftovers(session: &str, slot: &Slot) -> Result<(), BackendError> {
 
 #[cfg(test)]
 mod tests {
+    use bd::sys::Env;
+
     use super::*;
 
     #[test]
@@ -200,11 +206,15 @@ mod tests {
             ("EDITOR", "a-long-word"),
         ];
         place.town.env = Env::with(std::path::Path::new("/"), vars);
-        let error = "401: sk-0123456789 is no key, short, a-long-word\n";
+        let settings =
+            r#"{"agents":{"x":{"env":{"X_SECRET":"of-the-settings","X_MODEL":"of-no-secret"}}}}"#;
+        std::fs::write(place.town.layout.settings(), settings).unwrap();
+        let error =
+            "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
         let ended = Ended::of(&place.town, &Slot::default(), 1, error);
         assert_eq!(
             ended.screen,
-            ["401: [AN_API_KEY] is no key, short, a-long-word"]
+            ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]
         );
     }
 }
