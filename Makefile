@@ -21,7 +21,7 @@ setup:
 demo: setup
 	@echo "building (a few minutes the first time) ..."
 	$(CARGO) build --locked -p gt -p gtd -p bd
-	target/debug/gt demo $(DEMO)
+	$${CARGO_TARGET_DIR:-target}/debug/gt demo $(DEMO)
 
 test: setup
 	$(CARGO) test --locked --workspace

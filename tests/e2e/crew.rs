@@ -104,6 +104,15 @@ fn what_a_member_had_not_committed_is_saved_when_its_session_ends_by_itself_and_
     town.gt(["rescue", "restore", &reference]).ok();
     let back = std::fs::read_to_string(clone.join("draft.txt")).unwrap();
     assert_eq!(back, "half\n");
+    // Into another clone, which does not know of it before or afterwards.
+    let args = ["crew", "add", "ann", "--rig", "web", "--json"];
+    let added = town.gt(args).ok().json();
+    let other = std::path::PathBuf::from(added[0]["path"].as_str().unwrap());
+    let into = other.to_str().unwrap();
+    town.gt(["rescue", "restore", &reference, "--into", into])
+        .ok();
+    let there = std::fs::read_to_string(other.join("draft.txt")).unwrap();
+    assert_eq!(there, "half\n");
     town.gt(["rescue", "drop", &reference]).ok();
     assert_eq!(list(), serde_json::json!([]));
 }

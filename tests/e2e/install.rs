@@ -18,6 +18,15 @@ fn a_town_inside_a_town_is_told_and_a_file_in_the_way_is_refused() {
     let inner = town.root().join("inner");
     let said = town.gt(["install", inner.to_str().unwrap()]).ok();
     assert!(said.err.contains("lies inside the town"), "{}", said.err);
+    // And one around towns, which stay what they are.
+    let root = town.root();
+    let said = town.gt_at(root.parent().unwrap(), ["install"]).ok();
+    let warning = format!("the town at {} lies inside this one", root.display());
+    assert!(said.err.contains(&warning), "{}", said.err);
+    let folder = root.join("web/polecats/nux/web");
+    std::fs::create_dir_all(&folder).unwrap();
+    let found = town.gt_at(&folder, ["status", "--json"]).ok().json();
+    assert_eq!(found["location"], root.to_str().unwrap(), "{found}");
     let file = town.path("file");
     std::fs::write(&file, "x").unwrap();
     let below = file.join("town");

@@ -42,6 +42,12 @@ pub(super) fn run(ctx: &Context, args: InstallArgs) -> Answer {
             around.display()
         ));
     }
+    for town in &installed.around {
+        ctx.ui.warn(&format!(
+            "the town at {} lies inside this one; in it and below it commands go on meaning that one",
+            town.display()
+        ));
+    }
     answer(installed, |installed, page| {
         let how = if installed.existed {
             "was there already"

@@ -12,8 +12,8 @@ pub struct NotInTown {
     pub from: PathBuf,
 }
 
-/// Finds the town's root: the folder with `mayor/town.json` at or above the working directory (the
-/// outermost one when inside a worker's folder, which may itself hold a town), else `GT_TOWN_ROOT` or
+/// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working directory that does not
+/// lie in a worker's folder of another town, whose files may be those of a town themselves; else `GT_TOWN_ROOT` or
 /// `GT_ROOT`.
 pub fn find(env: &Env) -> Result<PathBuf, NotInTown> {
     above(env.cwd())
@@ -29,18 +29,22 @@ pub fn find(env: &Env) -> Result<PathBuf, NotInTown> {
 }
 
 fn above(start: &Path) -> Option<PathBuf> {
-    let inside_worker = start
-        .components()
-        .any(|part| matches!(part.as_os_str().to_str(), Some("polecats" | "crew")));
-    let mut towns = start.ancestors().filter(|path| is_town(path));
-    let found = if inside_worker {
-        towns.last()
-    } else {
-        towns.next()
-    };
-    found
+    let towns: Vec<&Path> = start.ancestors().filter(|path| is_town(path)).collect();
+    let is_own = |town: &&&Path| !towns.iter().any(|other| is_workers(other, town));
+    towns
+        .iter()
+        .find(is_own)
+        .copied()
         .or_else(|| start.ancestors().filter(|path| is_old_town(path)).last())
         .map(Path::to_owned)
+}
+
+/// Whether a folder lies in a worker's of this town: `<rig>/polecats/…` or `<rig>/crew/…`.
+fn is_workers(town: &Path, folder: &Path) -> bool {
+    let inside = folder.strip_prefix(town).ok();
+    let kind = inside.and_then(|inside| inside.components().nth(1));
+    let kind = kind.and_then(|kind| kind.as_os_str().to_str());
+    matches!(kind, Some("polecats" | "crew"))
 }
 
 fn is_town(path: &Path) -> bool {
@@ -62,12 +66,24 @@ mod tests {
     }
 
     #[test]
-    fn the_outermost_town_wins_inside_a_workers_folder() {
+    fn a_town_in_a_workers_files_is_not_the_workers_town() {
         let folder = tempfile::tempdir().unwrap();
         let nested = folder.path().join("web/crew/max/sub");
         town(folder.path());
         town(&nested);
         assert_eq!(find(&Env::with(&nested, [])).unwrap(), folder.path());
+    }
+
+    #[test]
+    fn a_town_that_is_made_around_another_takes_nothing_from_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("crew/town");
+        town(folder.path());
+        town(&inner);
+        for below in ["", "web", "web/polecats/nux/web", "web/crew/max"] {
+            let place = inner.join(below);
+            assert_eq!(find(&Env::with(&place, [])).unwrap(), inner, "{below}");
+        }
     }
 
     #[test]

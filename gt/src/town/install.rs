@@ -40,6 +40,9 @@ pub struct Installed {
     /// The town around it, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<PathBuf>,
+    /// Towns in the folders of its root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<PathBuf>,
 }
 
 /// Why no town was made.
@@ -101,7 +104,19 @@ pub fn install(
         name,
         existed,
         inside,
+        around: towns_below(root),
     })
+}
+
+/// Towns in the folders of a folder.
+fn towns_below(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path());
+    let mut towns: Vec<PathBuf> = folders
+        .filter(|path| path.join("mayor/town.json").is_file())
+        .collect();
+    towns.sort();
+    towns
 }
 
 /// A folder with beads of another project is no place for a town: the town's own would take their place.
