@@ -83,7 +83,7 @@ impl Report for Compacted {
 
     fn human(&self, page: &mut Page) {
         if self.beads.is_empty() {
-            page.line("Nothing is old enough for the archive");
+            page.line("Nothing goes to the archive: no bead was closed that long ago, or those that were are still pointed at by beads that stay");
             return;
         }
         let count = self.beads.len();
