@@ -66,6 +66,13 @@ impl Context {
         self.found.as_ref().map_err(Clone::clone)
     }
 
+    /// Says that a flag named the place, and not the environment.
+    pub fn named_by(&mut self, flag: &'static str) {
+        if let Err(find::NotFound::Named { by, .. }) = &mut self.found {
+            *by = flag;
+        }
+    }
+
     /// The store of the working directory.
     pub fn store(&self) -> anyhow::Result<Store> {
         Ok(Store::open(&self.found()?.dir)?)

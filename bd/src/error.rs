@@ -80,7 +80,7 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
         let change = cause.downcast_ref::<ChangeError>().map(of_change);
         let store = || cause.downcast_ref::<StoreError>().map(of_store);
         let resolve = || cause.downcast_ref::<ResolveError>().map(of_resolve);
-        let find = || cause.downcast_ref::<NotFound>().map(|_| no_project());
+        let find = || cause.downcast_ref::<NotFound>().map(of_find);
         let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
         let sync = || cause.downcast_ref::<SyncError>().map(of_sync);
         let config = || {
@@ -105,6 +105,18 @@ type Known = (&'static str, Option<String>);
 fn no_project() -> Known {
     let hint = "run 'bd init' to start one here, or set BEADS_DIR to the .beads folder of another";
     ("no_project", Some(hint.to_owned()))
+}
+
+fn of_find(error: &NotFound) -> Known {
+    match error {
+        NotFound::Around { .. } => no_project(),
+        NotFound::Named { by, .. } => {
+            let hint = format!(
+                "correct or leave out {by}; with it, 'bd init' starts a project in that folder"
+            );
+            ("no_project", Some(hint))
+        }
+    }
 }
 
 fn of_merge(error: &MergeError) -> Known {

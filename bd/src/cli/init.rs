@@ -58,7 +58,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("init")?;
-    let named = ctx.env.get("BEADS_DIR").map(|path| ctx.env.absolute(path));
+    let named = find::named(&ctx.env).map(|(_, dir)| dir);
     let cwd = ctx.env.cwd();
     if named.is_none() {
         refuse_odd_places(cwd)?;

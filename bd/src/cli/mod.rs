@@ -60,7 +60,7 @@ use clap::{Args, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Failure, Usage};
-use crate::store::upkeep;
+use crate::store::{find, upkeep};
 use crate::sys::Env;
 use crate::ui::{self, Ui};
 use parse::Program;
@@ -280,18 +280,21 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
 fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
     let mut env = env;
     if let Some(folder) = &global.directory {
-        env = env.at(&env.absolute(folder));
+        let folder = env.absolute(folder);
+        if !folder.is_dir() {
+            let folder = folder.display();
+            return Err(Usage(format!("no such folder: {folder} (-C)")).into());
+        }
+        env = env.at(&folder);
     }
     if let Some(path) = &global.db {
-        let path = env.absolute(path);
-        let dir = path
-            .parent()
-            .unwrap_or(&path)
-            .to_string_lossy()
-            .into_owned();
-        env = env.and("BEADS_DIR", &dir);
+        let dir = find::beside(&env.absolute(path));
+        env = env.and("BEADS_DIR", &dir.to_string_lossy());
     }
     let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
+    if global.db.is_some() {
+        ctx.named_by("--db");
+    }
     if let Some(actor) = &global.actor {
         ctx.config.set_flag("actor", actor);
     }

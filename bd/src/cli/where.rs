@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use crate::context::Context;
+use crate::store::find::NotFound;
 use crate::store::mark;
 use crate::store::paths::Paths;
 
@@ -11,7 +12,10 @@ use super::report::{Answer, Said};
 pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
-    let found = ctx.found().map_err(|_| NoFolder)?;
+    let found = ctx.found().map_err(|error| match error {
+        NotFound::Around { .. } => NoFolder.into(),
+        NotFound::Named { .. } => anyhow::Error::from(error),
+    })?;
     let path = found.dir.display().to_string();
     let mut value = json!({"path": path});
     let mut lines = vec![path];

@@ -2,7 +2,8 @@
 //!
 //! In order: `BEADS_DIR`; the parent of `BEADS_DB` or `BD_DB`; in a linked git worktree the main
 //! repository's folder; then each folder from the working directory upwards, to the root of the git
-//! repository (outside git: of the file system). A redirect file is followed once.
+//! repository (outside git: of the file system). A redirect file is followed once. Who names a place means
+//! that one: where it has no beads nothing else is looked for, so that no write goes to another project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,21 @@ use crate::sys::Env;
 
 /// There is no beads folder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no beads database found")]
-pub struct NotFound {
-    /// Where the search began.
-    pub start: PathBuf,
+pub enum NotFound {
+    /// Neither here nor above.
+    #[error("no beads database found")]
+    Around {
+        /// Where the search began.
+        start: PathBuf,
+    },
+    /// Not where someone said that it is.
+    #[error("no beads database found in {}, which {by} names", dir.display())]
+    Named {
+        /// The variable or flag.
+        by: &'static str,
+        /// The folder.
+        dir: PathBuf,
+    },
 }
 
 /// A beads folder and how it was found.
@@ -37,15 +49,18 @@ pub fn find(env: &Env) -> Result<PathBuf, NotFound> {
 /// The beads folder of a working directory, with how it was found.
 pub fn locate(env: &Env) -> Result<Found, NotFound> {
     let mut warnings = Vec::new();
-    let named = named(env)
-        .into_iter()
-        .find_map(|dir| project(&dir, &mut warnings));
     let git = GitPlace::of(env.cwd());
     let main = || git.main_root.as_ref().map(|root| root.join(".beads"));
-    let found = named
-        .or_else(|| main().and_then(|dir| project(&dir, &mut warnings)))
-        .or_else(|| walk_up(env.cwd(), &git, &mut warnings));
-    let (dir, redirected_from) = found.ok_or_else(|| NotFound {
+    let found = match named(env) {
+        Some((by, dir)) => {
+            let found = project(&dir, &mut warnings);
+            Some(found.ok_or(NotFound::Named { by, dir })?)
+        }
+        None => main()
+            .and_then(|dir| project(&dir, &mut warnings))
+            .or_else(|| walk_up(env.cwd(), &git, &mut warnings)),
+    };
+    let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {
         start: env.cwd().to_owned(),
     })?;
     Ok(Found {
@@ -55,15 +70,25 @@ pub fn locate(env: &Env) -> Result<Found, NotFound> {
     })
 }
 
-/// Folders that the environment names.
-fn named(env: &Env) -> Vec<PathBuf> {
-    let dir = env.get("BEADS_DIR").map(|path| env.absolute(path));
-    let databases = ["BEADS_DB", "BD_DB"].into_iter().filter_map(|name| {
-        let path = env.absolute(env.get(name)?);
-        path.parent().map(Path::to_owned)
-    });
+/// The folder that the environment names, and the variable that does.
+pub fn named(env: &Env) -> Option<(&'static str, PathBuf)> {
     let resolve = |dir: PathBuf| fs::canonicalize(&dir).unwrap_or(dir);
-    dir.into_iter().chain(databases).map(resolve).collect()
+    if let Some(path) = env.get("BEADS_DIR") {
+        return Some(("BEADS_DIR", resolve(env.absolute(path))));
+    }
+    ["BEADS_DB", "BD_DB"].into_iter().find_map(|name| {
+        let dir = beside(&env.absolute(env.get(name)?));
+        Some((name, resolve(dir)))
+    })
+}
+
+/// The beads folder of a path that names a database: that of the file, which need not be there; a folder is
+/// meant itself.
+pub fn beside(path: &Path) -> PathBuf {
+    if path.is_dir() || path.file_name().is_some_and(|name| name == ".beads") {
+        return path.to_owned();
+    }
+    path.parent().unwrap_or(path).to_owned()
 }
 
 fn walk_up(
@@ -210,13 +235,26 @@ mod tests {
     }
 
     #[test]
-    fn beads_dir_wins_and_an_invalid_one_is_passed_over() {
+    fn a_named_place_wins_and_nothing_else_is_looked_for_where_it_has_no_beads() {
         let (_keep, root) = folder();
         let beads = make_project(&root);
         let other = make_project(&root.join("other"));
-        let found = |value: &str| find(&Env::with(&root, [("BEADS_DIR", value)])).unwrap();
-        assert_eq!(found(other.to_str().unwrap()), other);
-        assert_eq!(found("/no/such/folder"), beads);
+        let found = |name, value: &str| find(&Env::with(&root, [(name, value)]));
+        assert_eq!(found("BEADS_DIR", other.to_str().unwrap()).unwrap(), other);
+        let database = other.join("beads.db");
+        for value in [&other, &database] {
+            let value = value.to_str().unwrap();
+            assert_eq!(found("BEADS_DB", value).unwrap(), other);
+        }
+        assert_eq!(at(&root).unwrap(), beads);
+        for (by, value) in [
+            ("BEADS_DIR", "/no/such"),
+            ("BEADS_DB", "/no/such/beads.db"),
+            ("BD_DB", "/no/such/beads.db"),
+        ] {
+            let dir = PathBuf::from("/no/such");
+            assert_eq!(found(by, value), Err(NotFound::Named { by, dir }));
+        }
     }
 
     #[test]

@@ -52,6 +52,44 @@ fn commands_work_from_any_folder_below() {
 }
 
 #[test]
+fn a_named_place_without_beads_is_an_error_and_nothing_is_written_elsewhere() {
+    let project = Project::new();
+    let before = project.read(".beads/issues.jsonl");
+    let gone = project.path("gone");
+    let gone = gone.to_str().unwrap();
+    let file = format!("{gone}/beads.db");
+    let by_flag = project.run(&["q", "T", "--db", &file]);
+    let by_folder = project.run_with(&[("BEADS_DIR", gone)], &["q", "T"]);
+    let by_file = project.run_with(&[("BEADS_DB", &file)], &["create", "T"]);
+    for (ran, by) in [
+        (by_flag, "--db"),
+        (by_folder, "BEADS_DIR"),
+        (by_file, "BEADS_DB"),
+    ] {
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        let way_out = format!("leave out {by}");
+        assert!(
+            ran.err.contains(gone) && ran.err.contains(&way_out),
+            "{}",
+            ran.err
+        );
+    }
+    assert_eq!(project.json(&["list"]).as_array().unwrap().len(), 0);
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+    // The folder itself may be named, and it may be made.
+    let beads = format!("{gone}/.beads");
+    let by_db = ["--db", beads.as_str()];
+    project.ok(&[&["init", "--prefix", "new"], &by_db[..]].concat());
+    assert!(
+        project
+            .ok(&[&["q", "T"], &by_db[..]].concat())
+            .starts_with("new-")
+    );
+    let away = project.fails(&["-C", "/no/such", "list"]);
+    assert!(away.contains("no such folder: /no/such"), "{away}");
+}
+
+#[test]
 fn a_redirect_is_followed_and_where_says_so() {
     let project = Project::new();
     project.write("tree/.beads/redirect", "../.beads\n");

@@ -119,12 +119,14 @@ fn what_the_callers_environment_holds_does_not_reach_the_town() {
     let (town, origin) = Town::with_rig();
     town.script("env > \"$GT_ROOT/../scripts/env\"; echo w > w.txt");
     let mut town = town;
+    // What it names is there: bd itself goes by it.
+    let beads = town.root().join("web/.beads");
     for (name, value) in [
         ("GT_ROLE", "not an agent"),
         ("GT_LEASE", "999"),
         ("GT_SESSION", "other"),
         ("BD_ACTOR", "evil"),
-        ("BEADS_DIR", "/nowhere"),
+        ("BEADS_DIR", beads.to_str().unwrap()),
         ("GIT_DIR", "/nowhere"),
         ("GIT_INDEX_FILE", "/nowhere/index"),
         ("GIT_WORK_TREE", "/nowhere"),
