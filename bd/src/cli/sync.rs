@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::error::Usage;
 use crate::git::{Identity, NETWORK};
 use crate::sync::{self, Request, Synced};
 use crate::ui::{Page, Report, escape};
@@ -67,16 +66,23 @@ struct Old {
     accept_rebase: bool,
     #[arg(long, hide = true)]
     force: bool,
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    rest: Vec<String>,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    resolve: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    ours: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    theirs: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    manual: bool,
+    #[arg(long, hide = true, conflicts_with = "full")]
+    merge: bool,
+    #[arg(long, hide = true, value_name = "MODE", conflicts_with = "full")]
+    set_mode: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    if !args.full && !args.old.rest.iter().any(|flag| flag == "--full") {
+    if !args.full {
         return fold(ctx, args);
-    }
-    if let Some(odd) = args.old.rest.first() {
-        return Err(Usage(format!("bd sync --full does not know {odd}")).into());
     }
     let store = ctx.store()?;
     if args.dry_run {

@@ -115,3 +115,37 @@ fn a_database_of_another_bd_is_never_written() {
     project.ok(&["sync"]);
     assert_eq!(std::fs::read(&path).unwrap(), database);
 }
+
+#[test]
+fn sync_takes_the_flags_of_its_era_and_refuses_what_it_does_not_know() {
+    let project = project("issues.jsonl");
+    for flags in [
+        "--flush-only",
+        "--import",
+        "--import-only",
+        "--from-main",
+        "--squash",
+        "--status --json",
+        "--check",
+        "--resolve --ours",
+        "--resolve --theirs",
+        "--resolve --manual",
+        "--merge",
+        "--set-mode git-portable",
+        "--rename-on-import --no-git-history --accept-rebase --force",
+        "-m Text --dry-run --no-push --no-pull",
+    ] {
+        let words: Vec<&str> = flags.split(' ').collect();
+        project.ok(&[&["sync"], words.as_slice()].concat());
+    }
+    for odd in ["--fulll", "-x", "full"] {
+        let ran = project.run(&["sync", odd]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}");
+        assert!(ran.err.contains(odd), "{}", ran.err);
+    }
+    assert!(
+        project
+            .fails(&["sync", "--full", "--ours"])
+            .contains("--ours")
+    );
+}
