@@ -66,7 +66,7 @@ complete -c bd -n "__fish_bd_needs_command" -f -a "count" -d 'Count beads, close
 complete -c bd -n "__fish_bd_needs_command" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_needs_command" -f -a "stats" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_needs_command" -f -a "history" -d 'Show what happened to a bead: who changed which field from what to what, and when'
-complete -c bd -n "__fish_bd_needs_command" -f -a "activity" -d 'Show what happened here, newest last'
+complete -c bd -n "__fish_bd_needs_command" -f -a "activity" -d 'Show what happened here, newest last: time, event (for `bd undo`), change, actor'
 complete -c bd -n "__fish_bd_needs_command" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
 complete -c bd -n "__fish_bd_needs_command" -f -a "compact" -d 'Move old closed beads to the archive'
 complete -c bd -n "__fish_bd_needs_command" -f -a "doctor" -d 'Look whether the beads of a project are sound'
@@ -1495,6 +1495,7 @@ complete -c bd -n "__fish_bd_using_subcommand quickstart" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand quickstart" -l profile
 complete -c bd -n "__fish_bd_using_subcommand quickstart" -s h -l help -d 'Print help'
 complete -c bd -n "__fish_bd_using_subcommand sync" -s m -l message -d 'What the commit says; the default is the time' -r
+complete -c bd -n "__fish_bd_using_subcommand sync" -l set-mode -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l actor -d 'Act under this name' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -l db -d 'Use the beads beside this file' -r
 complete -c bd -n "__fish_bd_using_subcommand sync" -s C -l directory -d 'Run as if started in this folder' -r
@@ -1516,6 +1517,11 @@ complete -c bd -n "__fish_bd_using_subcommand sync" -l no-git-history
 complete -c bd -n "__fish_bd_using_subcommand sync" -l rename-on-import
 complete -c bd -n "__fish_bd_using_subcommand sync" -l accept-rebase
 complete -c bd -n "__fish_bd_using_subcommand sync" -l force
+complete -c bd -n "__fish_bd_using_subcommand sync" -l resolve
+complete -c bd -n "__fish_bd_using_subcommand sync" -l ours
+complete -c bd -n "__fish_bd_using_subcommand sync" -l theirs
+complete -c bd -n "__fish_bd_using_subcommand sync" -l manual
+complete -c bd -n "__fish_bd_using_subcommand sync" -l merge
 complete -c bd -n "__fish_bd_using_subcommand sync" -l json -d 'Answer as JSON'
 complete -c bd -n "__fish_bd_using_subcommand sync" -l readonly -d 'Refuse every change'
 complete -c bd -n "__fish_bd_using_subcommand sync" -s q -l quiet -d 'Print only data and errors'
@@ -1618,7 +1624,7 @@ complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcomma
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "count" -d 'Count beads, closed ones too'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "history" -d 'Show what happened to a bead: who changed which field from what to what, and when'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "activity" -d 'Show what happened here, newest last'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "activity" -d 'Show what happened here, newest last: time, event (for `bd undo`), change, actor'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "compact" -d 'Move old closed beads to the archive'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "doctor" -d 'Look whether the beads of a project are sound'

@@ -2219,6 +2219,7 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 '-m+[What the commit says; the default is the time]:TEXT:_default' \
 '--message=[What the commit says; the default is the time]:TEXT:_default' \
+'(--full)--set-mode=[]:MODE:_default' \
 '--actor=[Act under this name]:NAME:_default' \
 '--db=[Use the beads beside this file]:PATH:_default' \
 '-C+[Run as if started in this folder]:DIR:_default' \
@@ -2241,6 +2242,11 @@ _arguments "${_arguments_options[@]}" : \
 '--rename-on-import[]' \
 '--accept-rebase[]' \
 '--force[]' \
+'(--full)--resolve[]' \
+'(--full)--ours[]' \
+'(--full)--theirs[]' \
+'(--full)--manual[]' \
+'(--full)--merge[]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \
 '-q[Print only data and errors]' \
@@ -2256,7 +2262,6 @@ _arguments "${_arguments_options[@]}" : \
 '--profile[]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::rest:_default' \
 && ret=0
 ;;
 (merge)
@@ -2704,7 +2709,7 @@ _bd_commands() {
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'stats:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'history:Show what happened to a bead\: who changed which field from what to what, and when' \
-'activity:Show what happened here, newest last' \
+'activity:Show what happened here, newest last\: time, event (for \`bd undo\`), change, actor' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \
@@ -3011,7 +3016,7 @@ _bd__subcmd__help_commands() {
 'count:Count beads, closed ones too' \
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'history:Show what happened to a bead\: who changed which field from what to what, and when' \
-'activity:Show what happened here, newest last' \
+'activity:Show what happened here, newest last\: time, event (for \`bd undo\`), change, actor' \
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \

@@ -139,6 +139,12 @@ fn an_unknown_event_is_named() {
             .contains("no event nothing")
     );
     assert!(project.fails(&["undo"]).contains("to undo"));
+    let id = project.make("A", &[]);
+    let event = events(&project, &id)[0].clone();
+    // The command that the error names shows the ids.
+    let shown = project.ok(&["activity"]);
+    assert!(shown.contains(&event), "{shown}");
+    project.ok(&["undo", &event]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::cli::report::{Answer, Nothing};
 use crate::context::Context;
 use crate::store::Store;
 use crate::sys::watch::Changes;
+use crate::ui::Style;
 
 use super::{Activity, Args, Item, items_of};
 
@@ -42,7 +43,7 @@ fn tell(ctx: &Context, items: &[Item], args: &Args) -> bool {
         let text = if ctx.ui.is_json() {
             item.json(args.details).to_string()
         } else {
-            item.lines(args.details).join("\n")
+            item.lines(args.details, &Style::plain()).join("\n")
         };
         ctx.ui.stream(&format!("{text}\n"))
     })

@@ -6,12 +6,12 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::store::event::{Difference, Event, Sort};
 use crate::store::{Snapshot, Store};
-use crate::ui::{Page, Report, escape};
+use crate::ui::{Page, Report, Style, escape};
 
 use super::history::shown;
 use super::report::Answer;
 
-/// Show what happened here, newest last.
+/// Show what happened here, newest last: time, event (for `bd undo`), change, actor.
 ///
 /// As JSON an array of `timestamp`, `type` (create, update, delete, comment, status), `issue_id`, `symbol`,
 /// `message`, `actor`, `event` (for `bd undo`) and for a status `old_status` and `new_status`; one object a
@@ -219,11 +219,12 @@ impl Item {
         value
     }
 
-    fn lines(&self, details: bool) -> Vec<String> {
+    fn lines(&self, details: bool, style: &Style) -> Vec<String> {
         let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
         let head = format!(
-            "[{}] {} {} ({})",
+            "[{}] {} {} {} ({})",
             escape::line(&time),
+            style.dim(&escape::line(&self.event)),
             self.symbol(),
             escape::line(&self.message()),
             escape::line(&self.actor)
@@ -260,8 +261,11 @@ impl Report for Activity {
         if self.items.is_empty() {
             page.line("Nothing happened here");
         }
-        for line in self.items.iter().flat_map(|item| item.lines(self.details)) {
-            page.cut_line(line);
+        let style = page.style().clone();
+        for item in &self.items {
+            for line in item.lines(self.details, &style) {
+                page.cut_line(line);
+            }
         }
     }
 }
