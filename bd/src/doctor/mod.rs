@@ -158,15 +158,23 @@ fn lines(snapshot: &crate::store::Snapshot, dir: &Path) -> Check {
             )
         })
         .collect();
+    // With the markers of a merge in it the file is written by nobody but who finishes the merge.
+    let way_out = if snapshot.conflict().is_some() {
+        "finish the merge in an editor: keep the line you want of each bead and delete the marker lines"
+            .to_owned()
+    } else {
+        let kept = dir.join("damaged");
+        format!(
+            "bd doctor --fix brings back what git still has; the lines are kept in {}",
+            kept.display()
+        )
+    };
     Check::bad(
         "Lines",
         Level::Error,
         format!("{} lines cannot be read", damaged.len()),
         detail,
-        format!(
-            "bd doctor --fix brings back what git still has; the lines are kept in {}",
-            dir.join("damaged").display()
-        ),
+        way_out,
     )
 }
 

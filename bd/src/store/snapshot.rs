@@ -529,8 +529,8 @@ impl Snapshot {
             .map(|(id, _)| id.as_str())
     }
 
-    /// Whether a bead's line in the files says that it is durable.
-    pub(super) fn conflict(&self) -> Option<usize> {
+    /// The first line of the issues that is a marker of an unfinished merge.
+    pub fn conflict(&self) -> Option<usize> {
         let notes = self.index.notes();
         let marker = notes.iter().find(|note| note.conflict && note.file == 0);
         marker.map(|note| note.line)

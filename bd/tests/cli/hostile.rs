@@ -46,6 +46,11 @@ fn an_unfinished_merge_is_named_and_left_alone() {
     );
     assert_eq!(project.read(".beads/issues.jsonl"), text);
     assert!(project.ok(&["list"]).contains(&id));
+    let told = project.run(&["doctor"]).out;
+    assert!(
+        told.contains("finish the merge in an editor") && !told.contains("--fix brings back"),
+        "{told}"
+    );
 }
 
 #[test]
