@@ -191,6 +191,22 @@ impl Layers {
         tree
     }
 
+    /// The settings files that count, the higher one first.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Value)> {
+        let files = self.rig.iter().chain([&self.town]);
+        files.map(|(path, file)| (path.as_path(), file))
+    }
+
+    /// The names that the local layer sets.
+    pub(super) fn local_names(&self) -> impl Iterator<Item = &str> {
+        self.local.values.keys().map(String::as_str)
+    }
+
+    /// Where the local layer is.
+    pub(super) fn local_path(&self) -> &Path {
+        &self.local_path
+    }
+
     fn above_files(&self, key: &Key, name: &str) -> Option<(Value, Origin)> {
         let variable = key::variable(name);
         let by_env = self.env.get(&variable).and_then(|text| key.parse(text));

@@ -1,17 +1,20 @@
 //! Settings of town and rigs.
 //!
 //! [`key`] is the table of them, [`Layers`] finds a value and where it comes from, [`change()`] sets one;
-//! [`RigSettings`] is what the flows read.
+//! [`RigSettings`] is what the flows read, and
+//! [`check_merge_queue`] stops a merge where a gate may be misspelt.
 
 mod change;
 pub mod key;
 mod layers;
 mod rig;
+mod strict;
 
 pub use change::{ChangeError, Layer, change};
 pub use layers::{Layers, Origin, Setting};
 pub(crate) use rig::duration;
 pub use rig::{Gate, RigSettings, SettingsError, max_polecats, names, target_branch};
+pub use strict::check_merge_queue;
 
 #[cfg(test)]
 mod tests;

@@ -94,6 +94,24 @@ pub enum SettingsError {
         /// Where and why.
         source: serde_json::Error,
     },
+    /// A key below `merge_queue` that nobody knows.
+    #[error("{}: there is no setting {key}: the nearest is {near}; correct it or take it out", path.display())]
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The known key that is nearest to it.
+        near: String,
+    },
+    /// A gate has nothing to run.
+    #[error("{}: the gate {key} has no command: set {key}.cmd, or take the gate out", path.display())]
+    NoCommand {
+        /// The file.
+        path: PathBuf,
+        /// The gate.
+        key: String,
+    },
     /// A duration cannot be read.
     #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
     Duration {

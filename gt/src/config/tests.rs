@@ -47,6 +47,52 @@ fn a_bad_duration_is_named() {
 }
 
 #[test]
+fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
+    for (queue, words) in [
+        (
+            r#"{"gates":{"test":{"cmdd":"x"}}}"#,
+            "merge_queue.gates.test.cmdd: the nearest is merge_queue.gates.test.cmd;",
+        ),
+        (
+            r#"{"gate":{"test":{"cmd":"x"}}}"#,
+            "merge_queue.gate: the nearest is merge_queue.gates;",
+        ),
+        (
+            r#"{"test_comand":"x"}"#,
+            "merge_queue.test_comand: the nearest is merge_queue.test_command;",
+        ),
+        (
+            r#"{"gates":{"test":{"timeout":"2m"}}}"#,
+            "gate merge_queue.gates.test has no command",
+        ),
+        (
+            r#"{"gates":{"test":{"cmd":" "}}}"#,
+            "gate merge_queue.gates.test has no command",
+        ),
+    ] {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let error = check_merge_queue(&place.town, &rig)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(error.contains("settings/config.json"), "{error}");
+    }
+}
+
+#[test]
+fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
+    let (place, rig) = place(
+        r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
+            "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
+            "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
+            "gates":{"test":{"timeout":"2m"}}}}"#,
+    );
+    let town = r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}}}}"#;
+    std::fs::write(place.town.layout.settings(), town).unwrap();
+    check_merge_queue(&place.town, &rig).unwrap();
+}
+
+#[test]
 fn each_layer_outranks_those_below() {
     let (mut place, rig) = place("{}");
     let name = "max_polecats";

@@ -25,6 +25,10 @@ pub(super) fn check(town: &Town, page: &mut Page) {
             let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
             page.error(format!("rig {name}: {error}"), hint);
         }
+        if let Err(error) = config::check_merge_queue(town, &rig) {
+            let hint = "nothing is merged in this rig until its settings are right";
+            page.error(format!("rig {name}: {error}"), hint);
+        }
         page.ok_unless(before, format!("rig {name}: its repository is sound"));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::rebase::Rebased;
 use super::{gate, hook, land, rebase, request, score, task, verify};
-use crate::config::RigSettings;
+use crate::config::{self, RigSettings};
 use crate::convoy;
 use crate::lock::Lock;
 use crate::town::{RigLayout, Town};
@@ -172,6 +172,7 @@ fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
 
 /// The way of one request: the steps of the module's page.
 fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
+    config::check_merge_queue(job.town, job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return land::hold_for_person(job, &reason);

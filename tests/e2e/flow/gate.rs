@@ -1,5 +1,6 @@
 //! Gates: plain commands that must pass on the merged tree.
 
+use serde_json::json;
 use town_tests::{Town, eventually};
 
 #[test]
@@ -183,4 +184,25 @@ fn a_queue_that_is_turned_off_merges_nothing_and_says_so() {
     off(true);
     town.gt(["mq", "run", "web"]).run();
     town.closed("web", &bead);
+}
+
+#[test]
+fn a_misspelt_gate_stops_the_merge_until_it_is_put_right() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > work.txt");
+    let bead = town.bead("web", "Work");
+    let gates = |key: &str| json!({ "gates": { "test": { key: "true" } } });
+    town.set_rig_setting("web", "merge_queue", gates("cmdd"));
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let waits = eventually("the merge waits", || town.events("merge_skipped").pop());
+    let text = waits.to_string();
+    let wanted = "merge_queue.gates.test.cmdd: the nearest is merge_queue.gates.test.cmd";
+    assert!(text.contains(wanted), "{text}");
+    assert_eq!(origin.subjects("main").len(), 0, "nothing is merged");
+    let doctor = town.gt(["doctor"]).run();
+    assert!(doctor.out.contains(wanted), "{}", doctor.out);
+    town.set_rig_setting("web", "merge_queue", gates("cmd"));
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "work.txt"), "x");
 }

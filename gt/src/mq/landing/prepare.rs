@@ -5,6 +5,7 @@ use bd::git::{GitError, RebaseOutcome};
 
 use super::Stop;
 use super::task::Trouble;
+use crate::config;
 use crate::convoy::integration::{Branch, Part, Step};
 use crate::discovery;
 use crate::done::is_beads;
@@ -15,6 +16,9 @@ use crate::mq::{gate, rebase, request, verify};
 pub(super) fn look(job: &Job) -> Result<String, Stop> {
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(later(job, "its merge queue is turned off"));
+    }
+    if let Err(error) = config::check_merge_queue(job.town, job.rig) {
+        return Err(later(job, &error.to_string()));
     }
     match fetch(job) {
         Ok(Some(onto)) => Ok(onto),
