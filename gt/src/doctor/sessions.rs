@@ -4,6 +4,7 @@ use std::fs;
 
 use super::Page;
 use crate::identity::SessionName;
+use crate::session::end;
 use crate::town::Town;
 
 pub(super) fn check(town: &Town, page: &mut Page) {
@@ -27,12 +28,9 @@ pub(super) fn check(town: &Town, page: &mut Page) {
                 "its rig may have been removed; look at it before you end it",
             );
         }
-        if let Some(status) = live.dead {
-            let text = format!(
-                "session {} has ended with exit code {status} but is still shown",
-                live.name
-            );
-            page.note(text, "the next patrol removes it: gtd run --once");
+        if let Some(how) = end::how_dead(live) {
+            let text = format!("session {} has ended {how} but is still shown", live.name);
+            page.note(text, "the next patrol looks after it: gtd run --once");
         }
     }
     let files = fs::read_dir(town.layout.session_files())

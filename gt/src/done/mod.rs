@@ -99,6 +99,10 @@ fn begin(town: &Town, worker: &Worker, report: &Report) -> anyhow::Result<Slot> 
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
         let before = slot.done.take().unwrap_or_default();
+        if before.failed.is_some() {
+            // What failed is tried again.
+            slot.stuck.clear();
+        }
         slot.done = Some(DoneRecord {
             since: tx.now().to_string(),
             summary: report.summary.clone(),

@@ -235,19 +235,7 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
     if let Some(ended) = ended {
         session::end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
-    slot.stuck = match slot.failures {
-        0 => {
-            let (times, bead) = (slot.respawns.len(), &slot.bead);
-            let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
-                format!(", the last time {}", ended.how())
-            });
-            format!("its session ended {times} times on {bead}{how}")
-        }
-        times => format!(
-            "its sling of {} failed {times} times: {}",
-            slot.bead, slot.failure
-        ),
-    };
+    slot.stuck = why_stuck(&slot);
     let letter = mail::Letter {
         to: Address::Mayor.mailbox(),
         from: format!("{rig}/witness"),
@@ -275,6 +263,25 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         town.backend.kill(&ended.name)?;
     }
     Ok(Some("not started again; the mayor was told".to_owned()))
+}
+
+/// Why a worker is not started again, from what its record counted.
+fn why_stuck(slot: &Slot) -> String {
+    let bead = &slot.bead;
+    if let Some(failed) = slot.done.as_ref().and_then(|done| done.failed.as_ref()) {
+        let reason = escape::line(&failed.reason);
+        return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
+    }
+    match slot.failures {
+        0 => {
+            let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
+                format!(", the last time {}", ended.how())
+            });
+            let times = slot.respawns.len();
+            format!("its session ended {times} times on {bead}{how}")
+        }
+        times => format!("its sling of {bead} failed {times} times: {}", slot.failure),
+    }
 }
 
 /// The last screen of a worker, as a quotation for a letter.

@@ -170,7 +170,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
 /// - P3: its sling is unfinished: go on with it, until the breaker opens.
 /// - P4: its bead is closed: end the session, clear the hook. But work that is on no target is first left
 ///   to its worker for a while, and then commits are handed in: closing a bead merges nothing.
-/// - P5: a `gt done` began, nobody runs it, and trying again can help: finish it.
+/// - P5: a `gt done` began and nobody runs it: finish it. Where trying again cannot help, open the breaker.
 /// - P6: it has work and no session: start it anew, until the breaker opens.
 /// - P7: it has no work but a session, or the screen of one that has ended: end the session.
 fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Decision> {
@@ -208,10 +208,10 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return None;
     }
     if polecat.done_begun {
-        let todo = Do::FinishDone { rig, polecat: name };
-        return (!polecat.done_hopeless)
-            .then(|| decision("P5-finish-done", todo))
-            .flatten();
+        if polecat.done_hopeless {
+            return decision("P5-breaker", Do::OpenBreaker { rig, polecat: name });
+        }
+        return decision("P5-finish-done", Do::FinishDone { rig, polecat: name });
     }
     let recent = polecat
         .respawns
@@ -399,6 +399,23 @@ mod tests {
                 PolecatFacts {
                     done_begun: true,
                     done_hopeless: true,
+                    ..dead.clone()
+                },
+                Some("P5-breaker"),
+            ),
+            (
+                PolecatFacts {
+                    done_begun: true,
+                    done_hopeless: true,
+                    ..polecat()
+                },
+                None,
+            ),
+            (
+                PolecatFacts {
+                    done_begun: true,
+                    done_hopeless: true,
+                    stuck: true,
                     ..dead.clone()
                 },
                 None,

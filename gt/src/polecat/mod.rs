@@ -191,6 +191,13 @@ fn look(
     if state == State::Stalled {
         why.push_str(&how_it_came(&slot, session));
     }
+    if matches!(state, State::Stalled | State::Zombie) && !slot.stuck.is_empty() {
+        let (bead, rig) = (&slot.bead, rig.name());
+        let way = format!(
+            "; it is not started again by itself: give it to another: gt sling {bead} {rig} --force"
+        );
+        why.push_str(&way);
+    }
     Polecat {
         rig: rig.name().to_owned(),
         name,
@@ -205,7 +212,7 @@ fn look(
     }
 }
 
-/// How the last session of a stalled polecat ended, and whether another one is started by itself.
+/// How the last session of a stalled polecat ended.
 fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
     let kept = || {
         slot.ended
@@ -214,11 +221,7 @@ fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
     };
     let ended = session.and_then(end::how_dead);
     let ended = ended.or_else(|| kept().map(end::Ended::how));
-    let mut text = ended.map_or_else(String::new, |how| format!(", the last one ended {how}"));
-    if !slot.stuck.is_empty() {
-        text.push_str("; it is not started again by itself");
-    }
-    text
+    ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 
 /// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if

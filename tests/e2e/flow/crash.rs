@@ -285,6 +285,48 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     town.closed("web", &bead);
 }
 
+#[test]
+fn a_worker_whose_done_is_refused_is_held_with_the_way_out_and_the_mayor_is_told_once() {
+    let (town, _origin) = Town::with_rig();
+    town.script("true");
+    let bead = town.bead("web", "Nothing to show");
+    town.up();
+    // The session may be over before the sling is; it says so then, and the rest is the same.
+    town.gt(["sling", &bead, "web"]).run();
+    let stuck = |letter: &serde_json::Value| letter["subject"].as_str().unwrap().to_owned();
+    let letter = eventually("the mayor is told", || town.mail("mayor/").pop());
+    assert!(
+        stuck(&letter).starts_with("STUCK: web/polecats/"),
+        "{letter}"
+    );
+    let way = format!("gt sling {bead} web --force");
+    eventually("its bead is held", || {
+        let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
+        let tracked = &convoys[0]["tracked"][0];
+        let why = tracked["why"].as_str().unwrap_or_default();
+        let held = tracked["standing"] == "held" && tracked["ways"][0] == way.as_str();
+        (held && why.contains("gt done") && why.contains("proof")).then_some(())
+    });
+    let why = town.gt(["why", &bead]).ok().out;
+    let now = why.lines().find(|line| line.starts_with("now: stuck:"));
+    let now = now.unwrap_or_else(|| panic!("{why}"));
+    assert!(now.contains("proof") && now.contains(&way), "{now}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains(&way), "{status}");
+    // Its dead pane is taken away, and nothing is done twice.
+    eventually("the ended session is taken away", || {
+        let told = town.gt(["doctor"]).run().out;
+        (!told.contains("is still shown")).then_some(())
+    });
+    town.gtd(["run", "--once"]).run();
+    assert_eq!(town.mail("mayor/").len(), 1);
+    // The way out.
+    town.script("echo work > work.txt");
+    let args: Vec<&str> = way.split(' ').skip(1).collect();
+    town.gt(args).ok();
+    town.closed("web", &bead);
+}
+
 /// Starts a process that leaves the session, and tells its number; then waits.
 const STRAY: &str = r#"setsid sleep 600 &
 echo $! >> "$GT_ROOT/../scripts/strays"
