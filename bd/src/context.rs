@@ -73,6 +73,13 @@ impl Context {
         }
     }
 
+    /// Says that the beads of this place, which were not found, are on a branch.
+    pub fn is_on_branch(&mut self, name: &str) {
+        if let Err(find::NotFound::Around { branch, .. }) = &mut self.found {
+            *branch = Some(name.to_owned());
+        }
+    }
+
     /// The store of the working directory.
     pub fn store(&self) -> anyhow::Result<Store> {
         Ok(Store::open(&self.found()?.dir)?)

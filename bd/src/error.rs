@@ -109,7 +109,14 @@ fn no_project() -> Known {
 
 fn of_find(error: &NotFound) -> Known {
     match error {
-        NotFound::Around { .. } => no_project(),
+        NotFound::Around { branch: None, .. } => no_project(),
+        NotFound::Around {
+            branch: Some(branch),
+            ..
+        } => {
+            let hint = format!("'bd init' reads the beads from {branch}");
+            ("no_project", Some(hint))
+        }
         NotFound::Named { by, .. } => {
             let hint = format!(
                 "correct or leave out {by}; with it, 'bd init' starts a project in that folder"

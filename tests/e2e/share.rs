@@ -93,8 +93,16 @@ fn a_clone_inside_the_town_does_not_take_beads_of_its_own_from_the_branch() {
     let clone = town.root().join("web/mayor/rig");
     town.git_at(&clone, ["fetch", "-q"]).ok();
     town.bd("web/mayor/rig", ["list"])
-        .fails("no beads database found");
+        .fails("'bd init' reads the beads from origin/beads-sync");
     assert!(!clone.join(".beads").exists());
+    // Who asks for them gets those of the branch, and no empty project under another prefix.
+    let said = town.bd("web/mayor/rig", ["init"]).ok();
+    assert!(
+        said.out.contains(" read from the branch beads-sync into"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("Issue prefix: web"), "{}", said.out);
 }
 
 #[test]

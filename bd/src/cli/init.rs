@@ -130,7 +130,7 @@ fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<
         fresh::at(dir, &config)
     } else {
         let here = ctx.env.cwd().join(".beads");
-        let found = fresh::look(&ctx.env, &config, None);
+        let found = fresh::around(&ctx.env, &config);
         found.filter(|fresh| fresh.dir == dir && dir == here)
     };
     match there {

@@ -302,7 +302,7 @@ fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
 }
 
 /// In a fresh clone whose beads are on their branch, they are read first.
-fn fresh(ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
+fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Context> {
     let reads_beads = !matches!(
         command,
         Command::Init(_)
@@ -319,6 +319,11 @@ fn fresh(ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Con
     }
     let found = ctx.found().ok();
     let Some(there) = crate::sync::fresh::look(&ctx.env, &ctx.config, found) else {
+        if found.is_none()
+            && let Some(there) = crate::sync::fresh::around(&ctx.env, &ctx.config)
+        {
+            ctx.is_on_branch(&there.branch);
+        }
         return Ok(ctx);
     };
     if ctx.readonly {
@@ -326,6 +331,7 @@ fn fresh(ctx: Context, command: &Command, global: &Global) -> anyhow::Result<Con
         ctx.ui.warn(&format!(
             "{place} has no beads yet, and their branch is not read in read-only mode"
         ));
+        ctx.is_on_branch(&there.branch);
         return Ok(ctx);
     }
     let taken = there.take(&ctx.clock)?;

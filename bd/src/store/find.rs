@@ -19,6 +19,8 @@ pub enum NotFound {
     Around {
         /// Where the search began.
         start: PathBuf,
+        /// The branch that has beads for this place, if one was seen.
+        branch: Option<String>,
     },
     /// Not where someone said that it is.
     #[error("no beads database found in {}, which {by} names", dir.display())]
@@ -62,6 +64,7 @@ pub fn locate(env: &Env) -> Result<Found, NotFound> {
     };
     let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {
         start: env.cwd().to_owned(),
+        branch: None,
     })?;
     Ok(Found {
         dir,

@@ -36,6 +36,8 @@ pub struct Fresh {
     pub dir: PathBuf,
     place: Place,
     commit: String,
+    /// The branch as git names it here, with its remote.
+    pub branch: String,
     /// The name of the file of issues.
     issues: String,
     side: Side,
@@ -58,6 +60,8 @@ pub struct Taken {
 pub fn look(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
     match found {
         Some(found) => at(&found.dir, config),
+        // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
+        None if route::town_of(env.cwd()).is_some() => None,
         None => around(env, config),
     }
 }
@@ -75,16 +79,12 @@ pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
     on_branch(dir.to_owned(), place, name)
 }
 
-/// Looks for a project that is on the branch only, from the working directory upwards.
-fn around(env: &Env, config: &Config) -> Option<Fresh> {
+/// Looks for a project that is on the branch only, from the working directory upwards; inside a town, too.
+pub fn around(env: &Env, config: &Config) -> Option<Fresh> {
     if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
         .iter()
         .any(|name| env.get(name).is_some())
     {
-        return None;
-    }
-    // A town's clones have their rig's beads, and none of their own beside them.
-    if route::town_of(env.cwd()).is_some() {
         return None;
     }
     let git = GitPlace::of(env.cwd());
@@ -110,20 +110,21 @@ fn around(env: &Env, config: &Config) -> Option<Fresh> {
 }
 
 fn on_branch(dir: PathBuf, place: Place, issues: String) -> Option<Fresh> {
-    let commit = tip(&place).ok()??;
+    let (branch, commit) = tip(&place).ok()??;
     let side = Side::at(&place, &issues, &commit).ok()?;
     side.issues.as_ref()?;
     Some(Fresh {
         dir,
         place,
         commit,
+        branch,
         issues,
         side,
     })
 }
 
-/// The branch here or at its remote: whichever has more.
-fn tip(place: &Place) -> Result<Option<String>, GitError> {
+/// The branch here or at its remote, whichever has more: its name and commit.
+fn tip(place: &Place) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
     let known = git.remotes_with(&place.branch)?;
@@ -132,11 +133,14 @@ fn tip(place: &Place) -> Result<Option<String>, GitError> {
         .find(|name| *name == "origin")
         .or(known.first());
     let theirs = match remote {
-        Some(remote) => git.resolve(&place.tracking(remote))?,
+        Some(remote) => git
+            .resolve(&place.tracking(remote))?
+            .map(|commit| (format!("{remote}/{}", place.branch), commit)),
         None => None,
     };
+    let ours = ours.map(|commit| (place.branch.clone(), commit));
     match (ours, theirs) {
-        (Some(ours), Some(theirs)) if git.is_ancestor(&ours, &theirs)? => Ok(Some(theirs)),
+        (Some(ours), Some(theirs)) if git.is_ancestor(&ours.1, &theirs.1)? => Ok(Some(theirs)),
         (None, theirs) => Ok(theirs),
         (ours, _) => Ok(ours),
     }
