@@ -402,3 +402,22 @@ fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
     let told = town.gt(["why", &bead]).ok();
     assert!(!told.out.contains("in line"), "{}", told.out);
 }
+
+#[test]
+fn an_agent_that_ends_at_once_is_told_with_where_the_bead_is_and_what_comes_next() {
+    let (town, _origin) = Town::with_rig();
+    // What is waited for never comes, so the end is seen before the sling is over.
+    let crashy =
+        serde_json::json!({ "command": "sh", "args": ["-c", "exit 3"], "prompt_mode": "typed" });
+    town.set_town_setting("agents", serde_json::json!({ "crashy": crashy }));
+    let bead = town.bead("web", "Work");
+    let said = town.gt(["sling", &bead, "web", "--agent", "crashy"]).run();
+    for part in [
+        format!("{bead} stays on the hook of web/"),
+        format!("gt why {bead}"),
+    ] {
+        assert!(said.err.contains(&part), "{part} in {}", said.err);
+    }
+    assert!(!said.err.trim_end().ends_with(':'), "{}", said.err);
+    assert_eq!(town.status_of("web", &bead), "hooked");
+}

@@ -95,6 +95,19 @@ pub enum Key {
     Interrupt,
 }
 
+/// How a process ended that did so at once; a status below zero stands for one that is not known.
+fn end_in_words(status: i32, output: &str) -> String {
+    let how = if status < 0 {
+        "without an exit code".to_owned()
+    } else {
+        format!("with exit code {status}")
+    };
+    match output.trim() {
+        "" => format!("{how}, without a word"),
+        words => format!("{how}: {words}"),
+    }
+}
+
 /// Why a backend did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
@@ -131,7 +144,7 @@ pub enum BackendError {
         cwd: PathBuf,
     },
     /// The first process ended at once.
-    #[error("session `{name}` ended at once with exit code {status}: {output}")]
+    #[error("session `{name}` ended at once {}", end_in_words(*status, output))]
     EndedAtOnce {
         /// The session.
         name: String,
@@ -229,4 +242,35 @@ pub fn is_session_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_ended_at_once_is_told_by_what_is_known_of_it() {
+        let told = |status, output: &str| {
+            let (name, output) = ("web-nux".to_owned(), output.to_owned());
+            let error = BackendError::EndedAtOnce {
+                name,
+                status,
+                output,
+            };
+            error.to_string()
+        };
+        let begin = "session `web-nux` ended at once";
+        assert_eq!(
+            told(1, ""),
+            format!("{begin} with exit code 1, without a word")
+        );
+        assert_eq!(
+            told(3, "no model\n"),
+            format!("{begin} with exit code 3: no model")
+        );
+        assert_eq!(
+            told(-1, ""),
+            format!("{begin} without an exit code, without a word")
+        );
+    }
 }

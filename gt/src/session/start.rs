@@ -3,6 +3,7 @@
 //! What must always hold: a new session in a sandbox starts only when every process of the old one is
 //! gone, and it takes the next lease, so that a leftover of the old one can finish nothing.
 
+use anyhow::Context;
 use bd::bead::Bead;
 use serde_json::json;
 
@@ -62,7 +63,14 @@ pub fn polecat(
     if let Some(ended) = ended {
         ended.tell(town, rig.name(), &claimed.name, &claimed.bead.id);
     }
-    launched.map(|()| session.to_string())
+    let (bead, worker) = (&claimed.bead.id, format!("{}/{}", rig.name(), claimed.name));
+    let next = || {
+        format!(
+            "{bead} stays on the hook of {worker}, which gtd starts anew a few times; `gt why {bead}` tells what comes of it"
+        )
+    };
+    let started = launched.map(|()| session.to_string());
+    started.with_context(next)
 }
 
 /// Records that the session runs, if the bead is still the worker's.
