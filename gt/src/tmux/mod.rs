@@ -187,18 +187,13 @@ impl Tmux {
         let created = self.create(spec, file)?;
         let first = created.split_whitespace().nth(1);
         let first = first.and_then(|pid| Process::find(pid.parse().ok()?));
-        if let Some(process) = first {
+        if let Some(process) = &first {
             let ready = || (process.carries(&spec.token) || !process.is_alive()).then_some(());
             clock::wait_for(Duration::from_secs(10), ready);
         } else {
             clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
         }
-        let target = pane_target(&spec.name);
-        if !spec.keep {
-            let off = SetOption::new().window().unset().target_pane(&target);
-            self.run(&spec.name, [off.option("remain-on-exit").build()])?;
-        }
-        let live = self.look(&spec.name)?;
+        let live = self.first_look(spec, first.is_some_and(|process| !process.is_alive()))?;
         let Some(status) = live.dead else {
             return Ok(live);
         };
@@ -225,6 +220,31 @@ impl Tmux {
             (!told.is_empty()).then(|| told.join("\n"))
         };
         clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
+    }
+
+    /// What became of a new session. While it is looked at its pane stays, however its process ended; one that is not
+    /// to be kept goes with its process from then on. `has_ended` says that the process is gone.
+    fn first_look(&self, spec: &SessionSpec, has_ended: bool) -> Result<Live, BackendError> {
+        if has_ended {
+            // The server hears of it a moment later.
+            let seen = || match self.row(&spec.name) {
+                Ok(row) if row.live.dead.is_none() => None,
+                _ => Some(()),
+            };
+            clock::wait_for(Duration::from_secs(2), seen);
+        }
+        let live = self.look(&spec.name)?;
+        if live.dead.is_some() || spec.keep {
+            return Ok(live);
+        }
+        let target = pane_target(&spec.name);
+        let off = SetOption::new().window().unset().target_pane(&target);
+        self.run(&spec.name, [off.option("remain-on-exit").build()])?;
+        match self.look(&spec.name) {
+            // It ran, and has ended since then: whoever looks for it sees that.
+            Err(BackendError::NoSession { .. }) => Ok(live),
+            again => again,
+        }
     }
 
     /// What became of a session. How its process ended is known a moment later than that it did, and a server
