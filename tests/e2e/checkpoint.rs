@@ -7,9 +7,7 @@ pub(crate) fn with_worker() -> (Town, String, String) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let target = slung[0]["target"].as_str().unwrap();
-    let worker = target.replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     (town, bead, worker)
 }
 

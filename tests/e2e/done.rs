@@ -18,11 +18,7 @@ impl Worker {
         let (town, origin) = Town::with_rig();
         town.script("while :; do sleep 1; done");
         let bead = town.bead("web", "Work");
-        let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-        let name = slung[0]["target"]
-            .as_str()
-            .unwrap()
-            .replace("/polecats/", "/");
+        let name = town.sling(&bead);
         let sandbox = town.sandbox(&name);
         Self {
             town,

@@ -107,9 +107,7 @@ fn a_letter_is_not_for_the_session_that_works_on_another_bead() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
-    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"].as_str().unwrap();
-    let worker = worker.replace("/polecats/", "/");
+    let worker = town.sling(&first);
     let handed = ["handoff", &worker, "-m", "the first one is half done"];
     town.gt(handed).ok();
     eventually("the next session runs", || {

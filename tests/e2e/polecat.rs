@@ -7,11 +7,7 @@ fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     let sandbox = town.sandbox(&worker);
     town.gt(["polecat", "nuke", &worker])
         .fails("is on its hook");
@@ -46,8 +42,8 @@ fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
             .out
             .contains("Precious")
     );
-    assert_eq!(said[0]["polecat"], slung[0]["target"]);
     let (rig, name) = worker.split_once('/').unwrap();
+    assert_eq!(said[0]["polecat"], format!("{rig}/polecats/{name}"));
     assert_eq!(
         town.show("web", &format!("web-{rig}-polecat-{name}"))["close_reason"],
         "nuked"
@@ -62,11 +58,7 @@ fn a_finished_polecat_can_be_nuked_before_its_work_is_merged_and_nothing_is_lost
     let (town, origin) = Town::with_rig();
     town.script("echo work > work.txt");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     eventually("the worker is idle", || {
         (town.polecats()[0]["state"] == "idle").then_some(())
     });
@@ -119,11 +111,7 @@ fn a_broken_sandbox_is_moved_aside_and_made_again() {
     town.script("echo work > \"$GT_BEAD.txt\"");
     town.up();
     let first = town.bead("web", "First");
-    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&first);
     town.closed("web", &first);
     town.quiet();
     let sandbox = town.sandbox(&worker);
@@ -206,11 +194,7 @@ fn commits_of_an_unslung_bead_are_saved_before_the_sandbox_gets_other_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("new.txt"), "precious\n").unwrap();
     let git = |args: &[&str]| {
@@ -233,11 +217,7 @@ fn a_forced_nuke_gives_the_work_on_the_hook_back() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     let said = town
         .gt(["polecat", "nuke", &worker, "--force", "--json"])
         .ok()

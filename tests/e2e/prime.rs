@@ -2,13 +2,6 @@
 
 use town_tests::Town;
 
-/// Gives a bead to a worker; returns the worker.
-fn sling(town: &Town, bead: &str) -> String {
-    let slung = town.gt(["sling", bead, "web", "--json"]).ok().json();
-    let target = slung[0]["target"].as_str().unwrap();
-    target.replace("/polecats/", "/")
-}
-
 fn slung(description: &str) -> (Town, String, String) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
@@ -20,7 +13,7 @@ fn slung(description: &str) -> (Town, String, String) {
         description,
     ];
     let bead = town.bd("web", args).ok().text().to_owned();
-    let worker = sling(&town, &bead);
+    let worker = town.sling(&bead);
     (town, bead, worker)
 }
 
@@ -81,7 +74,7 @@ fn the_text_is_the_same_with_and_without_the_daemon() {
     town.closed("web", &one);
     town.quiet();
     town.script("while :; do sleep 1; done");
-    let worker = sling(&town, &two);
+    let worker = town.sling(&two);
     let ready = town.root().join(format!(
         ".runtime/briefings/{}.json",
         convoy["id"].as_str().unwrap()
@@ -169,7 +162,7 @@ fn prior_work_is_ordered_by_closing_time_marks_failures_and_leaves_out_what_is_n
     town.bd("web", ["close", &late, "--reason", "Done"]).ok();
     town.bd("web", ["close", "web-rig-web", "--force"]).ok();
     town.script("while :; do sleep 1; done");
-    let worker = sling(&town, &own);
+    let worker = town.sling(&own);
     let text = town.gt_as(&worker, ["prime"]).ok().out;
     let at = |words: &str| {
         text.find(words)
@@ -209,7 +202,7 @@ fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
     town.gt(["convoy", "create", "C", &first, &own]).ok();
     town.bd("web", ["close", &first, "--reason", "Done"]).ok();
     town.script("while :; do sleep 1; done");
-    let worker = sling(&town, &own);
+    let worker = town.sling(&own);
     let names = |source: &str| {
         let prime = on(&town, &worker, source);
         assert_eq!(prime["occasion"], source);
@@ -351,7 +344,7 @@ fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
     let bead = town.bead("web", "Release");
     let text = format!("attached_molecule: {run}\n\nRelease it.");
     town.bd("web", ["update", &bead, "-d", &text]).ok();
-    let worker = sling(&town, &bead);
+    let worker = town.sling(&bead);
     let prime = |source: &str| {
         on(&town, &worker, source)["text"]
             .as_str()

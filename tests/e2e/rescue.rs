@@ -8,11 +8,7 @@ fn a_dirty_idle_sandbox_is_rescued_before_reuse_and_restore_brings_it_back() {
     town.script("echo work > \"$GT_BEAD.txt\"");
     town.up();
     let first = town.bead("web", "First");
-    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&first);
     town.closed("web", &first);
     town.quiet();
     let sandbox = town.sandbox(&worker);
@@ -70,11 +66,7 @@ fn nothing_is_brought_back_into_a_sandbox_while_its_worker_is_at_work() {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 0.1; done");
     let first = town.bead("web", "First");
-    let slung = town.gt(["sling", &first, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&first);
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("kept.txt"), "kept\n").unwrap();
     town.gt(["unsling", &first]).ok();

@@ -178,11 +178,7 @@ fn unsling_gives_the_bead_back_and_keeps_the_work() {
     let (town, _origin) = Town::with_rig();
     town.script("echo begun > half.txt; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     let half = town.sandbox(&worker).join("half.txt");
     eventually("the work has begun", || half.exists().then_some(()));
     town.gt(["unsling", &bead]).ok();

@@ -70,11 +70,7 @@ fn peek_shows_the_screen_and_nudge_says_when_nobody_is_there() {
     let (town, _origin) = Town::with_rig();
     town.script("echo 'hello from the script'; while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&bead);
     town_tests::eventually("the screen shows the script", || {
         town.gt(["peek", &worker])
             .ok()

@@ -264,6 +264,13 @@ impl Town {
         settings[key].clone()
     }
 
+    /// Slings a bead to the rig `web`; returns the worker, `<rig>/<name>`.
+    pub fn sling(&self, bead: &str) -> String {
+        let slung = self.gt(["sling", bead, "web", "--json"]).ok().json();
+        let target = slung[0]["target"].as_str().unwrap();
+        target.replace("/polecats/", "/")
+    }
+
     /// A polecat's sandbox: `<rig>/<name>`.
     pub fn sandbox(&self, polecat: &str) -> PathBuf {
         let (rig, name) = polecat.split_once('/').unwrap();

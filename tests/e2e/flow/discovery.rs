@@ -139,11 +139,7 @@ fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work
     );
     let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
     let convoy = make_convoy(&town, "C", &[one.clone(), two.clone()]);
-    let slung = town.gt(["sling", &one, "web", "--json"]).ok().json();
-    let worker = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let worker = town.sling(&one);
     eventually("it wrote", || {
         town.path("scripts/wrote").exists().then_some(())
     });
@@ -157,11 +153,7 @@ fn what_an_unfinished_worker_wrote_down_is_kept_when_its_sandbox_gets_other_work
     assert!(!town.sandbox(&worker).join(".gt").exists());
     assert_eq!(kept(&town, &convoy).trim(), ".gt/discovery/half.md");
     // Whoever takes up the convoy's next bead has it.
-    let next = town.gt(["sling", &two, "web", "--json"]).ok().json();
-    let next = next[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let next = town.sling(&two);
     let path = town.sandbox(&next).join(".gt/discovery/half.md");
     assert_eq!(std::fs::read_to_string(path).unwrap(), "half\n");
     let text = town.gt_as(&next, ["prime"]).ok().out;
@@ -179,11 +171,7 @@ fn a_document_is_all_that_an_explorer_has_to_hand_in_and_is_not_enough_for_other
     let [explore, build] = ["Explore the parser", "Build the parser"].map(|t| town.bead("web", t));
     let convoy = make_convoy(&town, "C", &[explore.clone(), build.clone()]);
     let worker = |bead: &str| {
-        let slung = town.gt(["sling", bead, "web", "--json"]).ok().json();
-        let worker = slung[0]["target"]
-            .as_str()
-            .unwrap()
-            .replace("/polecats/", "/");
+        let worker = town.sling(bead);
         let folder = town.sandbox(&worker).join(".gt/discovery");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{bead}.md")), "found").unwrap();

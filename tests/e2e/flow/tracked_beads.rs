@@ -45,11 +45,7 @@ fn a_branch_that_changes_beads_is_refused_by_done_with_the_way_to_drop_it() {
     let _origin = tracking(&town);
     town.script("while :; do sleep 1; done");
     let bead = town.bead("web", "Work");
-    let slung = town.gt(["sling", &bead, "web", "--json"]).ok().json();
-    let polecat = slung[0]["target"]
-        .as_str()
-        .unwrap()
-        .replace("/polecats/", "/");
+    let polecat = town.sling(&bead);
     let sandbox = town.sandbox(&polecat);
     std::fs::write(sandbox.join(".beads/config.yaml"), "issue-prefix: evil\n").unwrap();
     let git = |args: &[&str]| {
