@@ -146,16 +146,19 @@ pub fn list(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
     Ok(lines.lines().filter_map(parse).collect())
 }
 
-/// Brings a rescue back into the work tree; the rescue itself stays. Returns the files it wrote or
-/// removed. Refuses, changing nothing, when a differing file is in the way.
-pub fn restore(git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
+/// Brings a rescue that `home` has back into the work tree of `git`, which may be of another clone; the rescue
+/// itself stays. Returns the files it wrote or removed. Refuses, changing nothing, when a differing file is in the
+/// way.
+pub fn restore(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
     let git = &git.beside(git.top()?);
-    let refname_owned = || refname.to_owned();
-    let commit = git.resolve(refname)?.ok_or_else(|| RestoreError::Missing {
-        refname: refname_owned(),
-    })?;
+    let commit = home
+        .resolve(refname)?
+        .ok_or_else(|| RestoreError::Missing {
+            refname: refname.to_owned(),
+        })?;
+    bring(home, git, refname, &commit)?;
     let files = files_of(git, &commit)?;
-    let aside = aside_folder(git, refname)?;
+    let aside = aside_folder(home, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
     let dirty: BTreeSet<String> = git.status()?.into_iter().map(|own| own.path).collect();
@@ -194,6 +197,21 @@ pub fn restore(git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
         .map(|(_, path)| path)
         .chain(back)
         .collect())
+}
+
+/// Brings the objects of a rescue into another repository, where it has them not. No ref is left there: git keeps
+/// what is new for two weeks, and what is restored is in the files.
+fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitError> {
+    if git.resolve(commit)?.is_some() {
+        return Ok(());
+    }
+    let from = fs::canonicalize(home.folder()).unwrap_or_else(|_| home.folder().to_owned());
+    let fetch = ["fetch", "--quiet", "--no-tags", "--no-auto-gc"];
+    git.plumbing(fetch)
+        .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
+        .args([from.as_os_str(), refname.as_ref()])
+        .done()
+        .map(|_| ())
 }
 
 /// Removes a rescue and the big files kept with it.

@@ -69,8 +69,11 @@ impl<'a> Head<'a> {
         if let Some(own) = self.own() {
             return serde_json::from_slice(&own.raw).ok();
         }
-        let row = self.row()?;
-        let line = self.snapshot.source.line(row).ok()?;
+        let Node::Row(at) = self.node else {
+            return None;
+        };
+        let row = self.snapshot.index.row_alone(at)?;
+        let line = self.snapshot.source.line(&row).ok()?;
         let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
         is_it.then(|| serde_json::from_slice(&line).ok())?
     }

@@ -113,25 +113,10 @@ fn check_keys(
 }
 
 fn unknown(path: &Path, above: &str, odd: &str, known: &[&str]) -> SettingsError {
-    let near = known.iter().min_by_key(|key| distance(odd, key));
+    let near = known.iter().min_by_key(|key| strsim::levenshtein(odd, key));
     SettingsError::UnknownKey {
         path: path.to_owned(),
         key: format!("{above}.{odd}"),
         near: format!("{above}.{}", near.copied().unwrap_or_default()),
     }
-}
-
-/// How many letters must be put in, taken out or changed to make one word of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, letter) in one.chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, against) in other.iter().enumerate() {
-            let changed = row[j] + usize::from(letter != *against);
-            next.push(changed.min(row[j + 1] + 1).min(next[j] + 1));
-        }
-        row = next;
-    }
-    row[other.len()]
 }

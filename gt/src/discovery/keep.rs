@@ -188,7 +188,7 @@ mod tests {
                 .collect()
         });
         assert_eq!(again, [(commit, rescue.clone())]);
-        let back = bd::git::rescue::restore(&git, &rescue).unwrap();
+        let back = bd::git::rescue::restore(&git, &git, &rescue).unwrap();
         assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
         // What they were before is still there.
         assert_eq!(

@@ -388,7 +388,7 @@ fn waiving(root: &Path, args: &WaiveArgs) -> anyhow::Result<Answer> {
     };
     let path = waiver.keep(root)?;
     let text = format!(
-        "✓ kept in {path}\n  it counts from the next check on; a merge that was stopped already goes on with: gt mq waive REQUEST\n"
+        "✓ kept in {path}\n  it counts from the next check on; a merge that was stopped before is checked again once its task is closed: gt mq list, bd close TASK\n"
     );
     Ok(Answer::new(text, json!({ "waiver": path })))
 }

@@ -67,23 +67,8 @@ pub fn within(few: &[String], many: &[String]) -> bool {
 
 /// Whether two names differ by at most two typing errors, for names long enough to tell.
 pub fn nearly(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let long = a.len().min(b.len()) >= 5 && a.len().max(b.len()) <= 60;
-    long && distance(&a, &b) <= 2
-}
-
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
+    let (short, long) = (a.chars().count(), b.chars().count());
+    short.min(long) >= 5 && short.max(long) <= 60 && strsim::levenshtein(a, b) <= 2
 }
 
 #[cfg(test)]

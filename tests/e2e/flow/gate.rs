@@ -200,6 +200,8 @@ fn a_misspelt_gate_stops_the_merge_until_it_is_put_right() {
     let wanted = "merge_queue.gates.test.cmdd: the nearest is merge_queue.gates.test.cmd";
     assert!(text.contains(wanted), "{text}");
     assert_eq!(origin.subjects("main").len(), 0, "nothing is merged");
+    let list = town.gt(["mq", "list", "web"]).ok();
+    assert!(list.err.contains(wanted), "{}", list.err);
     let doctor = town.gt(["doctor"]).run();
     assert!(doctor.out.contains(wanted), "{}", doctor.out);
     town.set_rig_setting("web", "merge_queue", gates("cmd"));

@@ -79,7 +79,7 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
     work.clean().unwrap();
     assert!(work.status().unwrap().is_empty());
     write(&work, "new", "mine\n");
-    let refused = rescue::restore(&work, name).unwrap_err();
+    let refused = rescue::restore(&work, &work, name).unwrap_err();
     assert!(
         matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &["new"]),
         "{refused}"
@@ -91,19 +91,42 @@ fn a_rescue_comes_back_unless_something_is_in_the_way() {
     work.add_all().unwrap();
     work.commit_index("Newer").unwrap();
     write(&work, "README", "hello\n");
-    let in_the_way = |work: &Git| rescue::restore(work, name).unwrap_err().to_string();
+    let in_the_way = |work: &Git| rescue::restore(work, work, name).unwrap_err().to_string();
     assert!(in_the_way(&work).contains("README"));
     fs::remove_file(work.folder().join("README")).unwrap();
     assert!(in_the_way(&work).contains("README"));
     work.reset_hard(&base).unwrap();
     write(&work, "new", "n\n");
-    rescue::restore(&work, name).unwrap();
+    rescue::restore(&work, &work, name).unwrap();
     assert_eq!(read(&work, "README"), "dirty\n");
     assert!(!work.folder().join("gone").exists());
     assert!(work.folder().join("big.bin").exists());
     rescue::drop(&work, name).unwrap();
     assert!(rescue::list(&work, "refs/gt/").unwrap().is_empty());
     assert!(rescue::drop(&work, name).is_err());
+}
+
+#[test]
+fn a_rescue_comes_back_in_another_clone_with_its_big_files_and_leaves_no_ref_there() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    write(&work, "new", "n\n");
+    let big = fs::File::create(work.folder().join("big.bin")).unwrap();
+    big.set_len(rescue::BIG + 1).unwrap();
+    let name = "refs/gt/rescue/a/3";
+    rescue::save(&work, name, "Saved", &tess(), rescue::Big::MoveAside).unwrap();
+    let other = place.git("other");
+    other.init("main", false).unwrap();
+    commit(&other, "own", "o\n");
+    let back = rescue::restore(&work, &other, name).unwrap();
+    assert_eq!(back, ["new", "big.bin"]);
+    assert_eq!(read(&other, "new"), "n\n");
+    let size = fs::metadata(other.folder().join("big.bin")).unwrap().len();
+    assert_eq!(size, rescue::BIG + 1);
+    assert!(rescue::list(&other, "refs/gt/").unwrap().is_empty());
+    assert_eq!(rescue::list(&work, "refs/gt/").unwrap().len(), 1);
+    let missing = rescue::restore(&work, &other, "refs/gt/rescue/a/4");
+    assert!(missing.unwrap_err().to_string().contains("a/4"));
 }
 
 #[test]

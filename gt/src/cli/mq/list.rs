@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::context::Context;
-use crate::mq;
+use crate::{config, mq};
 
 /// List the open merge requests of a rig, in the order in which they go.
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
-/// needs_person?}. `status` is ready, blocked or held.
+/// needs_person?, stopped_by?}. `status` is ready, blocked or held.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// The rig.
@@ -39,6 +39,11 @@ struct Row {
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
+    if let Err(error) = config::check_merge_queue(&town, &rig) {
+        let error = escape::line(&error.to_string());
+        ctx.ui
+            .warn(&format!("nothing is merged in this rig: {error}"));
+    }
     let beads = town.rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
     let mut rows: Vec<Row> = mq::open_requests(&beads)

@@ -55,14 +55,7 @@ pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
         into.display()
     );
     let _held = unless_at_work(&town, &into)?;
-    let git = Git::at(&into);
-    let brought = bring(&home, &git, &reference)?;
-    let files = rescue::restore(&git, &reference);
-    if let Some(commit) = brought {
-        // It was there for this alone.
-        git.delete_ref(&reference, &commit)?;
-    }
-    let files = files?;
+    let files = rescue::restore(&home, &Git::at(&into), &reference)?;
     town.tell(
         "rescue_restored",
         json!({ "rig": rig.name(), "ref": reference, "into": into, "files": files }),
@@ -77,28 +70,6 @@ pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
             page.line(format!("  {}", bd::ui::escape::line(file)));
         }
     })
-}
-
-/// Brings saved work into another repository than the one that has it; gives its commit where that was to be done.
-fn bring(home: &Git, git: &Git, reference: &str) -> anyhow::Result<Option<String>> {
-    let Some(commit) = home.resolve(reference)? else {
-        return Ok(None);
-    };
-    if git.resolve(reference)?.is_some() {
-        return Ok(None);
-    }
-    let both = format!("+{reference}:{reference}");
-    let from = home.folder().as_os_str();
-    let fetch = [
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        "--no-auto-gc",
-        "--no-write-fetch-head",
-        "--",
-    ];
-    git.plumbing(fetch).args([from, both.as_ref()]).done()?;
-    Ok(Some(commit))
 }
 
 /// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
