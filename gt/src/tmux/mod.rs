@@ -29,6 +29,9 @@ use crate::town::Layout;
 /// How long one call of tmux may take.
 const LIMIT: Duration = Duration::from_secs(15);
 
+/// How long a session that is to start waits for a server that takes it.
+const NEXT_SERVER: Duration = Duration::from_secs(5);
+
 /// How long an agent has to end by itself.
 const GRACE: Duration = Duration::from_secs(4);
 
@@ -148,11 +151,15 @@ impl Tmux {
         Err(match parse::failure(&words) {
             Failure::NoServer | Failure::NotFound => BackendError::NoSession { name },
             Failure::Exists => BackendError::Exists { name },
-            Failure::Other => BackendError::Failed {
-                command: format!("tmux -L {}", self.socket),
-                words,
-            },
+            Failure::Other => self.failed(words),
         })
+    }
+
+    fn failed(&self, words: String) -> BackendError {
+        BackendError::Failed {
+            command: format!("tmux -L {}", self.socket),
+            words,
+        }
     }
 
     /// All panes of ours. No server means none.
@@ -266,17 +273,41 @@ impl Tmux {
     }
 
     /// Makes the session and returns its pane's id and process number.
+    ///
+    /// A server goes with its last session, and takes along what it is asked for in that moment: then the next one
+    /// is asked. Where the start file is gone a process was started, and nothing is asked for twice.
     fn create(&self, spec: &SessionSpec, file: &Path) -> Result<String, BackendError> {
-        if self.wants_scope()? {
-            let scoped = self.scoped(self.creation(spec, file)).run();
-            match self.judge(&spec.name, scoped) {
-                Ok(finished) => return Ok(finished.text()),
-                Err(error @ BackendError::Exists { .. }) => return Err(error),
-                // No scope to be had: a plain start then.
-                Err(_) => {}
+        let mut lost = String::new();
+        let made = || {
+            let asked = self.ask_for(spec, file);
+            match &asked {
+                Ok(answer) if is_lost(answer) && file.exists() => {
+                    lost = answer.error_text();
+                    None
+                }
+                _ => Some(asked),
             }
+        };
+        match clock::wait_for(NEXT_SERVER, made) {
+            Some(asked) => Ok(self.judge(&spec.name, asked)?.text()),
+            None => Err(self.failed(lost)),
         }
-        Ok(self.run(&spec.name, self.creation(spec, file))?.text())
+    }
+
+    fn ask_for(&self, spec: &SessionSpec, file: &Path) -> Result<Finished, ExecError> {
+        if self.wants_scope() {
+            let scoped = self.scoped(self.creation(spec, file)).run();
+            let exists =
+                |answer: &Finished| parse::failure(&answer.error_text()) == Failure::Exists;
+            if scoped
+                .as_ref()
+                .is_ok_and(|answer| answer.ok() || exists(answer))
+            {
+                return scoped;
+            }
+            // No scope to be had: a plain start then.
+        }
+        self.exec(self.creation(spec, file)).run()
     }
 
     fn creation(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
@@ -315,13 +346,18 @@ impl Tmux {
 
     /// Whether a server that starts now has to be taken out of the caller's service: only where there is
     /// a systemd of the person, and no server yet.
-    fn wants_scope(&self) -> Result<bool, BackendError> {
+    fn wants_scope(&self) -> bool {
         let managed = self
             .env
             .get("XDG_RUNTIME_DIR")
             .is_some_and(|folder| Path::new(folder).join("systemd/private").exists());
-        Ok(managed && self.rows()?.is_empty())
+        managed && self.rows().is_ok_and(|rows| rows.is_empty())
     }
+}
+
+/// Whether there was no server to answer.
+fn is_lost(answer: &Finished) -> bool {
+    !answer.ok() && parse::failure(&answer.error_text()) == Failure::NoServer
 }
 
 /// The socket of a town: its folder's name, made harmless, and six digits of its path's hash.

@@ -303,6 +303,25 @@ fn the_whole_tree_ends_with_the_session_and_a_persons_pane_is_not_ours() {
     assert!(server.tmux.list().unwrap().is_empty());
 }
 
+/// A server that takes a request and ends, as one does whose last session was ended a moment ago.
+#[test]
+fn a_session_that_a_server_takes_along_is_started_in_the_next() {
+    let server = Server::new();
+    let socket = server.tmux.socket_file();
+    fs::create_dir(socket.parent().unwrap()).unwrap();
+    fs::set_permissions(socket.parent().unwrap(), fs::Permissions::from_mode(0o700)).unwrap();
+    let ending = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let ended = std::thread::spawn(move || {
+        let (asked, _) = ending.accept().unwrap();
+        fs::remove_file(&socket).unwrap();
+        drop((asked, ending));
+    });
+    let live = server.start("gt-a", &["cat"]);
+    assert!(live.process.unwrap().carries(&live.token));
+    ended.join().unwrap();
+    assert_eq!(server.tmux.list().unwrap().len(), 1);
+}
+
 #[test]
 fn a_socket_name_is_short_and_stable() {
     let folder = tempfile::tempdir().unwrap();
