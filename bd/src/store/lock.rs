@@ -9,7 +9,6 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -60,7 +59,7 @@ fn acquire_in_turn(
         // Nobody waits longer than the patience, and so for a turn.
         let turn = turn.unwrap_or(patience);
         match locked(opened, path, left(), turn).map_err(failed)? {
-            Some(file) if is_at(&file, path) => return Ok(Guard { _file: file }),
+            Some(file) if file::is_at(&file, path) => return Ok(Guard { _file: file }),
             Some(_) => {}
             None => break,
         }
@@ -156,14 +155,6 @@ fn wait<T: Send + 'static>(
         answer.send(got(locked)).ok();
     };
     thread::Builder::new().spawn(wait).map(drop)
-}
-
-/// Whether the open file is still the one at the path.
-fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), path.metadata()) {
-        (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

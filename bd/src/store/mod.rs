@@ -439,15 +439,14 @@ impl Store {
     }
 
     /// Writes an index that has the journal too, so that readers have less of it to read; only where that is
-    /// `due`.
+    /// `due`. Made while others write: they wait only while it is put in place.
     fn index_journal(&self, due: impl FnOnce(Behind, u64) -> bool) -> Result<(), StoreError> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
-        let read = Source::read(&self.paths)?;
-        // Another may have done it meanwhile.
-        if !due(read.source.state.behind, read.index.size()) {
+        let Some(prepared) = reindex::prepare(&self.paths, due)? else {
             return Ok(());
-        }
-        reindex::cover_journal(&Snapshot::new(read.index, read.source, read.overlay)?)
+        };
+        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        prepared.put();
+        Ok(())
     }
 
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.

@@ -2,13 +2,16 @@
 //! line has now.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::ops::RangeInclusive;
 
 use super::index::{Builder, Facts, Index, Item, JOURNALED, Keys, Place, Row, WISPS};
 use super::journal::{self, Home};
 use super::lines::Note;
+use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
-use super::{Node, StoreError, source};
+use super::source::{self, Source};
+use super::{Node, StoreError};
 use crate::sys::file;
 
 /// From a size between these on the journal behind the index goes into a new one: what is behind is read by
@@ -91,9 +94,63 @@ pub(super) fn write(snapshot: &Snapshot, index: Option<&Index>) {
     }
 }
 
-/// Takes the journal into the index, so that readers need not read it again: rows then say that their line
-/// is in the journal.
-pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
+/// An index that has the journal too, written beside the one that it is to replace.
+pub(super) struct Prepared {
+    old: File,
+    snapshot: Snapshot,
+    /// What of the journal the old index does not have and the new one does.
+    taken: Vec<u8>,
+    file: file::Derived,
+}
+
+/// Makes an index that has the journal too, where that is `due`: rows then say that their line is in the
+/// journal. `None` where it is not, or another process makes one already.
+pub(super) fn prepare(
+    paths: &Paths,
+    due: impl FnOnce(Behind, u64) -> bool,
+) -> Result<Option<Prepared>, StoreError> {
+    // Whoever makes the next index holds the lock of this one.
+    let Ok(old) = File::open(paths.index()) else {
+        return Ok(None);
+    };
+    if old.try_lock().is_err() {
+        return Ok(None);
+    }
+    // What changes from here on is in doubt.
+    let made = source::wall();
+    let read = Source::read(paths)?;
+    if !read.index.is_in(&old) || !due(read.source.state.behind, read.index.size()) {
+        return Ok(None);
+    }
+    let snapshot = Snapshot::new(read.index, read.source, read.overlay)?;
+    let Some((index, taken)) = with_journal(&snapshot, made)? else {
+        return Ok(None);
+    };
+    // Where it cannot be written readers go on with the old one.
+    let beside = file::Derived::write(&paths.index(), index.bytes(), 0o644).ok();
+    Ok(beside.map(|file| Prepared {
+        old,
+        snapshot,
+        taken,
+        file,
+    }))
+}
+
+impl Prepared {
+    /// Puts it in place, under the writers' lock: if the old index is still there, and the journal is the one that
+    /// was read. It may have grown; but an entry that could not be synced is cut off again, and then another
+    /// may stand where it stood.
+    pub(super) fn put(self) {
+        let source = &self.snapshot.source;
+        let is_same = file::is_at(&self.old, &source.paths.index()) && source.is_current();
+        if is_same && source.behind().is_ok_and(|text| text == self.taken) {
+            self.file.put().ok();
+        }
+    }
+}
+
+/// The index of a snapshot with its journal, and what it has of it that the old one has not.
+fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<(Index, Vec<u8>)>, StoreError> {
     let source = &snapshot.source;
     let state = &source.state;
     // A journal that had to be merged, or is torn, is folded first.
@@ -102,13 +159,14 @@ pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
         || state.was_folding
         || state.behind.bytes == 0
     {
-        return Ok(());
+        return Ok(None);
     }
-    let places = places(&source.whole_journal()?);
+    let taken = source.behind()?;
+    let places = places(&taken, source.keys.journal.2);
     let (device, inode) = source.journal_place()?;
     let keys = Keys {
         journal: (device, inode, state.sound),
-        made: source::wall(),
+        made,
         ..source.keys
     };
     let index = build(
@@ -129,12 +187,11 @@ pub(super) fn cover_journal(snapshot: &Snapshot) -> Result<(), StoreError> {
             }
         },
     );
-    write(snapshot, index.as_ref());
-    Ok(())
+    Ok(index.map(|index| (index, taken)))
 }
 
-/// Where the records of a journal are, by their hashes.
-fn places(text: &[u8]) -> HashMap<u64, (u64, u32)> {
+/// Where the records of a part of a journal are, by their hashes; the part starts at `begin`.
+fn places(text: &[u8], begin: u64) -> HashMap<u64, (u64, u32)> {
     let mut places = HashMap::new();
     for (start, entry) in journal::decode(text).entries {
         let mut from = start;
@@ -149,7 +206,7 @@ fn places(text: &[u8]) -> HashMap<u64, (u64, u32)> {
             let offset = from + at + b"\"line\":".len();
             let hash = xxhash_rust::xxh3::xxh3_64(line.get().as_bytes());
             let length = u32::try_from(line.get().len()).unwrap_or(u32::MAX);
-            places.insert(hash, (offset as u64, length));
+            places.insert(hash, (begin + offset as u64, length));
             from = offset;
         }
     }

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -339,11 +340,21 @@ impl Source {
 
     /// The whole journal, for a fold.
     pub(super) fn whole_journal(&self) -> Result<Vec<u8>, StoreError> {
+        self.of_journal(0..self.state.size)
+    }
+
+    /// What the index does not have of the journal, as far as it is sound.
+    pub(super) fn behind(&self) -> Result<Vec<u8>, StoreError> {
+        self.of_journal(self.keys.journal.2..self.state.sound)
+    }
+
+    fn of_journal(&self, part: Range<u64>) -> Result<Vec<u8>, StoreError> {
         let Some(file) = &self.journal else {
             return Ok(Vec::new());
         };
-        let mut text = vec![0; usize::try_from(self.state.size).unwrap_or_default()];
-        file.read_exact_at(&mut text, 0)
+        let length = part.end.saturating_sub(part.start);
+        let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
+        file.read_exact_at(&mut text, part.start)
             .map_err(|error| StoreError::io("read", &self.paths.journal(), error))?;
         Ok(text)
     }
@@ -351,13 +362,10 @@ impl Source {
     /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
     /// The open file keeps its inode from being given to another.
     pub(super) fn is_current(&self) -> bool {
-        let there = std::fs::metadata(self.paths.journal()).ok();
-        match (&self.journal, there) {
-            (None, None) => true,
-            (Some(file), Some(there)) => file
-                .metadata()
-                .is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino())),
-            _ => false,
+        let path = self.paths.journal();
+        match &self.journal {
+            None => std::fs::metadata(path).is_err(),
+            Some(journal) => file::is_at(journal, &path),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Owns how files are written: replaced whole or appended to, never half.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// How much a file being written is given to the system at a time.
@@ -163,13 +164,51 @@ pub fn replace_relaxed(path: &Path, content: &[u8], mode: u32) -> io::Result<()>
 /// file systems such as ext4 do when a file is renamed over another: the two change places, and the old one
 /// is removed. After a loss of power it may be empty, or have holes.
 pub fn replace_derived(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let target = resolve(path);
-    let temporary = unsynced(&target, content, mode)?;
-    if exchange(temporary.path(), &target).is_ok() {
-        return temporary.close();
+    Derived::write(path, content, mode)?.put()
+}
+
+/// What is to replace a file as [`replace_derived`] does it, written and not yet in its place. Dropped, it goes.
+#[derive(Debug)]
+pub struct Derived {
+    target: PathBuf,
+    temporary: tempfile::NamedTempFile,
+}
+
+impl Derived {
+    /// Writes it beside the file.
+    pub fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<Self> {
+        let target = resolve(path);
+        let temporary = unsynced(&target, content, mode)?;
+        Ok(Self { target, temporary })
     }
-    temporary.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+
+    /// Puts it in place.
+    pub fn put(self) -> io::Result<()> {
+        if exchange(self.temporary.path(), &self.target).is_ok() {
+            return self.temporary.close();
+        }
+        self.temporary
+            .persist(&self.target)
+            .map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// Whether an open file is the one at a path.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    is_one(file.metadata(), path.metadata())
+}
+
+/// Whether two open files are one.
+pub fn is_same(one: &File, other: &File) -> bool {
+    is_one(one.metadata(), other.metadata())
+}
+
+fn is_one(one: io::Result<Metadata>, other: io::Result<Metadata>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
 }
 
 /// Lets two files change places; not every system can.

@@ -33,6 +33,7 @@ pub(super) use make::{Made, make, merge_files, split};
 
 use super::lines::Note;
 use crate::bead::id;
+use crate::sys::file;
 use layout::{Header, MAGIC, PARTS, Part};
 
 /// Puts the checksum of a changed index right. For tests that damage one.
@@ -85,6 +86,14 @@ impl Index {
         let map = unsafe { memmap2::Mmap::map(&file) }.ok()?;
         let index = Self::over(Bytes::Mapped(map, file))?;
         (index.is_of_this_start() || index.is_whole()).then_some(index)
+    }
+
+    /// Whether it was mapped from this file.
+    pub(super) fn is_in(&self, file: &File) -> bool {
+        match &self.bytes {
+            Bytes::Mapped(_, own) => file::is_same(own, file),
+            Bytes::Own(_) => false,
+        }
     }
 
     /// An index in memory.

@@ -1,6 +1,7 @@
 //! The store's promises, tried.
 
 mod answers;
+mod beside;
 mod crash;
 mod damage;
 mod lost;
