@@ -268,7 +268,9 @@ impl Snapshot {
             .peekable();
         std::iter::from_fn(move || {
             let node = match (rows.peek(), own.peek()) {
-                (Some(row), Some((id, _))) if self.index.id(*row) < *id => Node::Row(rows.next()?),
+                (Some(row), Some((id, _))) if self.index.id_bytes(*row) < id.as_bytes() => {
+                    Node::Row(rows.next()?)
+                }
                 (_, Some(_)) => Node::Own(own.next()?.1),
                 (Some(_), None) => Node::Row(rows.next()?),
                 (None, None) => return None,

@@ -9,6 +9,7 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::assemble::assemble;
 use super::layout::{Counts, EdgeRow, Incoming, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag};
+use super::runs::Runs;
 use super::table::Table;
 use super::words::Words;
 use super::{Facts, Index, Keys};
@@ -37,7 +38,7 @@ pub(crate) enum Item<'a> {
 
 /// An index in the making.
 pub(crate) struct Builder<'a> {
-    old: Option<&'a Index>,
+    old: Option<Old<'a>>,
     /// Where rows of the old index went.
     moved: Vec<u32>,
     rows: Vec<Row>,
@@ -50,12 +51,33 @@ pub(crate) struct Builder<'a> {
     edge_starts: Vec<u32>,
 }
 
+/// The index that rows are taken from.
+struct Old<'a> {
+    index: &'a Index,
+    rows: &'a [Row],
+    ids: Runs<'a, u8>,
+    labels: Runs<'a, u32>,
+    edges: Runs<'a, EdgeRow>,
+}
+
+impl<'a> Old<'a> {
+    fn of(index: &'a Index) -> Self {
+        Self {
+            index,
+            rows: index.rows(),
+            ids: index.ids(),
+            labels: index.all_labels(),
+            edges: index.all_edges(),
+        }
+    }
+}
+
 impl<'a> Builder<'a> {
     /// Begins one that may take rows from an older one.
     pub(crate) fn over(old: Option<&'a Index>) -> Self {
         let room = old.map_or(0, |old| old.len() as usize) + 64;
         Self {
-            old,
+            old: old.map(Old::of),
             moved: vec![NONE; old.map_or(0, |old| old.len() as usize)],
             rows: Vec::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
@@ -81,16 +103,19 @@ impl<'a> Builder<'a> {
     }
 
     fn push_old(&mut self, at: u32, place: Place) {
-        let Some((old, row)) = self.old.and_then(|old| Some((old, old.row(at)?))) else {
+        let Some(old) = &self.old else {
             return;
         };
-        let mut row = *row;
+        let (id, labels, edges) = (old.ids.of(at), old.labels.of(at), old.edges.of(at));
+        let Some(mut row) = old.rows.get(at as usize).copied() else {
+            return;
+        };
         place_row(&mut row, place);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
-        self.begin(old.id_bytes(at));
+        self.begin(id);
         // Words keep their numbers.
-        self.labels.extend_from_slice(old.label_numbers(at));
-        self.edges.extend_from_slice(old.edges(at));
+        self.labels.extend_from_slice(labels);
+        self.edges.extend_from_slice(edges);
         if let Some(moved) = self.moved.get_mut(at as usize) {
             *moved = narrow(self.rows.len());
         }
@@ -202,7 +227,7 @@ impl<'a> Builder<'a> {
             }
             if edge.target == NONE && then != NONE {
                 // Its row is gone: the id becomes a word, unless the bead is new under it.
-                let id = self.old.map_or("", |index| index.id(then));
+                let id = self.old.as_ref().map_or("", |old| old.index.id(then));
                 match ids.find(id.as_bytes()) {
                     Some(again) => edge.target = again,
                     None => edge.word = self.words.number(id),
@@ -323,7 +348,8 @@ fn turn_round(
 /// What waits: for each row the flags that only the whole graph can tell.
 fn marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
-    let with_edges = (0..index.len()).filter(|at| !index.edges(*at).is_empty());
+    let edges = (0..).zip(index.all_edges().iter());
+    let with_edges = edges.filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
     for at in blocked::blocked(index, with_edges.clone()) {
         marks[at as usize] |= flag::BLOCKED;
     }
@@ -381,17 +407,15 @@ fn count_all(index: &Index, marks: &[u32]) -> Counts {
 /// The first row that was not deleted, if all such have its prefix.
 fn row_of_prefix(index: &Index) -> u32 {
     let deleted = Status::Tombstone.code();
-    let mut live = (0..index.len()).filter(|at| Graph::status(index, *at) != deleted);
-    let Some(first) = live.next() else {
+    let rows = (0..).zip(index.rows()).zip(index.ids().iter());
+    let mut live = rows.filter(|((_, row), _)| row.status != deleted);
+    let Some(((first, _), _)) = live.next() else {
         return NONE;
     };
     let prefix = id::prefix_of(index.id(first));
     let usual = [prefix.unwrap_or_default(), "-"].concat();
-    let differs = |at: u32| {
-        let hyphens = index
-            .row(at)
-            .is_some_and(|row| row.flags & flag::HYPHENS != 0);
-        if !hyphens && index.id_bytes(at).starts_with(usual.as_bytes()) {
+    let differs = |((at, row), id): ((u32, &Row), &[u8])| {
+        if row.flags & flag::HYPHENS == 0 && id.starts_with(usual.as_bytes()) {
             // Its only hyphen ends its prefix.
             return false;
         }
@@ -415,12 +439,16 @@ pub(super) struct Lists {
 
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
 fn lists(index: &Index, marks: &[u32]) -> Lists {
+    let (ids, edges) = (index.ids(), index.all_edges());
+    let dots = memchr::memchr_iter(b'.', ids.items);
+    let spawners = edges.items.iter().enumerate();
+    let spawners = spawners.filter(|(_, edge)| edge.spawner != NONE);
     let mut lists = Lists {
         open: Vec::new(),
         waiting: Vec::new(),
         escapes: Vec::new(),
-        dotted: Vec::new(),
-        spawning: Vec::new(),
+        dotted: ids.rows_with(dots),
+        spawning: edges.rows_with(spawners.map(|(at, _)| at)),
     };
     for (at, row) in marked(index, marks) {
         if is_open(row.status) {
@@ -432,12 +460,6 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
         }
         if row.flags & flag::ESCAPES != 0 {
             lists.escapes.push(at);
-        }
-        if index.id_bytes(at).contains(&b'.') {
-            lists.dotted.push(at);
-        }
-        if index.edges(at).iter().any(|edge| edge.spawner != NONE) {
-            lists.spawning.push(at);
         }
     }
     let usual = |open: &OpenRow| (open.priority, Reverse(open.created), open.row);

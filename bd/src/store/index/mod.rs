@@ -10,6 +10,7 @@ mod content;
 mod facts;
 mod layout;
 mod make;
+mod runs;
 mod table;
 mod words;
 
@@ -35,6 +36,7 @@ use super::lines::Note;
 use crate::bead::id;
 use crate::sys::file;
 use layout::{Header, MAGIC, PARTS, Part};
+use runs::Runs;
 
 /// Puts the checksum of a changed index right. For tests that damage one.
 pub fn seal(bytes: &mut [u8]) {
@@ -165,21 +167,29 @@ impl Index {
         <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
     }
 
-    /// What of a section belongs to a row, by where that of each row starts.
-    fn run<T: FromBytes + Immutable + KnownLayout>(
+    /// A section whose items belong to the rows, by where those of each row start.
+    fn runs<T: FromBytes + Immutable + KnownLayout>(
         &self,
-        part: Part,
+        items: Part,
         starts: Part,
-        at: u32,
-    ) -> &[T] {
-        let starts: &[u32] = self.part(starts);
-        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
-        else {
-            return &[];
-        };
-        self.part(part)
-            .get(*start as usize..*end as usize)
-            .unwrap_or_default()
+    ) -> Runs<'_, T> {
+        Runs {
+            items: self.part(items),
+            starts: self.part(starts),
+        }
+    }
+
+    /// The ids of all rows, their labels and their edges: for those who go over many.
+    fn ids(&self) -> Runs<'_, u8> {
+        self.runs(Part::Ids, Part::IdStarts)
+    }
+
+    fn all_labels(&self) -> Runs<'_, u32> {
+        self.runs(Part::Labels, Part::LabelStarts)
+    }
+
+    fn all_edges(&self) -> Runs<'_, EdgeRow> {
+        self.runs(Part::Edges, Part::EdgeStarts)
     }
 
     /// How many beads there are.
@@ -226,13 +236,7 @@ impl Index {
 
     /// The bytes of the id of a row, which sort as the ids do.
     pub(crate) fn id_bytes(&self, at: u32) -> &[u8] {
-        let starts: &[u32] = self.part(Part::IdStarts);
-        let (Some(start), Some(end)) = (starts.get(at as usize), starts.get(at as usize + 1))
-        else {
-            return &[];
-        };
-        let ids: &[u8] = self.part(Part::Ids);
-        ids.get(*start as usize..*end as usize).unwrap_or_default()
+        self.ids().of(at)
     }
 
     /// The row of an id.
@@ -286,7 +290,7 @@ impl Index {
 
     /// The numbers of a row's labels.
     pub(super) fn label_numbers(&self, at: u32) -> &[u32] {
-        self.run(Part::Labels, Part::LabelStarts, at)
+        self.all_labels().of(at)
     }
 
     /// A row's labels.
@@ -296,7 +300,7 @@ impl Index {
 
     /// A row's edges.
     pub(crate) fn edges(&self, at: u32) -> &[EdgeRow] {
-        self.run(Part::Edges, Part::EdgeStarts, at)
+        self.all_edges().of(at)
     }
 
     pub(super) fn edge(&self, number: u32) -> Option<&EdgeRow> {
@@ -314,7 +318,7 @@ impl Index {
 
     /// The edges that point at a row.
     pub(crate) fn incoming(&self, at: u32) -> &[Incoming] {
-        self.run(Part::Incoming, Part::IncomingStarts, at)
+        self.runs(Part::Incoming, Part::IncomingStarts).of(at)
     }
 
     /// The edges that point at ids without a row.

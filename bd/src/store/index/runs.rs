@@ -1,0 +1,80 @@
+//! A section whose items belong to the rows, some to each.
+
+/// The items of a section, and where those of each row start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Runs<'a, T> {
+    pub items: &'a [T],
+    /// One more than there are rows; the last is where the items end.
+    pub starts: &'a [u32],
+}
+
+impl<'a, T: Copy> Runs<'a, T> {
+    /// What belongs to a row.
+    pub(super) fn of(&self, row: u32) -> &'a [T] {
+        let row = row as usize;
+        match (self.starts.get(row), self.starts.get(row + 1)) {
+            (Some(start), Some(end)) => self.between(*start, *end),
+            _ => &[],
+        }
+    }
+
+    /// What belongs to each row.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
+        let ends = self.starts.iter().skip(1);
+        let pairs = self.starts.iter().zip(ends);
+        pairs.map(move |(start, end)| self.between(*start, *end))
+    }
+
+    /// The rows that such an item belongs to, each once.
+    pub(super) fn rows_with(self, items: impl Iterator<Item = usize>) -> Vec<u32> {
+        let mut rows = Vec::new();
+        for item in items {
+            let behind = self.starts.partition_point(|start| *start as usize <= item);
+            let row = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
+        }
+        rows
+    }
+
+    fn between(&self, start: u32, end: u32) -> &'a [T] {
+        self.items
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUNS: Runs<'_, u8> = Runs {
+        items: b"abcd",
+        starts: &[0, 0, 3, 3, 4],
+    };
+
+    #[test]
+    fn each_row_has_its_items() {
+        let all: Vec<&[u8]> = RUNS.iter().collect();
+        assert_eq!(all, [&b""[..], b"abc", b"", b"d"]);
+        for (row, items) in (0..).zip(all) {
+            assert_eq!(RUNS.of(row), items);
+        }
+        assert!(RUNS.of(4).is_empty() && RUNS.of(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn the_row_of_an_item_is_the_one_that_has_it() {
+        assert_eq!(RUNS.rows_with([0, 2, 3].into_iter()), [1, 3]);
+    }
+
+    #[test]
+    fn starts_that_cannot_be_have_no_items() {
+        let damaged = Runs {
+            items: b"ab",
+            starts: &[7, 1, 9],
+        };
+        assert!(damaged.iter().all(<[u8]>::is_empty));
+    }
+}
