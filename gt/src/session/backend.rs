@@ -49,8 +49,8 @@ pub struct Live {
     pub created: Timestamp,
     /// When anything last appeared on its screen.
     pub activity: Timestamp,
-    /// The exit status of the first process, where it has ended and the session is still shown.
-    pub dead: Option<i32>,
+    /// How the first process ended, where it has and the session is still shown.
+    pub dead: Option<End>,
     /// Whether a person looks at it.
     pub attached: bool,
     /// The name of the program in the foreground.
@@ -95,16 +95,35 @@ pub enum Key {
     Interrupt,
 }
 
-/// How a process ended that did so at once; a status below zero stands for one that is not known.
-fn end_in_words(status: i32, output: &str) -> String {
-    let how = if status < 0 {
-        "without an exit code".to_owned()
-    } else {
-        format!("with exit code {status}")
-    };
+/// How the first process of a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this exit code.
+    Exit(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It is not known.
+    Unknown,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "with exit code {code}"),
+            Self::Signal(number) => match signal_hook::low_level::signal_name(*number) {
+                Some(name) => write!(f, "by signal {number} ({name})"),
+                None => write!(f, "by signal {number}"),
+            },
+            Self::Unknown => f.write_str("without an exit code"),
+        }
+    }
+}
+
+/// How a process ended that did so at once.
+fn end_in_words(end: End, output: &str) -> String {
     match output.trim() {
-        "" => format!("{how}, without a word"),
-        words => format!("{how}: {words}"),
+        "" => format!("{end}, without a word"),
+        words => format!("{end}: {words}"),
     }
 }
 
@@ -144,12 +163,12 @@ pub enum BackendError {
         cwd: PathBuf,
     },
     /// The first process ended at once.
-    #[error("session `{name}` ended at once {}", end_in_words(*status, output))]
+    #[error("session `{name}` ended at once {}", end_in_words(*end, output))]
     EndedAtOnce {
         /// The session.
         name: String,
         /// How it ended.
-        status: i32,
+        end: End,
         /// The end of what it printed.
         output: String,
     },
@@ -250,27 +269,28 @@ mod tests {
 
     #[test]
     fn a_session_that_ended_at_once_is_told_by_what_is_known_of_it() {
-        let told = |status, output: &str| {
+        let told = |end, output: &str| {
             let (name, output) = ("web-nux".to_owned(), output.to_owned());
-            let error = BackendError::EndedAtOnce {
-                name,
-                status,
-                output,
-            };
+            let error = BackendError::EndedAtOnce { name, end, output };
             error.to_string()
         };
         let begin = "session `web-nux` ended at once";
         assert_eq!(
-            told(1, ""),
+            told(End::Exit(1), ""),
             format!("{begin} with exit code 1, without a word")
         );
         assert_eq!(
-            told(3, "no model\n"),
+            told(End::Exit(3), "no model\n"),
             format!("{begin} with exit code 3: no model")
         );
         assert_eq!(
-            told(-1, ""),
+            told(End::Unknown, ""),
             format!("{begin} without an exit code, without a word")
         );
+        assert_eq!(
+            told(End::Signal(9), ""),
+            format!("{begin} by signal 9 (SIGKILL), without a word")
+        );
+        assert!(told(End::Signal(60), "").contains("by signal 60,"));
     }
 }

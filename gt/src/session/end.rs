@@ -1,5 +1,5 @@
 //! Ending a worker's session with everything that was ever started in it, and what is kept of one that
-//! ended by itself: exit code and last screen.
+//! ended by itself: exit code or signal, and last screen.
 //!
 //! What must always hold: when this succeeds, no process of the worker's last session is there any more,
 //! also where the session itself had ended before and something it started went on. What stood on a screen is
@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{BackendError, Live};
+use super::{BackendError, End, Live};
 use crate::polecat::{Ids, Slot};
 use crate::process::{self, Process};
 use crate::runtime;
@@ -36,6 +36,8 @@ pub struct Ended {
     pub lease: u64,
     /// Its exit code; none where a signal ended it, or where it is not known.
     pub exit: Option<i32>,
+    /// The number of the signal that ended it.
+    pub signal: Option<i32>,
     /// The last lines of its screen.
     pub screen: Vec<String>,
 }
@@ -43,31 +45,45 @@ pub struct Ended {
 impl Ended {
     /// How it ended, in a few words: `with exit code 7`.
     pub fn how(&self) -> String {
-        how(self.exit)
+        self.end().to_string()
     }
 
-    fn of(town: &Town, slot: &Slot, status: i32, screen: &str) -> Self {
+    fn end(&self) -> End {
+        match (self.exit, self.signal) {
+            (Some(code), _) => End::Exit(code),
+            (None, Some(number)) => End::Signal(number),
+            (None, None) => End::Unknown,
+        }
+    }
+
+    fn of(town: &Town, slot: &Slot, end: End, screen: &str) -> Self {
+        let (exit, signal) = match end {
+            End::Exit(code) => (Some(code), None),
+            End::Signal(number) => (None, Some(number)),
+            End::Unknown => (None, None),
+        };
         Self {
             at: town.clock.now().to_string(),
             lease: slot.lease,
-            exit: known(status),
+            exit,
+            signal,
             screen: last_lines(&masked(town, screen)),
         }
     }
 
     /// What is seen of a session that is only shown any more.
     pub fn seen(town: &Town, live: &Live, slot: &Slot) -> Option<Self> {
-        let status = live.dead?;
+        let end = live.dead?;
         // A screen that cannot be read leaves the exit code.
         let screen = town.backend.capture(&live.name, SEEN).unwrap_or_default();
-        Some(Self::of(town, slot, status, &screen))
+        Some(Self::of(town, slot, end, &screen))
     }
 
     /// What a start that failed says of a session that ended at once.
     pub fn at_once(town: &Town, slot: &Slot, error: &anyhow::Error) -> Option<Self> {
         error.chain().find_map(|cause| match cause.downcast_ref() {
-            Some(BackendError::EndedAtOnce { status, output, .. }) => {
-                Some(Self::of(town, slot, *status, output))
+            Some(BackendError::EndedAtOnce { end, output, .. }) => {
+                Some(Self::of(town, slot, *end, output))
             }
             _ => None,
         })
@@ -79,28 +95,15 @@ impl Ended {
             "session_ended",
             json!({
                 "rig": rig, "polecat": polecat, "bead": bead, "lease": self.lease, "exit": self.exit,
-                "screen": self.screen,
+                "signal": self.signal, "screen": self.screen,
             }),
         );
     }
 }
 
-/// A status as an exit code; below zero stands for one that is not known.
-fn known(status: i32) -> Option<i32> {
-    (status >= 0).then_some(status)
-}
-
-/// How a process with this exit code ended.
-fn how(exit: Option<i32>) -> String {
-    match exit {
-        Some(code) => format!("with exit code {code}"),
-        None => "without an exit code".to_owned(),
-    }
-}
-
 /// How a session that is only shown any more ended.
 pub fn how_dead(live: &Live) -> Option<String> {
-    live.dead.map(|status| how(known(status)))
+    live.dead.map(|end| end.to_string())
 }
 
 /// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
@@ -191,10 +194,17 @@ mod tests {
         assert_eq!(kept.len(), LINES);
         assert_eq!(kept[0], "line 31");
         assert_eq!(kept[LINES - 1].len(), WIDTH);
-        assert_eq!(
-            (how(known(7)).as_str(), how(known(-1)).as_str()),
-            ("with exit code 7", "without an exit code")
-        );
+    }
+
+    #[test]
+    fn how_a_session_ended_is_kept() {
+        let place = crate::town::testing::Place::new();
+        for end in [End::Exit(7), End::Signal(9), End::Unknown] {
+            let kept = Ended::of(&place.town, &Slot::default(), end, "");
+            let text = serde_json::to_string(&kept).unwrap();
+            let again: Ended = serde_json::from_str(&text).unwrap();
+            assert_eq!(again.how(), end.to_string());
+        }
     }
 
     #[test]
@@ -211,7 +221,7 @@ mod tests {
         std::fs::write(place.town.layout.settings(), settings).unwrap();
         let error =
             "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
-        let ended = Ended::of(&place.town, &Slot::default(), 1, error);
+        let ended = Ended::of(&place.town, &Slot::default(), End::Exit(1), error);
         assert_eq!(
             ended.screen,
             ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]

@@ -10,7 +10,7 @@ pub mod fake;
 pub mod start;
 pub mod wrapper;
 
-pub use backend::{Backend, BackendError, Input, Key, Live, Sent, SessionSpec};
+pub use backend::{Backend, BackendError, End, Input, Key, Live, Sent, SessionSpec};
 pub use fake::FakeBackend;
 
 pub use crate::tmux::Tmux;

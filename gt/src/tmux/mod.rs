@@ -19,11 +19,11 @@ use tmux_interface::{
     TmuxCommand,
 };
 
-use self::parse::{Failure, ROW, Row, UNKNOWN_STATUS, rows};
+use self::parse::{Failure, ROW, Row, rows};
 use crate::process::{self, Process};
 use crate::session::backend::is_session_name;
 use crate::session::wrapper::{self, Start, StartError};
-use crate::session::{Backend, BackendError, Input, Key, Live, Sent, SessionSpec};
+use crate::session::{Backend, BackendError, End, Input, Key, Live, Sent, SessionSpec};
 use crate::town::Layout;
 
 /// How long one call of tmux may take.
@@ -201,17 +201,17 @@ impl Tmux {
             clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
         }
         let live = self.first_look(spec, first.is_some_and(|process| !process.is_alive()))?;
-        let Some(status) = live.dead else {
+        let Some(end) = live.dead else {
             return Ok(live);
         };
         let output = self.last_words(&spec.name);
         self.end_session(&spec.name)?;
-        if status == 0 {
+        if end == End::Exit(0) {
             return Ok(live);
         }
         Err(BackendError::EndedAtOnce {
             name: spec.name.clone(),
-            status,
+            end,
             output,
         })
     }
@@ -258,14 +258,14 @@ impl Tmux {
     /// with nothing to do may look only when another child of it ends: so it gets one.
     fn look(&self, name: &str) -> Result<Live, BackendError> {
         let first = self.row(name)?.live;
-        if first.dead != Some(UNKNOWN_STATUS) {
+        if first.dead != Some(End::Unknown) {
             return Ok(first);
         }
         let child = RunShell::new().shell_command("true").build();
         // Only the exit code is not known without it.
         self.run(name, [child]).ok();
         let known = || match self.row(name) {
-            Ok(row) if row.live.dead == Some(UNKNOWN_STATUS) => None,
+            Ok(row) if row.live.dead == Some(End::Unknown) => None,
             other => Some(other),
         };
         let seen = clock::wait_for(Duration::from_millis(500), known);

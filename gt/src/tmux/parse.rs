@@ -3,14 +3,11 @@
 use jiff::Timestamp;
 
 use crate::process::Process;
-use crate::session::Live;
+use crate::session::{End, Live};
 
 /// The row that is asked of each pane. No field but the last can hold the separator. The token is an
 /// option of the pane itself, so that a pane which a person opened beside ours has none.
-pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{session_created}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
-
-/// Stands for the exit status of a process that was ended by a signal, or is not collected yet.
-pub(super) const UNKNOWN_STATUS: i32 = -1;
+pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
 
 /// One pane of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +25,14 @@ pub(super) fn rows(listing: &str) -> Vec<Row> {
 }
 
 fn row(line: &str) -> Option<Row> {
-    let fields: Vec<&str> = line.splitn(11, '|').collect();
+    let fields: Vec<&str> = line.splitn(12, '|').collect();
     let [
         name,
         pane,
         pid,
         dead,
         status,
+        signal,
         created,
         activity,
         attached,
@@ -58,7 +56,7 @@ fn row(line: &str) -> Option<Row> {
         token: token.to_owned(),
         created,
         activity: time(activity).unwrap_or(created),
-        dead: (dead == "1").then(|| status.parse().unwrap_or(UNKNOWN_STATUS)),
+        dead: (dead == "1").then(|| end(status, signal)),
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
     };
@@ -67,6 +65,15 @@ fn row(line: &str) -> Option<Row> {
         pane: pane.to_owned(),
         scrolling: mode.parse::<u32>().is_ok_and(|depth| depth > 0),
     })
+}
+
+/// How a process ended; not known yet where it is not collected.
+fn end(status: &str, signal: &str) -> End {
+    match (status.parse(), signal.parse()) {
+        (Ok(code), _) => End::Exit(code),
+        (_, Ok(number)) => End::Signal(number),
+        _ => End::Unknown,
+    }
 }
 
 /// What a failure of tmux means.
@@ -109,8 +116,8 @@ mod tests {
 
     #[test]
     fn a_pane_without_our_token_is_not_ours() {
-        let listing = "gt-web-nux|%1|4242|0||1700000000|1700000009|1|0|abc|claude\n\
-                       gt-web-nux|%2|4243|0||1700000000|1700000009|1|0||vim\n\
+        let listing = "gt-web-nux|%1|4242|0|||1700000000|1700000009|1|0|abc|claude\n\
+                       gt-web-nux|%2|4243|0|||1700000000|1700000009|1|0||vim\n\
                        broken\n";
         let rows = rows(listing);
         assert_eq!(rows.len(), 1);
@@ -125,10 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_pane_shows_its_status() {
-        let listing = "a|%1|4242|1|7|1700000000||0|1|abc|x|y";
+    fn a_dead_pane_shows_how_it_ended() {
+        let listing = "a|%1|4242|1|7||1700000000||0|1|abc|x|y";
+        let of = |status_and_signal: &str| row(&listing.replace("7|", status_and_signal));
+        let dead = |status_and_signal| of(status_and_signal).unwrap().live.dead;
+        assert_eq!(dead("|9"), Some(End::Signal(9)));
+        assert_eq!(dead("|"), Some(End::Unknown));
         let row = row(listing).unwrap();
-        assert_eq!(row.live.dead, Some(7));
+        assert_eq!(row.live.dead, Some(End::Exit(7)));
         assert_eq!(row.live.command, "x|y");
         assert!(row.scrolling);
     }

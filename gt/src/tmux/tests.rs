@@ -141,8 +141,8 @@ fn a_command_that_fails_at_once_is_told_with_its_words() {
     let spec = server.spec("gt-a", &["sh", "-c", "echo no such model; exit 3"]);
     // Whether the end is seen depends on whether it comes before the look; then the session is gone.
     match server.tmux.start(&spec) {
-        Err(BackendError::EndedAtOnce { status, output, .. }) => {
-            assert!(status == 3 || status == -1, "{status}");
+        Err(BackendError::EndedAtOnce { end, output, .. }) => {
+            assert!([End::Exit(3), End::Unknown].contains(&end), "{end}");
             assert_eq!(output, "no such model");
         }
         Ok(_) => {}
@@ -183,9 +183,12 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
             .find("gt-a")
             .unwrap()?
             .dead
-            .filter(|status| *status >= 0)
+            .filter(|end| *end != End::Unknown)
     };
-    assert_eq!(clock::wait_for(Duration::from_secs(20), dead), Some(7));
+    assert_eq!(
+        clock::wait_for(Duration::from_secs(20), dead),
+        Some(End::Exit(7))
+    );
     // What tmux says of the end stands on the lowest line.
     let screen = server.tmux.capture("gt-a", 200).unwrap();
     assert!(screen.contains("no model"), "{screen}");
@@ -193,6 +196,21 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
     assert!(matches!(typed, Err(BackendError::NoSession { .. })));
     server.tmux.kill("gt-a").unwrap();
     assert!(server.tmux.find("gt-a").unwrap().is_none());
+}
+
+#[test]
+fn the_signal_that_ended_a_session_is_known() {
+    let server = Server::new();
+    let mut spec = server.spec("gt-a", &["sh", "-c", "read line; kill -KILL $$"]);
+    spec.keep = true;
+    server.tmux.start(&spec).unwrap();
+    server.tmux.press("gt-a", &[Key::Enter]).unwrap();
+    let dead = || server.tmux.find("gt-a").unwrap()?.dead;
+    let known = || dead().filter(|end| *end != End::Unknown);
+    assert_eq!(
+        clock::wait_for(Duration::from_secs(20), known),
+        Some(End::Signal(9))
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::polecat;
 ///
 /// State is working, idle, stalled or zombie, each with the reason. With `--json` an array of {rig, name, state, why,
 /// issue?, session_running, lease, branch, stuck?, failed_step?,
-/// last_end?{at, lease, exit, screen[]}}: exit code and last screen of its session that ended by itself.
+/// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen of its session that ended by itself.
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// The rig.
