@@ -33,7 +33,23 @@ fn a_member_works_in_a_clone_of_its_own_until_stopped() {
         .ok();
     assert_eq!(status.text(), "");
 
+    // Work for who does not run says what has it begin, and stays on the hook for it.
+    let slung = town.gt(["sling", &id, "web/crew/max"]).ok();
+    assert!(
+        slung.out.contains("`gt crew start web/max`"),
+        "{}",
+        slung.out
+    );
+    assert_eq!(town.show("web", &id)["assignee"], "web/crew/max");
+    let other = town.bead("web", "For the mayor");
+    let slung = town.gt(["sling", &other, "mayor"]).ok();
+    assert!(slung.out.contains("`gt mayor start`"), "{}", slung.out);
+
     town.gt(["crew", "start", "max", "--agent", "stay"]).ok();
+    let more = town.bead("web", "For one who runs");
+    let slung = town.gt(["sling", &more, "web/crew/max", "--force"]).ok();
+    assert!(slung.out.contains("session: gt-web-crew-max"));
+    assert!(!slung.out.contains("no session runs"), "{}", slung.out);
     let list = || town.gt(["crew", "list", "--json"]).ok().json();
     assert_eq!(list()[0]["has_session"], true);
     town.gt(["crew", "start", "web/max", "--agent", "stay"])

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Answer, answer};
 use crate::context::Context;
+use crate::identity::Address;
 use crate::sling::{Request, Slung, family, sling, sling_member};
 
 /// Give work to an agent.
@@ -109,5 +110,20 @@ fn line(slung: &Slung, page: &mut bd::ui::Page) {
         if let Some(value) = value {
             page.line(format!("  {name}: {value}"));
         }
+    }
+    if let Some(command) = start_of(slung) {
+        page.line(format!(
+            "  no session runs there: the work waits on the hook for `{command}`"
+        ));
+    }
+}
+
+/// What starts the agent that has the work, where a person does that and nobody did.
+fn start_of(slung: &Slung) -> Option<String> {
+    match slung.target.parse().ok()? {
+        _ if slung.session.is_some() => None,
+        Address::Mayor => Some("gt mayor start".to_owned()),
+        Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),
+        _ => None,
     }
 }
