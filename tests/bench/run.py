@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from measure import Contest, Failed, calls, empty_program, environment, machine, once, peak, rewrite_cost, said, scan_cost, sync_cost
+from measure import Contest, Failed, calls, empty_program, environment, installed, machine, once, peak, rewrite_cost, said, scan_cost, sync_cost
 
 HERE = pathlib.Path(__file__).resolve().parent
 SMALL_READS = {
@@ -77,13 +77,6 @@ class Table:
     def markdown(self):
         head = ["| What | Beads | Found | Bar | Holds | |", "| --- | ---: | ---: | ---: | --- | --- |"]
         return "\n".join(head + ["| " + " | ".join(row) + " |" for row in self.rows])
-
-
-def installed(program, folder):
-    """A copy of the program, as `make install` makes one: the system keeps what a linker wrote in smaller pieces, and
-    starts it a fifth slower."""
-    folder.mkdir()
-    return shutil.copy(program, folder / pathlib.Path(program).name)
 
 
 class Store:
@@ -373,8 +366,8 @@ def main():
     table, small = Table(), {}
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         folder = pathlib.Path(folder)
-        args.bd = installed(args.bd, folder / "bin")
-        args.other = args.other and installed(args.other, folder / "other-bin")
+        args.bd = str(installed(args.bd, folder / "bin"))
+        args.other = args.other and str(installed(args.other, folder / "other-bin"))
         for size in args.sizes:
             one_size(args, folder, size, table, small)
         os.chdir("/")

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from measure import Contest, environment, machine
+from measure import Contest, environment, installed, machine
 
 HERE = pathlib.Path(__file__).resolve().parent
 # How much more than a start each may take, in milliseconds.
@@ -80,7 +80,10 @@ def main():
     parser.add_argument("--runs", type=int, default=25)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp") as folder:
-        place = Place(pathlib.Path(folder), args.programs, args.size)
+        programs = pathlib.Path(folder) / "bin"
+        for name in ("bd", "gt", "gtd"):
+            installed(args.programs / name, programs)
+        place = Place(pathlib.Path(folder), programs, args.size)
         try:
             contest = Contest(place.env, args.runs)
             contest.add("start", [place.gt, "version"], place.sandbox)

@@ -41,6 +41,9 @@ fn a_member_works_in_a_clone_of_its_own_until_stopped() {
         slung.out
     );
     assert_eq!(town.show("web", &id)["assignee"], "web/crew/max");
+    let own = town.bead("web", "For oneself");
+    let slung = town.gt(["sling", &own, "web/crew/max"]).at(&clone).ok();
+    assert!(!slung.out.contains("gt crew start"), "{}", slung.out);
     let other = town.bead("web", "For the mayor");
     let slung = town.gt(["sling", &other, "mayor"]).ok();
     assert!(slung.out.contains("`gt mayor start`"), "{}", slung.out);

@@ -22,6 +22,7 @@ const LOCAL: &[&str] = &[
     "clone-id",
     "sync-base",
     ".sync.lock",
+    ".index.lock",
     "events/",
     "damaged/",
     "last-touched",

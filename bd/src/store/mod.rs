@@ -38,6 +38,7 @@ mod scan;
 pub mod share;
 mod snapshot;
 mod source;
+mod tail;
 mod tx;
 pub mod upkeep;
 mod write;
@@ -48,6 +49,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 
@@ -75,6 +77,8 @@ use source::{Before, CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
+/// How long an index that is ready waits for writers.
+const INDEX_PATIENCE: Duration = Duration::from_secs(2);
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
 /// Up to this size of the issues every write is folded at once.
@@ -312,6 +316,14 @@ impl Store {
     }
 
     fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
+        if read.source.state.behind.is_too_much(read.index.size()) {
+            upkeep::later(self.dir());
+        }
+        self.watched(read)
+    }
+
+    /// A snapshot; tells of what went out of the files without us.
+    fn watched(&self, read: source::Read) -> Result<Snapshot, StoreError> {
         let notice = match &read.before {
             Before::Same => None,
             Before::Known(before) => lost::notice(Some(before), &read.index, &self.paths),
@@ -319,9 +331,6 @@ impl Store {
         };
         if let Some(notice) = notice {
             upkeep::tell(notice);
-        }
-        if read.source.state.behind.is_too_much(read.index.size()) {
-            upkeep::later(self.dir());
         }
         Snapshot::new(read.index, read.source, read.overlay)
     }
@@ -441,10 +450,11 @@ impl Store {
     /// Writes an index that has the journal too, so that readers have less of it to read; only where that is
     /// `due`. Made while others write: they wait only while it is put in place.
     fn index_journal(&self, due: impl FnOnce(Behind, u64) -> bool) -> Result<(), StoreError> {
-        let Some(prepared) = reindex::prepare(&self.paths, due)? else {
+        let Some(prepared) = reindex::prepare(self, due)? else {
             return Ok(());
         };
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        // Nobody needs it so much that a command should stay for it.
+        let _guard = lock::acquire(&self.paths.lock(), INDEX_PATIENCE)?;
         prepared.put();
         Ok(())
     }

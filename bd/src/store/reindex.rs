@@ -2,16 +2,15 @@
 //! line has now.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use super::index::{Builder, Facts, Index, Item, JOURNALED, Keys, Place, Row, WISPS};
 use super::journal::{self, Home};
 use super::lines::Note;
-use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::source::{self, Source};
-use super::{Node, StoreError};
+use super::{Node, Store, StoreError, ignore, lock};
 use crate::sys::file;
 
 /// From a size between these on the journal behind the index goes into a new one: what is behind is read by
@@ -96,61 +95,57 @@ pub(super) fn write(snapshot: &Snapshot, index: Option<&Index>) {
 
 /// An index that has the journal too, written beside the one that it is to replace.
 pub(super) struct Prepared {
-    old: File,
     snapshot: Snapshot,
-    /// What of the journal the old index does not have and the new one does.
-    taken: Vec<u8>,
     file: file::Derived,
+    _one: lock::Guard,
 }
 
 /// Makes an index that has the journal too, where that is `due`: rows then say that their line is in the
 /// journal. `None` where it is not, or another process makes one already.
 pub(super) fn prepare(
-    paths: &Paths,
+    store: &Store,
     due: impl FnOnce(Behind, u64) -> bool,
 ) -> Result<Option<Prepared>, StoreError> {
-    // Whoever makes the next index holds the lock of this one.
-    let Ok(old) = File::open(paths.index()) else {
-        return Ok(None);
-    };
-    if old.try_lock().is_err() {
-        return Ok(None);
+    let path = store.paths.index_lock();
+    if !path.exists() {
+        ignore::hide(store.dir());
     }
+    let one = match lock::acquire_apart(&path, Duration::ZERO) {
+        Ok(one) => one,
+        Err(StoreError::Locked { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     // What changes from here on is in doubt.
     let made = source::wall();
-    let read = Source::read(paths)?;
-    if !read.index.is_in(&old) || !due(read.source.state.behind, read.index.size()) {
+    let snapshot = store.watched(Source::read(&store.paths)?)?;
+    if !due(snapshot.source.state.behind, snapshot.index.size()) {
         return Ok(None);
     }
-    let snapshot = Snapshot::new(read.index, read.source, read.overlay)?;
-    let Some((index, taken)) = with_journal(&snapshot, made)? else {
+    let Some(index) = with_journal(&snapshot, made)? else {
         return Ok(None);
     };
     // Where it cannot be written readers go on with the old one.
-    let beside = file::Derived::write(&paths.index(), index.bytes(), 0o644).ok();
+    let beside = file::Derived::write(&store.paths.index(), index.bytes(), 0o644).ok();
     Ok(beside.map(|file| Prepared {
-        old,
         snapshot,
-        taken,
         file,
+        _one: one,
     }))
 }
 
 impl Prepared {
-    /// Puts it in place, under the writers' lock: if the old index is still there, and the journal is the one that
-    /// was read. It may have grown; but an entry that could not be synced is cut off again, and then another
-    /// may stand where it stood.
+    /// Puts it in place, under the writers' lock: if the old index is still there, and the journal still has what
+    /// was read; it may have grown.
     pub(super) fn put(self) {
-        let source = &self.snapshot.source;
-        let is_same = file::is_at(&self.old, &source.paths.index()) && source.is_current();
-        if is_same && source.behind().is_ok_and(|text| text == self.taken) {
+        let Snapshot { index, source, .. } = &self.snapshot;
+        if index.is_at(&source.paths.index()) && source.is_current() && source.has_behind() {
             self.file.put().ok();
         }
     }
 }
 
-/// The index of a snapshot with its journal, and what it has of it that the old one has not.
-fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<(Index, Vec<u8>)>, StoreError> {
+/// The index of a snapshot with its journal; `None` where there is nothing to take, or it has to be folded first.
+fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<Index>, StoreError> {
     let source = &snapshot.source;
     let state = &source.state;
     // A journal that had to be merged, or is torn, is folded first.
@@ -161,8 +156,7 @@ fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<(Index, Vec<u8>
     {
         return Ok(None);
     }
-    let taken = source.behind()?;
-    let places = places(&taken, source.keys.journal.2);
+    let places = places(source.behind(), source.keys.journal.2);
     let (device, inode) = source.journal_place()?;
     let keys = Keys {
         journal: (device, inode, state.sound),
@@ -187,7 +181,7 @@ fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<(Index, Vec<u8>
             }
         },
     );
-    Ok(index.map(|index| (index, taken)))
+    Ok(index)
 }
 
 /// Where the records of a part of a journal are, by their hashes; the part starts at `begin`.

@@ -9,18 +9,17 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
-use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
-use super::journal::{self, Home, Journal};
+use super::journal::Home;
 use super::overlay::{self, Files, Overlay};
 use super::paths::Paths;
-use super::reindex::Behind;
+use super::tail::JournalState;
 use super::{StoreError, fold, ignore};
-use crate::bead::{Bead, Stamp, record};
+use crate::bead::{Bead, record};
 use crate::sys::{boot, clock, file};
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
@@ -33,54 +32,16 @@ const CALM: u64 = 2_000_000_000;
 pub(super) const CALM_TRIES: u32 = 100;
 pub(super) const CALM_PAUSE: Duration = Duration::from_millis(30);
 
-impl JournalState {
-    /// How many damaged lines there are that may have been acknowledged.
-    pub(super) fn damaged_inside(&self) -> usize {
-        self.torn.len() - usize::from(self.is_unfinished && !self.torn.is_empty())
-    }
-
-    /// The bytes of all of them.
-    pub(super) fn torn_bytes(&self) -> Vec<u8> {
-        let lines: Vec<&[u8]> = self.torn.iter().map(|(_, line)| line.as_slice()).collect();
-        lines.join(&b'\n')
-    }
-}
-
 /// The open files.
 #[derive(Debug)]
 pub(super) struct Source {
     pub paths: Paths,
     issues: Option<File>,
     wisps: Option<File>,
-    journal: Option<File>,
+    pub(super) journal: Option<File>,
     /// What the index in use was made from.
     pub keys: Keys,
     pub state: JournalState,
-}
-
-/// How the journal was found.
-#[derive(Debug, Default)]
-pub(super) struct JournalState {
-    /// Its length.
-    pub size: u64,
-    /// What of it is not in the index.
-    pub behind: Behind,
-    /// How far it is sound.
-    pub sound: u64,
-    /// Lines that are torn or damaged, and where they start in what is not in the index.
-    pub torn: Vec<(usize, Vec<u8>)>,
-    /// Whether the last line has no end: an unfinished write, of which nobody was told that it succeeded.
-    pub is_unfinished: bool,
-    /// Whether a fold was begun.
-    pub was_folding: bool,
-    /// The SHA-256 of the issues that it was about to put in place.
-    pub mark: Option<String>,
-    /// Beads that someone else changed in the file under it.
-    pub merged: Vec<overlay::Merged>,
-    /// Beads whose change before a later one is damaged.
-    pub bridged: Vec<overlay::Bridge>,
-    /// When its first entry was made.
-    pub began: Option<Stamp>,
 }
 
 /// The issues before they were read this time.
@@ -301,74 +262,6 @@ impl Source {
         }
     }
 
-    /// Reads the journal behind what the index has.
-    fn tail(&mut self) -> Result<Journal, StoreError> {
-        let Some(file) = &self.journal else {
-            return Ok(Journal::default());
-        };
-        let path = self.paths.journal();
-        let failed = |source| StoreError::io("read", &path, source);
-        let size = file.metadata().map_err(failed)?.len();
-        let covered = self.keys.journal.2.min(size);
-        let mut text = vec![0; usize::try_from(size - covered).unwrap_or_default()];
-        file.read_exact_at(&mut text, covered).map_err(failed)?;
-        let journal = journal::decode(&text);
-        self.state = JournalState {
-            size,
-            behind: Behind {
-                bytes: size - covered,
-                longest: journal.longest,
-            },
-            sound: covered + journal.sound as u64,
-            torn: journal
-                .torn
-                .iter()
-                .map(|span| (span.start, text[span.clone()].to_vec()))
-                .collect(),
-            is_unfinished: text.last().is_some_and(|last| *last != b'\n'),
-            was_folding: journal.was_folding,
-            mark: journal.mark.as_ref().map(|mark| mark.fold.clone()),
-            merged: Vec::new(),
-            bridged: Vec::new(),
-            began: match (covered, journal.entries.first()) {
-                (0, first) => first.map(|(_, entry)| Stamp::read(&entry.at)),
-                _ => first_time(file),
-            },
-        };
-        Ok(journal)
-    }
-
-    /// The whole journal, for a fold.
-    pub(super) fn whole_journal(&self) -> Result<Vec<u8>, StoreError> {
-        self.of_journal(0..self.state.size)
-    }
-
-    /// What the index does not have of the journal, as far as it is sound.
-    pub(super) fn behind(&self) -> Result<Vec<u8>, StoreError> {
-        self.of_journal(self.keys.journal.2..self.state.sound)
-    }
-
-    fn of_journal(&self, part: Range<u64>) -> Result<Vec<u8>, StoreError> {
-        let Some(file) = &self.journal else {
-            return Ok(Vec::new());
-        };
-        let length = part.end.saturating_sub(part.start);
-        let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
-        file.read_exact_at(&mut text, part.start)
-            .map_err(|error| StoreError::io("read", &self.paths.journal(), error))?;
-        Ok(text)
-    }
-
-    /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
-    /// The open file keeps its inode from being given to another.
-    pub(super) fn is_current(&self) -> bool {
-        let path = self.paths.journal();
-        match &self.journal {
-            None => std::fs::metadata(path).is_err(),
-            Some(journal) => file::is_at(journal, &path),
-        }
-    }
-
     /// The identity of one of the files, without its content.
     pub(super) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
         let file = if code & 1 == ISSUES {
@@ -383,13 +276,7 @@ impl Source {
             .unwrap_or_default())
     }
 
-    /// The device and inode of the journal.
-    pub(super) fn journal_place(&self) -> Result<(u64, u64), StoreError> {
-        let meta = self.meta(self.journal.as_ref())?;
-        Ok(meta.map_or((0, 0), |meta| (meta.dev(), meta.ino())))
-    }
-
-    fn meta(&self, file: Option<&File>) -> Result<Option<Metadata>, StoreError> {
+    pub(super) fn meta(&self, file: Option<&File>) -> Result<Option<Metadata>, StoreError> {
         file.map(File::metadata)
             .transpose()
             .map_err(|error| StoreError::io("look at", self.paths.dir(), error))
@@ -547,15 +434,6 @@ pub(super) fn wall() -> i64 {
 
 fn too_large() -> io::Error {
     io::Error::other("it is too large")
-}
-
-/// When the first entry of a journal was made.
-fn first_time(journal: &File) -> Option<Stamp> {
-    let mut start = [0; 160];
-    let read = journal.read_at(&mut start, 0).ok()?;
-    let text = String::from_utf8_lossy(&start[..read]).into_owned();
-    let (_, rest) = text.split_once("\"at\":\"")?;
-    Some(Stamp::read(rest.split_once('"')?.0))
 }
 
 /// The beads of the files as an index has them.

@@ -1,6 +1,6 @@
 //! Owns how files are written: replaced whole or appended to, never half.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -196,17 +196,8 @@ impl Derived {
 
 /// Whether an open file is the one at a path.
 pub fn is_at(file: &File, path: &Path) -> bool {
-    is_one(file.metadata(), path.metadata())
-}
-
-/// Whether two open files are one.
-pub fn is_same(one: &File, other: &File) -> bool {
-    is_one(one.metadata(), other.metadata())
-}
-
-fn is_one(one: io::Result<Metadata>, other: io::Result<Metadata>) -> bool {
-    match (one, other) {
-        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+    match (file.metadata(), path.metadata()) {
+        (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
         _ => false,
     }
 }

@@ -81,14 +81,15 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
         }
     }
     crate::daemon::wake(&town);
-    answer(slung, |slung, page| {
+    let caller = town.actor.clone();
+    answer(slung, move |slung, page| {
         for one in slung {
-            line(one, page);
+            line(one, &caller, page);
         }
     })
 }
 
-fn line(slung: &Slung, page: &mut bd::ui::Page) {
+fn line(slung: &Slung, caller: &Address, page: &mut bd::ui::Page) {
     let title = bd::ui::escape::line(&slung.title);
     if slung.waits_for.is_empty() {
         page.line(format!("✓ {} → {}  {title}", slung.bead, slung.target));
@@ -111,7 +112,7 @@ fn line(slung: &Slung, page: &mut bd::ui::Page) {
             page.line(format!("  {name}: {value}"));
         }
     }
-    if let Some(command) = start_of(slung) {
+    if let Some(command) = start_of(slung, caller) {
         page.line(format!(
             "  no session runs there: the work waits on the hook for `{command}`"
         ));
@@ -119,9 +120,11 @@ fn line(slung: &Slung, page: &mut bd::ui::Page) {
 }
 
 /// What starts the agent that has the work, where a person does that and nobody did.
-fn start_of(slung: &Slung) -> Option<String> {
+fn start_of(slung: &Slung, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
+        // Whoever asks runs, in a session of ours or not.
+        target if target == *caller => None,
         Address::Mayor => Some("gt mayor start".to_owned()),
         Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),
         _ => None,

@@ -5,6 +5,7 @@
 //! own environment is clean; commands are argument lists, and what runs in a session is never a shell
 //! line.
 
+mod create;
 mod parse;
 mod send;
 
@@ -15,8 +16,7 @@ use std::time::Duration;
 use bd::sys::{Env, Exec, ExecError, Finished, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
-    CapturePane, KillSession, ListPanes, NewSession, RunShell, SendKeys, SetOption, StartServer,
-    TmuxCommand,
+    CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
 };
 
 use self::parse::{Failure, ROW, Row, rows};
@@ -28,9 +28,6 @@ use crate::town::Layout;
 
 /// How long one call of tmux may take.
 const LIMIT: Duration = Duration::from_secs(15);
-
-/// How long a session that is to start waits for a server that takes it.
-const NEXT_SERVER: Duration = Duration::from_secs(5);
 
 /// How long an agent has to end by itself.
 const GRACE: Duration = Duration::from_secs(4);
@@ -90,16 +87,6 @@ impl Tmux {
         self.clean(Exec::from_command(&self.command(commands)))
     }
 
-    /// The same in a scope of its own, so that a server which starts outlives the service that asked.
-    fn scoped<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
-        let command = self.command(commands);
-        let exec = Exec::new("systemd-run")
-            .args(["--user", "--scope", "--collect", "--quiet", "--"])
-            .arg(command.get_program())
-            .args(command.get_args());
-        self.clean(exec)
-    }
-
     fn command<'a>(
         &self,
         commands: impl IntoIterator<Item = TmuxCommand<'a>>,
@@ -138,18 +125,15 @@ impl Tmux {
         name: &str,
         result: Result<Finished, ExecError>,
     ) -> Result<Finished, BackendError> {
-        let finished = match result {
-            Err(ExecError::Missing { .. }) => {
-                return Err(BackendError::Missing { program: "tmux" });
-            }
-            other => other?,
-        };
+        let finished = ran(result)?;
         if finished.ok() {
             return Ok(finished);
         }
         let (words, name) = (finished.error_text(), name.to_owned());
         Err(match parse::failure(&words) {
-            Failure::NoServer | Failure::NotFound => BackendError::NoSession { name },
+            Failure::Ending | Failure::NoServer | Failure::NotFound => {
+                BackendError::NoSession { name }
+            }
             Failure::Exists => BackendError::Exists { name },
             Failure::Other => self.failed(words),
         })
@@ -271,93 +255,14 @@ impl Tmux {
         let seen = clock::wait_for(Duration::from_millis(500), known);
         Ok(seen.unwrap_or_else(|| self.row(name))?.live)
     }
-
-    /// Makes the session and returns its pane's id and process number.
-    ///
-    /// A server goes with its last session, and takes along what it is asked for in that moment: then the next one
-    /// is asked. Where the start file is gone a process was started, and nothing is asked for twice.
-    fn create(&self, spec: &SessionSpec, file: &Path) -> Result<String, BackendError> {
-        let mut lost = String::new();
-        let made = || {
-            let asked = self.ask_for(spec, file);
-            match &asked {
-                Ok(answer) if is_lost(answer) && file.exists() => {
-                    lost = answer.error_text();
-                    None
-                }
-                _ => Some(asked),
-            }
-        };
-        match clock::wait_for(NEXT_SERVER, made) {
-            Some(asked) => Ok(self.judge(&spec.name, asked)?.text()),
-            None => Err(self.failed(lost)),
-        }
-    }
-
-    fn ask_for(&self, spec: &SessionSpec, file: &Path) -> Result<Finished, ExecError> {
-        if self.wants_scope() {
-            let scoped = self.scoped(self.creation(spec, file)).run();
-            let exists =
-                |answer: &Finished| parse::failure(&answer.error_text()) == Failure::Exists;
-            if scoped
-                .as_ref()
-                .is_ok_and(|answer| answer.ok() || exists(answer))
-            {
-                return scoped;
-            }
-            // No scope to be had: a plain start then.
-        }
-        self.exec(self.creation(spec, file)).run()
-    }
-
-    fn creation(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
-        let target = pane_target(&spec.name);
-        let global = |option: &'static str, value: &'static str| {
-            let set = SetOption::new().global().option(option);
-            set.value(value).build()
-        };
-        // The folder is read as a format; what runs is several arguments and so goes to no shell.
-        let cwd = spec.cwd.to_string_lossy().replace('#', "##");
-        let mut session = NewSession::new()
-            .detached()
-            .print()
-            .format("#{pane_id} #{pane_pid}")
-            .session_name(spec.name.clone())
-            .start_directory(whole(&cwd))
-            .width(200)
-            .height(50)
-            .build();
-        let (exe, file) = (self.exe.to_string_lossy(), file.to_string_lossy());
-        for arg in [&exe, "session-wrapper", &file] {
-            session.push_param(whole(arg));
-        }
-        let mark = SetOption::new().pane().target_pane(target.clone());
-        let keep = SetOption::new().window().target_pane(target);
-        [
-            StartServer::new().build(),
-            global("history-limit", "20000"),
-            global("default-terminal", "screen-256color"),
-            global("mouse", "on"),
-            session,
-            mark.option("@gt_token").value(spec.token.clone()).build(),
-            keep.option("remain-on-exit").value("on").build(),
-        ]
-    }
-
-    /// Whether a server that starts now has to be taken out of the caller's service: only where there is
-    /// a systemd of the person, and no server yet.
-    fn wants_scope(&self) -> bool {
-        let managed = self
-            .env
-            .get("XDG_RUNTIME_DIR")
-            .is_some_and(|folder| Path::new(folder).join("systemd/private").exists());
-        managed && self.rows().is_ok_and(|rows| rows.is_empty())
-    }
 }
 
-/// Whether there was no server to answer.
-fn is_lost(answer: &Finished) -> bool {
-    !answer.ok() && parse::failure(&answer.error_text()) == Failure::NoServer
+/// What tmux answered.
+fn ran(result: Result<Finished, ExecError>) -> Result<Finished, BackendError> {
+    match result {
+        Err(ExecError::Missing { .. }) => Err(BackendError::Missing { program: "tmux" }),
+        other => Ok(other?),
+    }
 }
 
 /// The socket of a town: its folder's name, made harmless, and six digits of its path's hash.

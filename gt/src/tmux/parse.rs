@@ -69,16 +69,29 @@ fn row(line: &str) -> Option<Row> {
 
 /// How a process ended; not known yet where it is not collected.
 fn end(status: &str, signal: &str) -> End {
-    match (status.parse(), signal.parse()) {
+    match (status.parse(), self::signal(signal)) {
         (Ok(code), _) => End::Exit(code),
-        (_, Ok(number)) => End::Signal(number),
+        (_, Some(number)) => End::Signal(number),
         _ => End::Unknown,
     }
+}
+
+/// The number of a signal; on some systems tmux says its name, such as `kill`.
+fn signal(text: &str) -> Option<i32> {
+    let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
+    let has_name = |number: &i32| {
+        let name = signal_hook::low_level::signal_name(*number);
+        name.is_some_and(|name| bare(name) == bare(text))
+    };
+    let number = text.parse().ok();
+    number.or_else(|| (1..=64).find(has_name))
 }
 
 /// What a failure of tmux means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
+    /// The server that was asked ended before it answered.
+    Ending,
     /// No server runs: there are no sessions.
     NoServer,
     /// The session or pane is not there.
@@ -92,11 +105,11 @@ pub(super) enum Failure {
 /// Reads the words of a failure.
 pub(super) fn failure(words: &str) -> Failure {
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if any(&[
+    if any(&["server exited", "lost server"]) {
+        Failure::Ending
+    } else if any(&[
         "no server running",
         "error connecting to",
-        "server exited",
-        "lost server",
         "no current target",
         "no sessions",
     ]) {
@@ -137,6 +150,8 @@ mod tests {
         let of = |status_and_signal: &str| row(&listing.replace("7|", status_and_signal));
         let dead = |status_and_signal| of(status_and_signal).unwrap().live.dead;
         assert_eq!(dead("|9"), Some(End::Signal(9)));
+        assert_eq!(dead("|kill"), Some(End::Signal(9)));
+        assert_eq!(dead("|SIGSEGV"), Some(End::Signal(11)));
         assert_eq!(dead("|"), Some(End::Unknown));
         let row = row(listing).unwrap();
         assert_eq!(row.live.dead, Some(End::Exit(7)));
@@ -151,6 +166,7 @@ mod tests {
             failure("error connecting to /tmp/x (No such file or directory)"),
             Failure::NoServer
         );
+        assert_eq!(failure("server exited unexpectedly"), Failure::Ending);
         assert_eq!(failure("can't find session: =a"), Failure::NotFound);
         assert_eq!(failure("duplicate session: a"), Failure::Exists);
         assert_eq!(failure("unknown command"), Failure::Other);

@@ -340,6 +340,28 @@ fn a_session_that_a_server_takes_along_is_started_in_the_next() {
     assert_eq!(server.tmux.list().unwrap().len(), 1);
 }
 
+/// What cannot go well later is told at once, in tmux's words.
+#[test]
+fn where_no_server_can_be_the_words_of_tmux_are_told() {
+    let server = Server::new();
+    let taken = server.tmux.socket_file();
+    let folder = taken.parent().unwrap();
+    fs::create_dir(folder).unwrap();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    // A folder stands where the socket would.
+    fs::create_dir(&taken).unwrap();
+    let error = server
+        .tmux
+        .start(&server.spec("gt-a", &["cat"]))
+        .unwrap_err();
+    let BackendError::Failed { words, .. } = &error else {
+        panic!("{error}");
+    };
+    assert!(words.contains(folder.to_str().unwrap()), "{words}");
+    let files = fs::read_dir(server.root.path().join("files")).unwrap();
+    assert_eq!(files.count(), 0, "the start file is gone");
+}
+
 #[test]
 fn a_socket_name_is_short_and_stable() {
     let folder = tempfile::tempdir().unwrap();

@@ -90,10 +90,10 @@ impl Index {
         (index.is_of_this_start() || index.is_whole()).then_some(index)
     }
 
-    /// Whether it was mapped from this file.
-    pub(super) fn is_in(&self, file: &File) -> bool {
+    /// Whether it was mapped from the file that is there.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
         match &self.bytes {
-            Bytes::Mapped(_, own) => file::is_same(own, file),
+            Bytes::Mapped(_, own) => file::is_at(own, path),
             Bytes::Own(_) => false,
         }
     }

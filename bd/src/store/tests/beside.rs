@@ -15,7 +15,7 @@ fn started() -> (Place, Place) {
 }
 
 fn prepare(place: &Place) -> Option<Prepared> {
-    reindex::prepare(&place.store.paths, |behind, _| behind.bytes > 0).unwrap()
+    reindex::prepare(&place.store, |behind, _| behind.bytes > 0).unwrap()
 }
 
 fn index(place: &Place) -> Vec<u8> {
