@@ -2,8 +2,8 @@
 
 use town_tests::{Town, eventually};
 
-#[test]
-fn a_member_works_in_a_clone_of_its_own_until_stopped() {
+/// A town with a crew member `max` whose agent stays, and the folder of its clone.
+fn with_max() -> (Town, town_tests::Repo, std::path::PathBuf) {
     let (town, origin) = Town::with_rig();
     // Crew have no hook here: the scripted agent of crew is one that stays.
     town.set_town_setting(
@@ -15,6 +15,41 @@ fn a_member_works_in_a_clone_of_its_own_until_stopped() {
         .ok()
         .json();
     let clone = std::path::PathBuf::from(added[0]["path"].as_str().unwrap());
+    (town, origin, clone)
+}
+
+#[test]
+fn work_for_who_does_not_run_says_what_starts_it() {
+    let (town, _origin, clone) = with_max();
+    let sling = |title: &str, target: &str| {
+        let id = town.bead("web", title);
+        let slung = town.gt(["sling", &id, target]).ok();
+        (id, slung.out)
+    };
+    let (id, told) = sling("For one who rests", "web/crew/max");
+    assert!(told.contains("`gt crew start web/max`"), "{told}");
+    assert_eq!(town.show("web", &id)["assignee"], "web/crew/max");
+    let (_, told) = sling("For the mayor", "mayor");
+    assert!(told.contains("`gt mayor start`"), "{told}");
+    // Whoever slings to itself runs, though in no session of ours.
+    let own = town.bead("web", "For oneself");
+    let force = ["sling", &own, "web/crew/max", "--force"];
+    let told = town.gt(force).at(&clone).ok().out;
+    assert!(!told.contains("gt crew start"), "{told}");
+
+    town.gt(["crew", "start", "max", "--agent", "stay"]).ok();
+    let more = town.bead("web", "For one who runs");
+    let told = town
+        .gt(["sling", &more, "web/crew/max", "--force"])
+        .ok()
+        .out;
+    assert!(told.contains("session: gt-web-crew-max"), "{told}");
+    assert!(!told.contains("no session runs"), "{told}");
+}
+
+#[test]
+fn a_member_works_in_a_clone_of_its_own_until_stopped() {
+    let (town, origin, clone) = with_max();
     let at = ["-C", clone.to_str().unwrap()];
     let url = town
         .program_on_path("git")
@@ -33,26 +68,7 @@ fn a_member_works_in_a_clone_of_its_own_until_stopped() {
         .ok();
     assert_eq!(status.text(), "");
 
-    // Work for who does not run says what has it begin, and stays on the hook for it.
-    let slung = town.gt(["sling", &id, "web/crew/max"]).ok();
-    assert!(
-        slung.out.contains("`gt crew start web/max`"),
-        "{}",
-        slung.out
-    );
-    assert_eq!(town.show("web", &id)["assignee"], "web/crew/max");
-    let own = town.bead("web", "For oneself");
-    let slung = town.gt(["sling", &own, "web/crew/max"]).at(&clone).ok();
-    assert!(!slung.out.contains("gt crew start"), "{}", slung.out);
-    let other = town.bead("web", "For the mayor");
-    let slung = town.gt(["sling", &other, "mayor"]).ok();
-    assert!(slung.out.contains("`gt mayor start`"), "{}", slung.out);
-
     town.gt(["crew", "start", "max", "--agent", "stay"]).ok();
-    let more = town.bead("web", "For one who runs");
-    let slung = town.gt(["sling", &more, "web/crew/max", "--force"]).ok();
-    assert!(slung.out.contains("session: gt-web-crew-max"));
-    assert!(!slung.out.contains("no session runs"), "{}", slung.out);
     let list = || town.gt(["crew", "list", "--json"]).ok().json();
     assert_eq!(list()[0]["has_session"], true);
     town.gt(["crew", "start", "web/max", "--agent", "stay"])
