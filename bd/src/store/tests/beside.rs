@@ -1,15 +1,25 @@
 //! An index is made while others write.
 
 use super::*;
-use crate::store::reindex::{self, Prepared};
+use crate::store::reindex::{self, Behind, Prepared};
 use crate::sys::file;
+
+/// Makes the index anew, over issues that were not changed just now: it is in no doubt, and stays.
+fn settle(place: &Place) {
+    let issues = fs::File::options()
+        .append(true)
+        .open(place.dir.join("issues.jsonl"));
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(1);
+    issues.unwrap().set_modified(long_ago).unwrap();
+    place.store.snapshot().unwrap();
+}
 
 /// A store with a folded bead and one in the journal.
 fn started() -> (Place, Place) {
     let place = Place::new();
     place.make("Folded");
+    settle(&place);
     let writer = place.deferring();
-    assert_eq!(place.store.snapshot().unwrap().live().count(), 1);
     writer.make("Taken");
     (place, writer)
 }
@@ -65,6 +75,43 @@ fn it_is_not_used_where_an_entry_was_cut_off_and_another_stands_in_its_place() {
     assert_eq!(titles(&place), ["Folded"]);
 }
 
+/// Between its reading of the journal and its end a removal is cut off, whose sync failed, and a change of another
+/// bead is acknowledged in its place.
+#[test]
+fn what_it_was_made_from_is_what_counts_and_not_what_the_journal_says_when_it_is_done() {
+    let place = Place::new();
+    let (kept, changed) = (place.make("Kept"), place.make("Before"));
+    settle(&place);
+    let old = index(&place);
+    let writer = place.deferring();
+    let journal = place.dir.join("journal.jsonl");
+    let written = |work: &dyn Fn(&mut Tx<'_>) -> anyhow::Result<()>| {
+        fs::write(&journal, "").unwrap();
+        writer.change(|tx| work(tx)).unwrap();
+        fs::read(&journal).unwrap()
+    };
+    let removal = written(&|tx| Ok(tx.erase(&kept)?));
+    let change = written(&|tx| {
+        let mut bead = tx.get(&changed).cloned().unwrap();
+        bead.title = "Acknowledged, and longer than the removal was".into();
+        Ok(tx.put(bead)?)
+    });
+    assert!(change.len() > removal.len());
+    fs::write(&journal, &removal).unwrap();
+    let meanwhile = |_: Behind, _| {
+        fs::write(&journal, &change).unwrap();
+        true
+    };
+    let prepared = reindex::prepare(&place.store, meanwhile).unwrap().unwrap();
+    prepared.put();
+    assert_eq!(index(&place), old);
+    let now = titles(&place);
+    assert_eq!(
+        now,
+        ["Acknowledged, and longer than the removal was", "Kept"]
+    );
+}
+
 #[test]
 fn it_is_not_used_after_a_fold_or_over_another_index() {
     let (place, writer) = started();
@@ -74,6 +121,7 @@ fn it_is_not_used_after_a_fold_or_over_another_index() {
     prepared.put();
     assert_eq!(index(&place), folded);
     assert_eq!(titles(&place), ["Folded", "Taken"]);
+    settle(&place);
     writer.make("Later");
     let prepared = prepare(&place).unwrap();
     file::remove(&place.dir.join("index.bin")).unwrap();
