@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::client::ask;
 use super::protocol::{Answer, Request};
 use crate::lock::Lock;
+use crate::process::Process;
 use crate::town::Town;
 
 /// The daemon's own record in `daemon/state.json`.
@@ -194,9 +195,12 @@ pub(crate) fn is_foreign(name: &str) -> bool {
 pub fn stop(town: &Town) -> anyhow::Result<u32> {
     let now = status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
+    let process = i32::try_from(now.pid).ok().and_then(Process::find);
     ask(town, &Request::Stop).ok();
     let gone = clock::wait_for(Duration::from_secs(10), || {
-        Lock::is_free(&lock_path(town)).then_some(())
+        // It lets go of its lock a moment before its end.
+        let has_ended = process.is_none_or(|process| !process.is_alive());
+        (has_ended && Lock::is_free(&lock_path(town))).then_some(())
     });
     anyhow::ensure!(
         gone.is_some(),
