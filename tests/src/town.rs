@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Repo, Run, eventually};
+use crate::{Repo, Run, eventually, within};
 
 /// A town of its own: folder, HOME, git identity, tmux socket folder, programs.
 pub struct Town {
@@ -354,10 +354,18 @@ impl Town {
     /// Types a line into a session as a person would.
     pub fn type_line(&self, session: &str, line: &str) {
         let target = format!("={session}:");
-        self.tmux(["send-keys", "-t", &target, "-l", line]);
-        eventually("the line is typed", || {
+        let shown = || {
             let screen = self.tmux(["capture-pane", "-p", "-t", &target]);
             screen.contains(line).then_some(())
+        };
+        self.tmux(["send-keys", "-t", &target, "-l", line]);
+        eventually("the line is typed", || {
+            within(std::time::Duration::from_secs(10), shown).or_else(|| {
+                // A program that just begins throws away what was typed before it was ready; a person types again.
+                self.tmux(["send-keys", "-t", &target, "C-u"]);
+                self.tmux(["send-keys", "-t", &target, "-l", line]);
+                None
+            })
         });
         self.tmux(["send-keys", "-t", &target, "Enter"]);
     }
