@@ -71,7 +71,6 @@ impl Source {
                 longest: journal.longest,
             },
             sound: covered + journal.sound as u64,
-            text: Vec::new(),
             torn: journal
                 .torn
                 .iter()
@@ -86,8 +85,8 @@ impl Source {
                 (0, first) => first.map(|(_, entry)| Stamp::read(&entry.at)),
                 _ => first_time(file),
             },
+            text,
         };
-        self.state.text = text;
         Ok(journal)
     }
 
