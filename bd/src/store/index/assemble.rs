@@ -38,21 +38,57 @@ fn body_hash(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes.get(size_of::<Header>()..).unwrap_or_default())
 }
 
-/// Puts sections behind a header.
-pub(super) fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
+/// The rows of an index in the making, where they are to stand: behind room for the header. They are most of it, and
+/// need not be copied.
+pub(super) struct Rows {
+    words: Vec<u64>,
+}
+
+const HEADER_WORDS: usize = size_of::<Header>().div_ceil(8);
+const ROW_WORDS: usize = size_of::<Row>() / 8;
+
+impl Rows {
+    /// None yet, and room for so many with what belongs to them.
+    pub(super) fn with_capacity(rows: usize) -> Self {
+        let mut words = Vec::with_capacity(HEADER_WORDS + rows * ROW_WORDS * 2);
+        words.resize(HEADER_WORDS, 0);
+        Self { words }
+    }
+
+    pub(super) fn push(&mut self, row: Row) {
+        let words: [u64; ROW_WORDS] = zerocopy::transmute!(row);
+        self.words.extend_from_slice(&words);
+    }
+
+    pub(super) fn all(&self) -> &[Row] {
+        <[Row]>::ref_from_bytes(self.words[HEADER_WORDS..].as_bytes()).unwrap_or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        (self.words.len() - HEADER_WORDS) / ROW_WORDS
+    }
+}
+
+/// Puts the sections that are not the rows behind these, and the header before them.
+pub(super) fn assemble(keys: &Keys, rows: Rows, others: &[&[u8]; PARTS - 1]) -> Vec<u64> {
+    let mut words = rows.words;
     let mut header = Header::new_zeroed();
-    let mut at = size_of::<Header>().next_multiple_of(8);
-    for (slot, part) in header.parts.iter_mut().zip(parts) {
-        *slot = [at as u64, part.len() as u64];
-        at = (at + part.len()).next_multiple_of(8);
+    let row_bytes = (words.len() - HEADER_WORDS) * 8;
+    header.parts[Part::Rows as usize] = [HEADER_WORDS as u64 * 8, row_bytes as u64];
+    for (slot, part) in header.parts.iter_mut().skip(1).zip(others) {
+        *slot = append(&mut words, part);
     }
     put_keys(&mut header, keys);
-    let mut words = vec![0_u64; at / 8];
     put(&mut words, 0, header.as_bytes());
-    for ([start, _], part) in header.parts.iter().zip(parts) {
-        put(&mut words, *start, part);
-    }
     words
+}
+
+/// Puts a section at the end; gives back where it starts, and how long it is.
+fn append(words: &mut Vec<u64>, part: &[u8]) -> [u64; 2] {
+    let at = words.len() as u64 * 8;
+    words.resize(words.len() + part.len().div_ceil(8), 0);
+    put(words, at, part);
+    [at, part.len() as u64]
 }
 
 /// Copies bytes to a place that has room for them.
@@ -104,10 +140,7 @@ impl Index {
             (Part::Dotted, lists.dotted.as_bytes()),
             (Part::Spawning, lists.spawning.as_bytes()),
         ] {
-            let at = words.len() as u64 * 8;
-            header.parts[part as usize] = [at, bytes.len() as u64];
-            words.resize(words.len() + bytes.len().div_ceil(8), 0);
-            put(&mut words, at, bytes);
+            header.parts[part as usize] = append(&mut words, bytes);
         }
         header.body = body_hash(words.as_bytes());
         put_keys(&mut header, keys);

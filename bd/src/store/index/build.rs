@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use zerocopy::{FromZeros, IntoBytes};
 
-use super::assemble::assemble;
+use super::assemble::{Rows, assemble};
 use super::layout::{Counts, EdgeRow, Incoming, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag};
 use super::runs::Runs;
 use super::table::Table;
@@ -41,7 +41,7 @@ pub(crate) struct Builder<'a> {
     old: Option<Old<'a>>,
     /// Where rows of the old index went.
     moved: Vec<u32>,
-    rows: Vec<Row>,
+    rows: Rows,
     ids: Vec<u8>,
     id_starts: Vec<u32>,
     words: Words,
@@ -79,7 +79,7 @@ impl<'a> Builder<'a> {
         Self {
             old: old.map(Old::of),
             moved: vec![NONE; old.map_or(0, |old| old.len() as usize)],
-            rows: Vec::with_capacity(room),
+            rows: Rows::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
             id_starts: Vec::with_capacity(room),
             words: Words::over(old),
@@ -180,10 +180,9 @@ impl<'a> Builder<'a> {
         self.put_starts();
         self.aim_edges(count);
         let (incoming, starts, dangling) = turn_round(&self.edge_starts, &self.edges, count);
-        let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
+        let statuses: Vec<u8> = self.rows.all().iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
-        let parts: [&[u8]; PARTS] = [
-            self.rows.as_bytes(),
+        let others: [&[u8]; PARTS - 1] = [
             &statuses,
             &self.ids,
             self.id_starts.as_bytes(),
@@ -204,7 +203,7 @@ impl<'a> Builder<'a> {
             &[],
             &[],
         ];
-        let bare = Index::own(assemble(keys, &parts))?;
+        let bare = Index::own(assemble(keys, self.rows, &others))?;
         let marks = marks(&bare);
         let lists = lists(&bare, &marks);
         let counts = count_all(&bare, &marks);

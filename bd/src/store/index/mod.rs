@@ -247,10 +247,11 @@ impl Index {
 
     /// The first row whose id is not before this one.
     pub(crate) fn first_from(&self, id: &str) -> u32 {
+        let ids = self.ids();
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low.midpoint(high);
-            if self.id_bytes(middle) < id.as_bytes() {
+            if ids.of(middle) < id.as_bytes() {
                 low = middle + 1;
             } else {
                 high = middle;
