@@ -117,7 +117,11 @@ pub(super) fn prepare(
     };
     // What changes from here on is in doubt.
     let made = source::wall();
-    let snapshot = store.watched(Source::read(&store.paths)?)?;
+    let mut snapshot = store.watched(Source::read(&store.paths)?)?;
+    if !snapshot.index.is_at(&store.paths.index()) {
+        // To read it was to make it, or to make sure of it: the file is a new one.
+        snapshot = store.watched(Source::read(&store.paths)?)?;
+    }
     if !due(snapshot.source.state.behind, snapshot.index.size()) {
         return Ok(None);
     }

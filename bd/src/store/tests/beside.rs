@@ -1,7 +1,9 @@
 //! An index is made while others write.
 
 use super::*;
+use crate::store::index::{Index, Keys};
 use crate::store::reindex::{self, Behind, Prepared};
+use crate::store::source;
 use crate::sys::file;
 
 /// Makes the index anew, over issues that were not changed just now: it is in no doubt, and stays.
@@ -52,6 +54,20 @@ fn what_others_wrote_meanwhile_is_read_behind_the_new_index() {
     prepare(&place).unwrap().put();
     assert!(prepare(&place).is_none(), "nothing is left to take");
     assert_eq!(titles(&place), ["Folded", "Meanwhile", "Taken"]);
+}
+
+#[test]
+fn an_index_that_reading_makes_sure_of_is_replaced_all_the_same() {
+    let (place, _) = started();
+    let path = place.dir.join("index.bin");
+    let old = Index::open(&path).unwrap();
+    let keys = Keys {
+        made: source::modified(&old.keys().issues) + 1,
+        ..old.keys()
+    };
+    fs::write(&path, old.copy_with(&keys).unwrap().bytes()).unwrap();
+    prepare(&place).unwrap().put();
+    assert!(prepare(&place).is_none(), "nothing is left to take");
 }
 
 #[test]
