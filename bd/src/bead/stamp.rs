@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -17,16 +18,21 @@ const NEVER: &str = "0001-01-01T00:00:00Z";
 /// An instant with its source text.
 #[derive(Debug, Clone)]
 pub struct Stamp {
-    instant: Timestamp,
-    text: String,
+    text: Box<str>,
+    /// Worked out when first asked for: of most beads that are read nobody asks.
+    instant: OnceLock<Timestamp>,
 }
 
 impl Stamp {
     /// Reads a stamp. Text that is no time is kept; its instant is the epoch.
     pub fn read(text: &str) -> Self {
+        Self::of(text.into())
+    }
+
+    fn of(text: Box<str>) -> Self {
         Self {
-            instant: Self::instant_of(text),
-            text: text.to_owned(),
+            text,
+            instant: OnceLock::new(),
         }
     }
 
@@ -37,7 +43,7 @@ impl Stamp {
 
     /// The instant.
     pub fn instant(&self) -> Timestamp {
-        self.instant
+        *self.instant.get_or_init(|| Self::instant_of(&self.text))
     }
 
     /// The text as it stands in the file.
@@ -47,7 +53,7 @@ impl Stamp {
 
     /// The day in UTC, `2026-03-01`.
     pub fn day(&self) -> String {
-        self.instant.strftime("%Y-%m-%d").to_string()
+        self.instant().strftime("%Y-%m-%d").to_string()
     }
 }
 
@@ -70,8 +76,8 @@ impl Default for Stamp {
 impl From<Timestamp> for Stamp {
     fn from(instant: Timestamp) -> Self {
         Self {
-            instant,
-            text: instant.to_string(),
+            text: instant.to_string().into(),
+            instant: OnceLock::from(instant),
         }
     }
 }
@@ -84,7 +90,7 @@ impl fmt::Display for Stamp {
 
 impl PartialEq for Stamp {
     fn eq(&self, other: &Self) -> bool {
-        self.instant == other.instant
+        self.instant() == other.instant()
     }
 }
 
@@ -98,7 +104,7 @@ impl PartialOrd for Stamp {
 
 impl Ord for Stamp {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.instant.cmp(&other.instant)
+        self.instant().cmp(&other.instant())
     }
 }
 
@@ -110,8 +116,7 @@ impl Serialize for Stamp {
 
 impl<'de> Deserialize<'de> for Stamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        Ok(Self::read(&text))
+        Ok(Self::of(Box::deserialize(deserializer)?))
     }
 }
 

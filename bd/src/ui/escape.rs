@@ -22,6 +22,9 @@ pub fn block(text: &str) -> String {
 }
 
 fn clean(text: &str, special: impl Fn(char) -> Option<&'static str>) -> String {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if let Some(replacement) = special(c) {
