@@ -82,7 +82,8 @@ impl Context {
 
     /// The store of the working directory.
     pub fn store(&self) -> anyhow::Result<Store> {
-        Ok(Store::open(&self.found()?.dir)?)
+        let dir = &self.found()?.dir;
+        Ok(Store::open(dir)?.with_settings(self.config.files_of(dir)))
     }
 
     /// The store that holds an id: that of the route for its prefix, else the one of the working directory.

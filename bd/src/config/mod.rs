@@ -92,6 +92,8 @@ pub struct Config {
     environment: Option<Env>,
     local: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
+    /// Where both files are.
+    dir: Option<PathBuf>,
 }
 
 impl Config {
@@ -100,6 +102,17 @@ impl Config {
         Ok(Self {
             local: read_layer(&dir.join("config.local.yaml"))?,
             file: read_layer(&dir.join("config.yaml"))?,
+            dir: Some(dir.to_owned()),
+            ..Self::default()
+        })
+    }
+
+    /// What the files of a beads folder say, if these are the ones that were read.
+    pub fn files_of(&self, dir: &Path) -> Option<Self> {
+        (self.dir.as_deref() == Some(dir)).then(|| Self {
+            local: self.local.clone(),
+            file: self.file.clone(),
+            dir: self.dir.clone(),
             ..Self::default()
         })
     }

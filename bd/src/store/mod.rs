@@ -17,6 +17,7 @@ mod care;
 pub mod compact;
 pub mod create;
 pub(crate) mod damage;
+mod error;
 pub mod event;
 pub mod find;
 mod fold;
@@ -47,12 +48,13 @@ mod write;
 mod tests;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
+pub use error::StoreError;
 pub use event::Event;
 pub use find::find;
 pub(crate) use head::Rank;
@@ -66,8 +68,7 @@ pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;
 
 use crate::bead::Stamp;
-use crate::bead::validate::Invalid;
-use crate::config::ConfigError;
+use crate::config::Config;
 use crate::sys::{Clock, clock};
 use fold::{Fold, Folded};
 use journal::Entry;
@@ -98,147 +99,14 @@ pub struct Author {
     pub owner: String,
 }
 
-/// Why the store cannot do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The folder holds no beads.
-    #[error("no beads database found in {0}")]
-    NotAProject(PathBuf),
-    /// A file cannot be read or written.
-    #[error("cannot {what} {path}")]
-    Io {
-        /// What was to be done.
-        what: &'static str,
-        /// With which file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// The line of one bead cannot be read.
-    #[error("cannot read {path}, {place}: {id}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line's number, or where it starts.
-        place: String,
-        /// The bead.
-        id: String,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// Other writers held the lock all the time.
-    #[error("another process has held {path} for {seconds}s")]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        seconds: u64,
-    },
-    /// A merge is not finished.
-    #[error("{path} has a git conflict marker in line {line}")]
-    Conflict {
-        /// The file.
-        path: PathBuf,
-        /// The first line with a marker.
-        line: usize,
-    },
-    /// A rewrite would drop beads that nobody deleted.
-    #[error("writing {path} would lose {}", ids.join(", "))]
-    WouldLose {
-        /// The file.
-        path: PathBuf,
-        /// The beads.
-        ids: Vec<String>,
-    },
-    /// The journal could not be written.
-    #[error("cannot write {path}{}", if *undone { "; nothing was changed" } else { ", and its unfinished end could not be taken back" })]
-    Append {
-        /// The journal.
-        path: PathBuf,
-        /// Whether it is as it was before.
-        undone: bool,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// No prefix is configured and the beads have several.
-    #[error("issues have mixed prefixes, please set issue-prefix in .beads/config.yaml")]
-    MixedPrefixes,
-    /// A file keeps changing while it is folded.
-    #[error("{0} keeps changing")]
-    Restless(PathBuf),
-    /// A line is not where it was when the file was opened.
-    #[error(
-        "{path} was changed while {id} was read from it; nothing was written, run the command again"
-    )]
-    Moved {
-        /// The file.
-        path: PathBuf,
-        /// The bead.
-        id: String,
-    },
-    /// The archive does not have this bead.
-    #[error("{0} is not in the archive")]
-    NotArchived(String),
-    /// Only wisps are erased without a trace.
-    #[error("{0} is not a wisp")]
-    NotAWisp(String),
-    /// The folder already is a project.
-    #[error("beads are already initialized in {0}")]
-    AlreadyInitialized(PathBuf),
-    /// A bead has a value that it may not have.
-    #[error("validation failed: {0}")]
-    Invalid(#[from] Invalid),
-    /// The settings cannot be read.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-}
-
-impl StoreError {
-    pub(crate) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            what,
-            path: path.to_owned(),
-            source,
-        }
-    }
-
-    /// The same failure to read, to be told in another place.
-    fn again(&self) -> Self {
-        match self {
-            Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
-            Self::Line {
-                path,
-                place,
-                id,
-                source,
-            } => Self::Line {
-                path: path.clone(),
-                place: place.clone(),
-                id: id.clone(),
-                source: snapshot::copy_of(source),
-            },
-            Self::Moved { path, id } => Self::Moved {
-                path: path.clone(),
-                id: id.clone(),
-            },
-            other => Self::io(
-                "read",
-                Path::new("the store"),
-                io::Error::other(other.to_string()),
-            ),
-        }
-    }
-}
-
 /// A handle on one beads folder: paths only.
 #[derive(Debug, Clone)]
 pub struct Store {
     paths: Paths,
     /// Up to this size of the issues every write is folded at once.
     fold_at_once: Option<u64>,
+    /// The settings of its files, where they were read before.
+    settings: Option<Config>,
     notices: Arc<Mutex<Vec<String>>>,
 }
 
@@ -261,6 +129,7 @@ impl Store {
         Self {
             paths: Paths::of(dir),
             fold_at_once: Some(FOLD_AT_ONCE),
+            settings: None,
             notices: Arc::default(),
         }
     }
@@ -270,6 +139,18 @@ impl Store {
     fn folding_at(mut self, size: u64) -> Self {
         self.fold_at_once = (size > 0).then_some(size);
         self
+    }
+
+    /// The same store, with settings that were read from its files already.
+    #[must_use]
+    pub fn with_settings(mut self, settings: Option<Config>) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    fn settings(&self) -> Result<Config, StoreError> {
+        let known = self.settings.clone().map(Ok);
+        Ok(known.unwrap_or_else(|| Config::of_dir(self.dir()))?)
     }
 
     /// The folder.
@@ -284,8 +165,7 @@ impl Store {
 
     /// The prefix of new ids.
     pub fn prefix(&self) -> Result<String, StoreError> {
-        let config = crate::config::Config::of_dir(self.dir())?;
-        match config.get("issue-prefix") {
+        match self.settings()?.get("issue-prefix") {
             Some(prefix) => Ok(prefix.trim_end_matches('-').to_owned()),
             None => self.snapshot()?.prefix(),
         }
@@ -332,7 +212,7 @@ impl Store {
         if let Some(notice) = notice {
             upkeep::tell(notice);
         }
-        Snapshot::new(read.index, read.source, read.overlay)
+        Ok(Snapshot::new(read, self.settings()?))
     }
 
     /// Messages for people that came up while writing, each given once.

@@ -18,8 +18,8 @@ use super::head::{Head, Node};
 use super::index::{Index, JOURNALED, NONE};
 use super::journal::Home;
 use super::lines::Note;
-use super::overlay::{Earlier, Overlay, Own};
-use super::source::Source;
+use super::overlay::{Earlier, Own};
+use super::source::{Read, Source};
 use super::{StoreError, upkeep};
 use crate::bead::id::{self, ResolveError};
 use crate::bead::{Bead, Dep, record};
@@ -72,8 +72,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn new(index: Index, source: Source, overlay: Overlay) -> Result<Self, StoreError> {
-        let config = Config::of_dir(source.paths.dir())?;
+    pub(super) fn new(read: Read, config: Config) -> Self {
+        let Read {
+            index,
+            source,
+            overlay,
+            ..
+        } = read;
         let damaged = damaged(&source, &index.notes());
         let mut snapshot = Self {
             index,
@@ -94,7 +99,7 @@ impl Snapshot {
         for (id, own) in overlay.beads {
             snapshot.set(&id, own);
         }
-        Ok(snapshot)
+        snapshot
     }
 
     /// Sets a bead that is not as the index has it; `None` where it is gone.
@@ -293,6 +298,17 @@ impl Snapshot {
     /// One bead by its exact id, deleted ones too.
     pub fn get(&self, id: &str) -> Option<&Bead> {
         self.head(id)?.bead()
+    }
+
+    /// A bead by its exact id, for an answer that outlives the snapshot; it is not copied where it came from a file.
+    pub fn take(&mut self, id: &str) -> Option<Bead> {
+        match self.head(id)?.node() {
+            Node::Row(at) => {
+                self.load(at)?;
+                self.loaded.as_mut().remove(&at).map(|bead| *bead)
+            }
+            Node::Own(slot) => self.slots.get(slot as usize).map(|own| (*own.bead).clone()),
+        }
     }
 
     /// One bead by its exact id, unless it was deleted.

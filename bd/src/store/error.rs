@@ -1,0 +1,143 @@
+//! Why the store cannot do what was asked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::snapshot;
+use crate::bead::validate::Invalid;
+use crate::config::ConfigError;
+
+/// Why the store cannot do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder holds no beads.
+    #[error("no beads database found in {0}")]
+    NotAProject(PathBuf),
+    /// A file cannot be read or written.
+    #[error("cannot {what} {path}")]
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The line of one bead cannot be read.
+    #[error("cannot read {path}, {place}: {id}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, or where it starts.
+        place: String,
+        /// The bead.
+        id: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Other writers held the lock all the time.
+    #[error("another process has held {path} for {seconds}s")]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// How long we waited.
+        seconds: u64,
+    },
+    /// A merge is not finished.
+    #[error("{path} has a git conflict marker in line {line}")]
+    Conflict {
+        /// The file.
+        path: PathBuf,
+        /// The first line with a marker.
+        line: usize,
+    },
+    /// A rewrite would drop beads that nobody deleted.
+    #[error("writing {path} would lose {}", ids.join(", "))]
+    WouldLose {
+        /// The file.
+        path: PathBuf,
+        /// The beads.
+        ids: Vec<String>,
+    },
+    /// The journal could not be written.
+    #[error("cannot write {path}{}", if *undone { "; nothing was changed" } else { ", and its unfinished end could not be taken back" })]
+    Append {
+        /// The journal.
+        path: PathBuf,
+        /// Whether it is as it was before.
+        undone: bool,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// No prefix is configured and the beads have several.
+    #[error("issues have mixed prefixes, please set issue-prefix in .beads/config.yaml")]
+    MixedPrefixes,
+    /// A file keeps changing while it is folded.
+    #[error("{0} keeps changing")]
+    Restless(PathBuf),
+    /// A line is not where it was when the file was opened.
+    #[error(
+        "{path} was changed while {id} was read from it; nothing was written, run the command again"
+    )]
+    Moved {
+        /// The file.
+        path: PathBuf,
+        /// The bead.
+        id: String,
+    },
+    /// The archive does not have this bead.
+    #[error("{0} is not in the archive")]
+    NotArchived(String),
+    /// Only wisps are erased without a trace.
+    #[error("{0} is not a wisp")]
+    NotAWisp(String),
+    /// The folder already is a project.
+    #[error("beads are already initialized in {0}")]
+    AlreadyInitialized(PathBuf),
+    /// A bead has a value that it may not have.
+    #[error("validation failed: {0}")]
+    Invalid(#[from] Invalid),
+    /// The settings cannot be read.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl StoreError {
+    pub(crate) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            what,
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// The same failure to read, to be told in another place.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
+            Self::Line {
+                path,
+                place,
+                id,
+                source,
+            } => Self::Line {
+                path: path.clone(),
+                place: place.clone(),
+                id: id.clone(),
+                source: snapshot::copy_of(source),
+            },
+            Self::Moved { path, id } => Self::Moved {
+                path: path.clone(),
+                id: id.clone(),
+            },
+            other => Self::io(
+                "read",
+                Path::new("the store"),
+                io::Error::other(other.to_string()),
+            ),
+        }
+    }
+}
