@@ -29,7 +29,7 @@ const LIMIT: usize = 50;
 
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store()?;
-    let snapshot = store.snapshot()?;
+    let mut snapshot = store.snapshot()?;
     let below = match &args.parent {
         Some(parent) => Some(ready::descendants(&snapshot, &snapshot.resolve(parent)?.id)),
         None => None,
@@ -69,9 +69,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         }
         total += 1;
         if items.len() < limit {
-            items.push((bead.clone(), by));
+            items.push((bead.id.clone(), by));
         }
     }
+    let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));
+    let items = items.into_iter().filter_map(item).collect();
     Ok(Box::new(Blocked { items, total }))
 }
 

@@ -353,6 +353,19 @@ fn has_bit(bits: &[u64], row: u32) -> bool {
 }
 
 impl Briefs<'_> {
+    /// Goes over all of them in no promised order: rows from their end, where within a priority the oldest come
+    /// first. Who looks for the oldest then soon turns the others away at a glance.
+    pub fn backwards(mut self, mut with: impl FnMut(Brief)) {
+        let own = std::mem::take(&mut self.own);
+        own.chain(self.next.take()).for_each(&mut with);
+        let rows = std::mem::take(&mut self.rows).rev();
+        if self.changed.is_empty() {
+            rows.map(Brief::of_row).for_each(with);
+        } else {
+            rows.filter_map(|open| self.as_it_is(open)).for_each(with);
+        }
+    }
+
     fn row(&mut self) -> Option<Brief> {
         loop {
             let open = self.rows.next()?;

@@ -44,6 +44,24 @@ impl Row {
         }
     }
 
+    /// The rows of beads that are in the snapshot; nothing is copied for them.
+    pub(in crate::cli) fn all(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
+        let counts = |id: &String| {
+            let bead = snapshot.get(id)?;
+            Some((line::links(&snapshot, bead), snapshot.dependent_count(id)))
+        };
+        let counted: Vec<_> = ids.iter().map(counts).collect();
+        let row = |(id, counts): (&String, Option<(String, usize)>)| {
+            let (links, dependents) = counts?;
+            Some(Self {
+                bead: snapshot.take(id)?,
+                links,
+                dependents,
+            })
+        };
+        ids.iter().zip(counted).filter_map(row).collect()
+    }
+
     /// The bead with its counts; its edges only where they are asked for.
     pub(in crate::cli) fn json(&self, edges: bool) -> Value {
         let mut value = record::value(&self.bead);

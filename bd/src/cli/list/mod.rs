@@ -143,10 +143,8 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
             found.len()
         ));
     }
-    let rows = found
-        .into_iter()
-        .map(|bead| Row::of(&snapshot, bead))
-        .collect();
+    let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
+    let rows = Row::all(snapshot, &ids);
     let form = match args {
         Args { tree: true, .. } => Form::Tree,
         Args { long: true, .. } => Form::Long,

@@ -1,5 +1,7 @@
 mod explanation;
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, Kind};
@@ -8,6 +10,7 @@ use crate::error::Usage;
 use crate::graph::explain;
 use crate::graph::external::Capabilities;
 use crate::graph::ready::{self, Order, ReadyQuery};
+use crate::store::Snapshot;
 use crate::ui::{Page, Report, escape};
 
 use super::args;
@@ -67,22 +70,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
-    let snapshot = store.snapshot()?;
+    let mut snapshot = store.snapshot()?;
     warn_of_damage(ctx, &snapshot);
     if args.explain {
-        let mut outside = Capabilities::new(&snapshot, store.dir());
-        let found = explain::not_ready(&snapshot, ctx.now(), |bead| {
-            if outside.are_checked() {
-                outside.missing(bead)
-            } else {
-                Vec::new()
-            }
-        });
-        let items = found
-            .into_iter()
-            .map(|item| (item.bead.clone(), item.reasons))
-            .collect();
-        return Ok(Box::new(Explanation { items }));
+        return Ok(Box::new(explain_others(ctx, &snapshot, store.dir())));
     }
     let order = Order::read(&args.sort).ok_or_else(|| {
         Usage(format!(
@@ -122,11 +113,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.limit > 0 {
         found.truncate(args.limit);
     }
+    let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
     Ok(Box::new(Ready {
-        beads: found.into_iter().cloned().collect(),
         total,
         any_open: snapshot.any_open(),
+        beads: ids.iter().filter_map(|id| snapshot.take(id)).collect(),
     }))
+}
+
+/// Why the open beads that are not ready are not.
+fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
+    let mut outside = Capabilities::new(snapshot, dir);
+    let found = explain::not_ready(snapshot, ctx.now(), |bead| {
+        if outside.are_checked() {
+            outside.missing(bead)
+        } else {
+            Vec::new()
+        }
+    });
+    let items = found.into_iter();
+    Explanation {
+        items: items
+            .map(|item| (item.bead.clone(), item.reasons))
+            .collect(),
+    }
 }
 
 /// Ready work.

@@ -92,16 +92,15 @@ pub fn ready<'a>(
 ) -> (Vec<&'a Bead>, usize) {
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
-    let statuses: Vec<u8> = query.statuses.iter().map(Status::code).collect();
     let asks = Asks::of(query, &hidden);
-    let kinds = Kinds::of(query);
+    let sieve = Sieve::of(query);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
     let mut found = First::new(query.limit, |a: &Brief, b: &Brief| {
         compare(snapshot, query.order, fresh_since, a, b)
     });
-    let mut consider = |brief: Brief| {
-        let fits = !brief.is_blocked() && may_be_ready(&brief, query, &statuses, &kinds);
+    let consider = |brief: Brief| {
+        let fits = sieve.lets_through(&brief);
         let head = || snapshot.head_at(brief.node);
         let inside = || {
             below
@@ -114,10 +113,10 @@ pub fn ready<'a>(
             found.offer(brief);
         }
     };
-    if statuses.iter().all(|status| is_open(*status)) {
-        snapshot.open_briefs().for_each(&mut consider);
+    if query.statuses.iter().all(|status| is_open(status.code())) {
+        snapshot.open_briefs().backwards(consider);
     } else {
-        snapshot.all_briefs().into_iter().for_each(&mut consider);
+        snapshot.all_briefs().into_iter().for_each(consider);
     }
     let (found, total) = found.end();
     let beads = found
@@ -126,15 +125,11 @@ pub fn ready<'a>(
     (beads.collect(), total)
 }
 
-/// Which kinds may be ready, by their codes.
-struct Kinds(u64);
+/// Some words, by their codes: a bit each.
+struct Codes(u64);
 
-impl Kinds {
-    fn of(query: &ReadyQuery) -> Self {
-        let wanted = |code: u8| match &query.kind {
-            Some(kind) => code == kind.code(),
-            None => Kind::from_code(code).is_none_or(|kind| !is_no_work(&kind)),
-        };
+impl Codes {
+    fn of(wanted: impl Fn(u8) -> bool) -> Self {
         // The last bit is for words of the users' own.
         let bits = (0..63).map(|code| u64::from(wanted(code)) << code);
         Self(bits.sum::<u64>() | u64::from(wanted(u8::MAX)) << 63)
@@ -142,6 +137,49 @@ impl Kinds {
 
     fn has(&self, code: u8) -> bool {
         self.0 & (1 << code.min(63)) != 0
+    }
+}
+
+/// What a brief alone can say of a query, ready to be asked of very many.
+struct Sieve {
+    statuses: Codes,
+    kinds: Codes,
+    least: i8,
+    most: i8,
+    unassigned: bool,
+}
+
+impl Sieve {
+    fn of(query: &ReadyQuery) -> Self {
+        let is_asked = |code: u8| query.statuses.iter().any(|status| status.code() == code);
+        let is_kind = |code: u8| match &query.kind {
+            Some(kind) => code == kind.code(),
+            None => Kind::from_code(code).is_none_or(|kind| !is_no_work(&kind)),
+        };
+        let (least, most) = match query.priority.map(i8::try_from) {
+            None => (i8::MIN, i8::MAX),
+            Some(Ok(wanted)) => (wanted, wanted),
+            // No brief has it.
+            Some(Err(_)) => (i8::MAX, i8::MIN),
+        };
+        Self {
+            statuses: Codes::of(is_asked),
+            kinds: Codes::of(is_kind),
+            least,
+            most,
+            unassigned: query.unassigned,
+        }
+    }
+
+    /// Whether a brief does not already say that a bead waits or is not asked for.
+    fn lets_through(&self, brief: &Brief) -> bool {
+        self.statuses.has(brief.status)
+            && !brief.is_blocked()
+            && !brief.is_pinned()
+            && !brief.is_ephemeral()
+            && self.kinds.has(brief.kind)
+            && (!self.unassigned || !brief.assigned)
+            && (self.least..=self.most).contains(&brief.priority)
     }
 }
 
@@ -175,17 +213,6 @@ impl Asks {
     fn of_brief(&self, brief: &Brief) -> bool {
         self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
     }
-}
-
-/// Whether a brief does not already say that a bead is not asked for.
-fn may_be_ready(brief: &Brief, query: &ReadyQuery, statuses: &[u8], kinds: &Kinds) -> bool {
-    let fits = |wanted: i64| i8::try_from(wanted).is_ok_and(|wanted| wanted == brief.priority);
-    statuses.contains(&brief.status)
-        && !brief.is_pinned()
-        && !brief.is_ephemeral()
-        && kinds.has(brief.kind)
-        && (!query.unassigned || !brief.assigned)
-        && query.priority.is_none_or(fits)
 }
 
 /// Whether a bead is of the kind that is asked for, apart from what it waits for.
