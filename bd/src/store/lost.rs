@@ -354,17 +354,11 @@ fn is_sealed(step: &Step<'_>) -> bool {
 fn changed_ids(before: &Index, now: &Index) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     // Both are by id.
-    let mut next = 0;
-    for at in 0..before.len() {
-        let id = before.id_bytes(at);
-        while next < now.len() && now.id_bytes(next) < id {
-            next += 1;
-        }
-        let Some(row) = before.row(at) else {
-            continue;
-        };
-        let there = now.row(next).filter(|_| now.id_bytes(next) == id);
-        let is_same = there.is_some_and(|there| there.hash == row.hash);
+    let mut others = now.rows().iter().zip(now.ids().iter()).peekable();
+    for ((at, row), id) in (0..).zip(before.rows()).zip(before.ids().iter()) {
+        while others.next_if(|(_, other)| *other < id).is_some() {}
+        let there = others.peek().filter(|(_, other)| *other == id);
+        let is_same = there.is_some_and(|(there, _)| there.hash == row.hash);
         if row.file & !JOURNALED == ISSUES && !is_same {
             changed.insert(before.id(at).to_owned());
         }

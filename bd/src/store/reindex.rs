@@ -66,11 +66,12 @@ pub(super) fn build(
     place_of: impl Fn(Home, Node) -> Option<Place>,
 ) -> Option<Index> {
     let mut builder = Builder::over(Some(&snapshot.index));
+    let rows = snapshot.index.rows();
     for head in snapshot.heads() {
         let node = head.node();
         match node {
             Node::Row(at) => {
-                let row = snapshot.index.row(at);
+                let row = rows.get(at as usize);
                 let place = row.and_then(|row| place_of(home_of(row.file), node));
                 builder.push(&Item::Old(at, place?));
             }
@@ -167,12 +168,13 @@ fn with_journal(snapshot: &Snapshot, made: i64) -> Result<Option<Index>, StoreEr
         made,
         ..source.keys
     };
+    let rows = snapshot.index.rows();
     let index = build(
         snapshot,
         &keys,
         &snapshot.index.notes(),
         |home, node| match node {
-            Node::Row(at) => snapshot.index.row(at).map(place),
+            Node::Row(at) => rows.get(at as usize).map(place),
             Node::Own(at) => {
                 let hash = snapshot.slots.get(at as usize)?.hash;
                 let (offset, length) = *places.get(&hash)?;

@@ -263,8 +263,9 @@ impl Snapshot {
 
     /// All beads by id, deleted ones too, without reading them.
     pub fn heads(&self) -> impl Iterator<Item = Head<'_>> {
+        let mut hidden = self.hidden.iter().peekable();
         let mut rows = (0..self.index.len())
-            .filter(|row| !self.hidden.contains(row))
+            .filter(move |row| hidden.next_if_eq(&row).is_none())
             .peekable();
         let mut own = self
             .over

@@ -398,7 +398,8 @@ fn count_all(index: &Index, marks: &[u32]) -> Counts {
     let mut counts = Counts::default();
     for (at, row) in marked(index, marks) {
         count_row(&mut counts, &row, 1);
-        counts.epics_done += u64::from(index.is_done_epic(at));
+        let is_epic = row.kind == Kind::Epic.code();
+        counts.epics_done += u64::from(is_epic && index.is_done_epic(at));
     }
     counts
 }

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::build::{Builder, Item, Place};
 use super::content::{Content, bom, whole_lines};
+use super::runs::Runs;
 use super::table::Table;
 use super::{Facts, Index, Keys};
 use crate::store::lines::{self, Note};
@@ -46,9 +47,9 @@ pub(in crate::store) struct Made {
 }
 
 impl Parsed {
-    fn id<'a>(&'a self, old: Option<&'a Index>) -> &'a [u8] {
+    fn id<'a>(&'a self, old: Option<Runs<'a, u8>>) -> &'a [u8] {
         match &self.what {
-            What::Known(row) => old.map_or(&[], |old| old.id_bytes(*row)),
+            What::Known(row) => old.map_or(&[], |ids| ids.of(*row)),
             What::New(facts) => facts.id.as_bytes(),
         }
     }
@@ -234,23 +235,24 @@ pub(in crate::store) fn merge_files(
     let durable = beads.len();
     notes.extend(wisps.notes);
     beads.extend(wisps.beads);
+    let ids = old.map(Index::ids);
     let sorted = beads
         .windows(2)
-        .all(|pair| pair[0].id(old) < pair[1].id(old));
+        .all(|pair| pair[0].id(ids) < pair[1].id(ids));
     if sorted {
         return (beads, notes);
     }
     let mut order: Vec<usize> = (0..beads.len()).collect();
     order.sort_by(|a, b| {
-        let key = |at: usize| (beads[at].id(old), at >= durable);
+        let key = |at: usize| (beads[at].id(ids), at >= durable);
         let newest = || beads[*b].updated(old).cmp(&beads[*a].updated(old));
         key(*a).cmp(&key(*b)).then_with(newest).then(a.cmp(b))
     });
     let mut last: Option<usize> = None;
     let mut kept = Vec::with_capacity(beads.len());
     for at in order {
-        let id = beads[at].id(old);
-        if last.is_some_and(|last| beads[last].id(old) == id) {
+        let id = beads[at].id(ids);
+        if last.is_some_and(|last| beads[last].id(ids) == id) {
             notes.push(Note {
                 file: beads[at].place.file,
                 line: beads[at].line,

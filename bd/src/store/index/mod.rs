@@ -180,7 +180,7 @@ impl Index {
     }
 
     /// The ids of all rows, their labels and their edges: for those who go over many.
-    fn ids(&self) -> Runs<'_, u8> {
+    pub(super) fn ids(&self) -> Runs<'_, u8> {
         self.runs(Part::Ids, Part::IdStarts)
     }
 

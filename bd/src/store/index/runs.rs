@@ -2,7 +2,7 @@
 
 /// The items of a section, and where those of each row start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Runs<'a, T> {
+pub(in crate::store) struct Runs<'a, T> {
     pub items: &'a [T],
     /// One more than there are rows; the last is where the items end.
     pub starts: &'a [u32],
@@ -10,7 +10,7 @@ pub(super) struct Runs<'a, T> {
 
 impl<'a, T: Copy> Runs<'a, T> {
     /// What belongs to a row.
-    pub(super) fn of(&self, row: u32) -> &'a [T] {
+    pub(in crate::store) fn of(&self, row: u32) -> &'a [T] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
             (Some(start), Some(end)) => self.between(*start, *end),
@@ -19,7 +19,7 @@ impl<'a, T: Copy> Runs<'a, T> {
     }
 
     /// What belongs to each row.
-    pub(super) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
+    pub(in crate::store) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
         let ends = self.starts.iter().skip(1);
         let pairs = self.starts.iter().zip(ends);
         pairs.map(move |(start, end)| self.between(*start, *end))
