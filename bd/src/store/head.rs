@@ -50,7 +50,7 @@ impl<'a> Head<'a> {
     pub fn id(&self) -> &'a str {
         match (self.node, self.own()) {
             (Node::Row(at), _) => self.snapshot.index.id(at),
-            (_, Some(own)) => &own.bead.id,
+            (_, Some(own)) => &own.id,
             _ => "",
         }
     }
@@ -59,7 +59,7 @@ impl<'a> Head<'a> {
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
             Node::Row(at) => self.snapshot.load(at),
-            Node::Own(_) => self.own().map(|own| own.bead.as_ref()),
+            Node::Own(_) => self.own().map(Own::bead),
         }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Head<'a> {
     pub(crate) fn status_code(&self) -> u8 {
         let status = match (self.node, self.own()) {
             (Node::Row(at), _) => self.snapshot.index.status_of(at),
-            (_, own) => own.map(|own| own.bead.status.code()),
+            (_, own) => own.map(|own| own.bead().status.code()),
         };
         status.unwrap_or(u8::MAX)
     }
@@ -98,7 +98,7 @@ impl<'a> Head<'a> {
     pub fn kind(&self) -> Kind {
         let code = match (self.row(), self.own()) {
             (Some(row), _) => row.kind,
-            (_, Some(own)) => own.bead.issue_type.code(),
+            (_, Some(own)) => own.bead().issue_type.code(),
             _ => u8::MAX,
         };
         Kind::from_code(code)
@@ -110,7 +110,7 @@ impl<'a> Head<'a> {
     pub fn priority(&self) -> i8 {
         match (self.row(), self.own()) {
             (Some(row), _) => row.priority,
-            (_, Some(own)) => clamp(own.bead.priority),
+            (_, Some(own)) => clamp(own.bead().priority),
             _ => 0,
         }
     }
@@ -119,7 +119,7 @@ impl<'a> Head<'a> {
     pub fn assignee(&self) -> &'a str {
         match (self.node, self.own()) {
             (Node::Row(at), _) => self.snapshot.index.assignee(at),
-            (_, Some(own)) => &own.bead.assignee,
+            (_, Some(own)) => &own.bead().assignee,
             _ => "",
         }
     }
@@ -133,7 +133,7 @@ impl<'a> Head<'a> {
     pub fn has_label(&self, label: &str) -> bool {
         match (self.node, self.own()) {
             (Node::Row(at), _) => self.snapshot.index.labels(at).any(|own| own == label),
-            (_, Some(own)) => own.bead.has_label(label),
+            (_, Some(own)) => own.bead().has_label(label),
             _ => false,
         }
     }
@@ -142,7 +142,7 @@ impl<'a> Head<'a> {
     pub fn labels(&self) -> Vec<&'a str> {
         match (self.node, self.own()) {
             (Node::Row(at), _) => self.snapshot.index.labels(at).collect(),
-            (_, Some(own)) => own.bead.labels.iter().map(String::as_str).collect(),
+            (_, Some(own)) => own.bead().labels.iter().map(String::as_str).collect(),
             _ => Vec::new(),
         }
     }
@@ -160,7 +160,7 @@ impl<'a> Head<'a> {
     fn flags(&self) -> u32 {
         match (self.row(), self.own()) {
             (Some(row), _) => row.flags,
-            (_, Some(own)) => super::index::Facts::of(&own.bead).flags,
+            (_, Some(own)) => super::index::Facts::of(own.bead()).flags,
             _ => 0,
         }
     }
@@ -169,7 +169,7 @@ impl<'a> Head<'a> {
     pub fn is_ephemeral(&self) -> bool {
         match (self.row(), self.own()) {
             (Some(row), _) => row.flags & flag::EPHEMERAL != 0 || row.file & 1 == 1,
-            (_, Some(own)) => own.bead.ephemeral,
+            (_, Some(own)) => own.bead().ephemeral,
             _ => false,
         }
     }
@@ -199,11 +199,11 @@ impl<'a> Head<'a> {
                     stamp.map_or(NEVER, |stamp| nanoseconds(stamp.instant()))
                 };
                 match which {
-                    Time::Created => of(Some(&own.bead.created_at)),
-                    Time::Updated => of(Some(&own.bead.updated_at)),
-                    Time::Closed => of(own.bead.closed_at.as_ref()),
-                    Time::Due => of(own.bead.due_at.as_ref()),
-                    Time::Deferred => of(own.bead.defer_until.as_ref()),
+                    Time::Created => of(Some(&own.bead().created_at)),
+                    Time::Updated => of(Some(&own.bead().updated_at)),
+                    Time::Closed => of(own.bead().closed_at.as_ref()),
+                    Time::Due => of(own.bead().due_at.as_ref()),
+                    Time::Deferred => of(own.bead().defer_until.as_ref()),
                 }
             }
             _ => NEVER,
@@ -218,7 +218,7 @@ impl<'a> Head<'a> {
     pub(crate) fn rank(&self) -> Rank {
         let created = match (self.row(), self.own()) {
             (Some(row), _) => row.created,
-            (_, Some(own)) => nanoseconds(own.bead.created_at.instant()),
+            (_, Some(own)) => nanoseconds(own.bead().created_at.instant()),
             _ => NEVER,
         };
         Rank {
@@ -270,10 +270,10 @@ impl<'a> Head<'a> {
                 let mut edges = index.edges(at).iter();
                 edges.any(|edge| edge.kind == kind.code() && index.target(edge) == parent)
             }
-            (_, Some(own)) => own
-                .bead
-                .edges(&kind)
-                .any(|edge| edge.depends_on_id == parent),
+            (_, Some(own)) => {
+                let mut edges = own.dependencies().iter();
+                edges.any(|edge| edge.kind == kind && edge.depends_on_id == parent)
+            }
             _ => false,
         }
     }

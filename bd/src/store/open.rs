@@ -206,7 +206,7 @@ impl Snapshot {
     /// A row of a bead that the index does not have; only what lists need is in it.
     fn own_row(&self, slot: u32) -> Option<Row> {
         let own = self.slots.get(slot as usize)?;
-        let facts = Facts::of(&own.bead);
+        let facts = Facts::of(own.bead());
         Some(Row {
             created: facts.created,
             closed: facts.closed,
@@ -320,7 +320,7 @@ impl Snapshot {
             }
             Node::Own(slot) => {
                 let own = self.slots.get(slot as usize);
-                let edges = own.into_iter().flat_map(|own| &own.bead.dependencies);
+                let edges = own.into_iter().flat_map(Own::dependencies);
                 edges
                     .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
                     .collect()
@@ -447,7 +447,7 @@ impl Graph for Snapshot {
             }
             Node::Own(slot) => {
                 let own = self.slots.get(slot as usize);
-                own.is_some_and(|own| blocked::is_failure(&own.bead.close_reason))
+                own.is_some_and(|own| blocked::is_failure(&own.bead().close_reason))
             }
         }
     }
@@ -473,7 +473,7 @@ impl Graph for Snapshot {
             }
             Node::Own(slot) => {
                 let own = self.slots.get(slot as usize);
-                let facts = own.map(|own| Facts::of(&own.bead).edges);
+                let facts = own.map(|own| Facts::of(own.bead()).edges);
                 let edges = facts.into_iter().flatten();
                 edges
                     .map(|edge| {

@@ -8,17 +8,20 @@
 //! has the whole record as it was acknowledged, so that counts, and what lies between goes to history.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use super::damage;
 use super::journal::{Change, Entry, Home, hash_text};
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, DepKind, Raw};
+use crate::bead::{Bead, Dep, DepKind, Raw};
 use crate::merge::{self, Lost};
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
 pub(super) struct Own {
-    pub bead: Box<Bead>,
+    pub id: String,
+    /// Read when first asked for: most changes in a journal are only passed over.
+    bead: OnceLock<Box<Bead>>,
     pub home: Home,
     /// Its line.
     pub raw: Vec<u8>,
@@ -26,16 +29,51 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// From a line that we have.
-    pub(super) fn read(raw: &[u8], home: Home) -> Option<Self> {
-        let mut bead = record::parse(raw).ok()?;
-        bead.ephemeral |= home == Home::Wisps;
-        Some(Self {
-            bead: Box::new(bead),
+    /// From a line that we have, of the bead of this id.
+    pub(super) fn read(raw: &[u8], id: &str, home: Home) -> Option<Self> {
+        let own = Self {
+            id: id.to_owned(),
+            bead: OnceLock::new(),
             home,
             raw: raw.to_vec(),
             hash: xxhash_rust::xxh3::xxh3_64(raw),
+        };
+        if begins_with_id(raw, id) {
+            return Some(own);
+        }
+        let bead = record::parse(raw).ok()?;
+        Some(Self {
+            id: bead.id.clone(),
+            bead: OnceLock::from(Box::new(own.at_home(bead))),
+            ..own
         })
+    }
+
+    /// The bead.
+    pub(super) fn bead(&self) -> &Bead {
+        self.bead.get_or_init(|| {
+            // Of an object with its id first all else can be read, if only as values that are unknown.
+            let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
+                id: self.id.clone(),
+                ..Bead::default()
+            });
+            Box::new(self.at_home(bead))
+        })
+    }
+
+    fn at_home(&self, mut bead: Bead) -> Bead {
+        bead.ephemeral |= self.home == Home::Wisps;
+        bead
+    }
+
+    /// Its edges; a record without the word has none, and is not read.
+    pub(super) fn dependencies(&self) -> &[Dep] {
+        let has_some = memchr::memmem::find(&self.raw, b"\"dependencies\"").is_some();
+        if has_some {
+            &self.bead().dependencies
+        } else {
+            &[]
+        }
     }
 
     /// From a bead that a merge made in one of the files.
@@ -46,8 +84,11 @@ impl Own {
 
     /// The ids of its parents.
     pub(super) fn parents(&self) -> Vec<String> {
-        let edges = self.bead.edges(&DepKind::ParentChild);
-        edges.map(|edge| edge.depends_on_id.clone()).collect()
+        let edges = self.dependencies().iter();
+        edges
+            .filter(|edge| edge.kind == DepKind::ParentChild)
+            .map(|edge| edge.depends_on_id.clone())
+            .collect()
     }
 
     /// From a bead that was just made.
@@ -60,10 +101,19 @@ impl Own {
                 Home::Issues
             },
             hash: xxhash_rust::xxh3::xxh3_64(&raw),
-            bead: Box::new(bead),
+            id: bead.id.clone(),
+            bead: OnceLock::from(Box::new(bead)),
             raw,
         }
     }
+}
+
+/// Whether a record begins as we write them, with this very id, which needs no escapes.
+fn begins_with_id(raw: &[u8], id: &str) -> bool {
+    let rest = raw.strip_prefix(b"{\"id\":\"");
+    let rest = rest.and_then(|rest| rest.strip_prefix(id.as_bytes()));
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+    !id.is_empty() && id.bytes().all(is_plain) && rest.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
 /// A bead that someone else changed in the file while our change to it was not folded.
@@ -154,7 +204,8 @@ pub(super) fn lay(
     order.sort_by_key(|(_, home)| *home);
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
-        match state(&changes, id, home, files, &mut overlay) {
+        let in_file = files.hash(id, home);
+        match state(&changes, (id, home), in_file, files, &mut overlay) {
             State::AsInFile => {}
             State::Is(own) => {
                 // A durable bead that is in the file, and that nobody took out, is the one that counts.
@@ -173,7 +224,7 @@ pub(super) fn lay(
                     .or_insert(Some(own));
             }
             State::Gone => {
-                if files.hash(id, home).is_some() {
+                if in_file.is_some() {
                     overlay.beads.entry(id.to_owned()).or_insert(None);
                 }
             }
@@ -187,17 +238,17 @@ pub(super) fn lay(
 fn follow(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
         for own in overlay.beads.values_mut().flatten() {
-            let mut edges = own.bead.dependencies.iter();
+            let mut edges = own.dependencies().iter();
             if !edges.any(|edge| edge.depends_on_id == from) {
                 continue;
             }
-            let mut bead = own.bead.clone();
+            let mut bead = own.bead().clone();
             for edge in &mut bead.dependencies {
                 if edge.depends_on_id == from {
                     edge.depends_on_id.clone_from(&to);
                 }
             }
-            *own = Own::at(*bead, own.home);
+            *own = Own::at(bead, own.home);
         }
     }
 }
@@ -229,15 +280,15 @@ impl Step<'_> {
 
 fn state(
     changes: &[Step<'_>],
-    id: &str,
-    home: Home,
+    (id, home): (&str, Home),
+    in_file: Option<u64>,
     files: &impl Files,
     overlay: &mut Overlay,
 ) -> State {
-    let in_file = files.hash(id, home).map(hash_text);
+    let there = in_file.map(hash_text);
     let done = changes
         .iter()
-        .rposition(|step| is_sealed(step.change) && step.change.after == in_file);
+        .rposition(|step| is_sealed(step.change) && step.change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of changes that follow each other only the last one's record is read.
     let mut last: Option<&Change> = None;
@@ -253,7 +304,7 @@ fn state(
         }
         now = settled(last.take(), now, home);
         let from = match &now {
-            State::AsInFile => files.hash(id, home),
+            State::AsInFile => in_file,
             State::Is(own) => Some(own.hash),
             State::Gone => None,
         };
@@ -263,7 +314,7 @@ fn state(
         }
         let theirs = match &now {
             State::AsInFile => files.bead(id, home),
-            State::Is(own) => Some((*own.bead).clone()),
+            State::Is(own) => Some(own.bead().clone()),
             State::Gone => None,
         };
         if step.follows_damage() {
@@ -313,7 +364,7 @@ fn settled(change: Option<&Change>, before: State, home: Home) -> State {
         return before;
     };
     match change.line.as_ref() {
-        Some(line) => Own::read(line.get().as_bytes(), home).map_or(before, State::Is),
+        Some(line) => Own::read(line.get().as_bytes(), &change.id, home).map_or(before, State::Is),
         None => State::Gone,
     }
 }
@@ -342,7 +393,7 @@ fn merge_in(
             overlay.renamed.push(names);
         }
         let own = Own::at(moved.bead, home);
-        overlay.beads.insert(own.bead.id.clone(), Some(own));
+        overlay.beads.insert(own.id.clone(), Some(own));
     }
     merged.lost = result.lost;
     let own = result.bead.map(|bead| Own::at(*bead, home));
@@ -369,5 +420,54 @@ pub(super) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<
     match after {
         Some(after) => old.difference(&text(after)).0.raw(),
         None => old.raw(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_begins_with_its_id_can_be_read_whatever_follows() {
+        for rest in [
+            "",
+            r#","title":null,"priority":"high","labels":{"a":1}"#,
+            r#","dependencies":"none","comments":[[]],"created_at":5"#,
+            r#","description":"\ud800","pinned":[],"x":1e999"#,
+            r#","title":"a","title":7"#,
+        ] {
+            let line = format!("{{\"id\":\"bd-1\"{rest}}}");
+            assert!(begins_with_id(line.as_bytes(), "bd-1"));
+            let read = record::parse(line.as_bytes());
+            assert_eq!(
+                read.map(|bead| bead.id).ok().as_deref(),
+                Some("bd-1"),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_record_that_begins_otherwise_is_read_at_once() {
+        let read = |line: &str, id| Own::read(line.as_bytes(), id, Home::Issues);
+        for (line, id) in [
+            (r#"{"id":"bd-10"}"#, "bd-1"),
+            (r#"{"title":"a","id":"bd-1"}"#, "bd-1"),
+            (r#"{"id":"bd-\u0031"}"#, r"bd-\u0031"),
+        ] {
+            assert!(!begins_with_id(line.as_bytes(), id), "{line}");
+            let own = read(line, id).unwrap();
+            assert_eq!(own.id, own.bead().id);
+        }
+        assert!(read(r#"{"id":""}"#, "").is_none());
+        assert!(read("7", "bd-1").is_none());
+    }
+
+    #[test]
+    fn a_wisp_is_one_whenever_it_is_read() {
+        for line in [r#"{"id":"bd-1"}"#, r#"{"title":"a","id":"bd-1"}"#] {
+            let own = Own::read(line.as_bytes(), "bd-1", Home::Wisps).unwrap();
+            assert!(own.bead().ephemeral, "{line}");
+        }
     }
 }

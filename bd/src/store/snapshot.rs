@@ -308,7 +308,7 @@ impl Snapshot {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
             }
-            Node::Own(slot) => self.slots.get(slot as usize).map(|own| (*own.bead).clone()),
+            Node::Own(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
         }
     }
 
@@ -352,8 +352,12 @@ impl Snapshot {
         let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
         let heads = known.map_or_else(all, |_| Box::new(changed));
         let mut found = known;
-        for head in heads.filter(|head| !head.is_tombstone()) {
+        for head in heads {
             let own = id::prefix_of(head.id());
+            // Only one that would change the answer is asked more.
+            if own == found || head.is_tombstone() {
+                continue;
+            }
             match (found, own) {
                 (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
                 (None, Some(own)) => found = Some(own),
@@ -566,7 +570,7 @@ pub(super) fn copy_of(error: &std::io::Error) -> std::io::Error {
 
 /// The ids that a bead points at.
 fn targets(own: &Own) -> Vec<String> {
-    let edges = own.bead.dependencies.iter();
+    let edges = own.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
 }
 
