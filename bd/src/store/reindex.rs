@@ -44,7 +44,7 @@ impl Behind {
             0
         };
         self.bytes.saturating_sub(spared)
-            > (index / 200).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
+            > (index / 400).clamp(*INDEX_BEHIND.start(), *INDEX_BEHIND.end())
     }
 }
 
