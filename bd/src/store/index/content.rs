@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::store::lines;
 
 /// How much is read at once.
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 64 << 10;
 
 /// The hash of a content in the making.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

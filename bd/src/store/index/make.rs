@@ -163,11 +163,16 @@ impl<'a> Part<'a> {
 
     fn take_lines(&mut self, text: &[u8], start: u64) {
         let before = self.lines;
+        let (mut last, mut rest) = (1, 0);
         for (number, span) in lines::spans(text, bom(text, start)) {
-            let line = &text[span.clone()];
-            self.take_line(line, before + number, start + span.start as u64);
+            (last, rest) = (number, span.end);
+            self.take_line(
+                &text[span.clone()],
+                before + number,
+                start + span.start as u64,
+            );
         }
-        self.lines += memchr::memchr_iter(b'\n', text).count();
+        self.lines += last - 1 + memchr::memchr_iter(b'\n', &text[rest..]).count();
     }
 
     fn take_line(&mut self, line: &[u8], number: usize, offset: u64) {
