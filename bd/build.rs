@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    if let Some(commit) = commit(&root) {
+    // Cargo runs this in the folder of the package, whichever checkout it was built for.
+    let root = Path::new("..");
+    if let Some(commit) = commit(root) {
         println!("cargo::rustc-env=BD_COMMIT={commit}");
     }
     println!("cargo::rerun-if-changed=build.rs");
