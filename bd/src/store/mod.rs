@@ -99,13 +99,13 @@ pub struct Author {
     pub owner: String,
 }
 
-/// A handle on one beads folder: paths only.
+/// A handle on one beads folder: paths, and perhaps the settings that readers go by.
 #[derive(Debug, Clone)]
 pub struct Store {
     paths: Paths,
     /// Up to this size of the issues every write is folded at once.
     fold_at_once: Option<u64>,
-    /// The settings of its files, where they were read before.
+    /// The settings of its files, where they were read before; for readers, as long as it lives.
     settings: Option<Config>,
     notices: Arc<Mutex<Vec<String>>>,
 }
@@ -141,9 +141,10 @@ impl Store {
         self
     }
 
-    /// The same store, with settings that were read from its files already.
+    /// The same store, whose readers go by settings that were read from its files already. Writers read them under
+    /// the lock, which those who change them hold, too.
     #[must_use]
-    pub fn with_settings(mut self, settings: Option<Config>) -> Self {
+    pub(crate) fn with_settings(mut self, settings: Option<Config>) -> Self {
         self.settings = settings;
         self
     }
@@ -341,6 +342,10 @@ impl Store {
 
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
+        if self.settings.is_some() {
+            // They may have been changed while the lock was waited for.
+            return self.clone().with_settings(None).prepare(clock);
+        }
         for _ in 0..CALM_TRIES {
             let snapshot = self.take(Source::read(&self.paths)?)?;
             if let Some(line) = snapshot.conflict() {

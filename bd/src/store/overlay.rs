@@ -52,7 +52,7 @@ impl Own {
     /// The bead.
     pub(super) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
-            // Of an object with its id first all else can be read, if only as values that are unknown.
+            // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
             let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
                 id: self.id.clone(),
                 ..Bead::default()
@@ -108,12 +108,18 @@ impl Own {
     }
 }
 
-/// Whether a record begins as we write them, with this very id, which needs no escapes.
+/// Whether a record begins as we write them, with this very id, which needs no escapes; and has no halves of
+/// characters, with which even a key cannot be read.
 fn begins_with_id(raw: &[u8], id: &str) -> bool {
     let rest = raw.strip_prefix(b"{\"id\":\"");
     let rest = rest.and_then(|rest| rest.strip_prefix(id.as_bytes()));
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
-    !id.is_empty() && id.bytes().all(is_plain) && rest.is_some_and(|rest| rest.starts_with(b"\""))
+    let may_have_half = |half: &[u8; 3]| memchr::memmem::find(raw, half).is_some();
+    !id.is_empty()
+        && id.bytes().all(is_plain)
+        && rest.is_some_and(|rest| rest.starts_with(b"\""))
+        && !may_have_half(br"\ud")
+        && !may_have_half(br"\uD")
 }
 
 /// A bead that someone else changed in the file while our change to it was not folded.
@@ -433,7 +439,7 @@ mod tests {
             "",
             r#","title":null,"priority":"high","labels":{"a":1}"#,
             r#","dependencies":"none","comments":[[]],"created_at":5"#,
-            r#","description":"\ud800","pinned":[],"x":1e999"#,
+            r#","pinned":[],"x":1e999,"\u0041":"\u00e4""#,
             r#","title":"a","title":7"#,
         ] {
             let line = format!("{{\"id\":\"bd-1\"{rest}}}");
@@ -454,6 +460,7 @@ mod tests {
             (r#"{"id":"bd-10"}"#, "bd-1"),
             (r#"{"title":"a","id":"bd-1"}"#, "bd-1"),
             (r#"{"id":"bd-\u0031"}"#, r"bd-\u0031"),
+            (r#"{"id":"bd-1","title":"\ud83d\ude00"}"#, "bd-1"),
         ] {
             assert!(!begins_with_id(line.as_bytes(), id), "{line}");
             let own = read(line, id).unwrap();
@@ -461,6 +468,7 @@ mod tests {
         }
         assert!(read(r#"{"id":""}"#, "").is_none());
         assert!(read("7", "bd-1").is_none());
+        assert!(read(r#"{"id":"bd-1","\ud800":1}"#, "bd-1").is_none());
     }
 
     #[test]

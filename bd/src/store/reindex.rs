@@ -120,8 +120,12 @@ pub(super) fn prepare(
     let made = source::wall();
     let mut snapshot = store.watched(Source::read(&store.paths)?)?;
     if !snapshot.index.is_at(&store.paths.index()) {
-        // To read it was to make it, or to make sure of it: the file is a new one.
+        // To read it was to make it, or to make sure of it: the file is a new one, unless none can be written.
+        drop(snapshot);
         snapshot = store.watched(Source::read(&store.paths)?)?;
+        if !snapshot.index.is_at(&store.paths.index()) {
+            return Ok(None);
+        }
     }
     if !due(snapshot.source.state.behind, snapshot.index.size()) {
         return Ok(None);

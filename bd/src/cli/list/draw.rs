@@ -44,7 +44,7 @@ impl Row {
         }
     }
 
-    /// The rows of beads that are in the snapshot; nothing is copied for them.
+    /// The rows of beads that are in the snapshot; those that came from a file are not copied.
     pub(in crate::cli) fn all(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
         let counts = |id: &String| {
             let bead = snapshot.get(id)?;

@@ -459,6 +459,16 @@ fn mixed_prefixes_without_a_setting_are_an_error_not_a_guess() {
 }
 
 #[test]
+fn writers_go_by_the_settings_that_stand_when_they_have_the_lock() {
+    let mut place = Place::new();
+    let before = crate::config::Config::of_dir(&place.dir).unwrap();
+    place.store = place.store.with_settings(Some(before));
+    crate::config::set(&place.dir, "issue-prefix", "new").unwrap();
+    let id = place.make("Made");
+    assert!(id.starts_with("new-"), "{id}");
+}
+
+#[test]
 fn many_threads_make_beads_with_ids_of_their_own() {
     let place = Place::new();
     std::thread::scope(|scope| {
