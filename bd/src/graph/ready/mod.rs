@@ -159,7 +159,7 @@ impl Sieve {
         let (least, most) = match query.priority.map(i8::try_from) {
             None => (i8::MIN, i8::MAX),
             Some(Ok(wanted)) => (wanted, wanted),
-            // No brief has it.
+            // More than a brief can say of one: nothing is shown.
             Some(Err(_)) => (i8::MAX, i8::MIN),
         };
         Self {
