@@ -101,7 +101,7 @@ impl Fields {
     /// Takes a record apart.
     pub(super) fn of(bead: &Bead) -> Self {
         let line = record::line(bead);
-        let text = String::from_utf8_lossy(&line);
+        let text = record::text(&line);
         let mut fields = BTreeMap::new();
         for (name, raw) in record::pairs(&text).unwrap_or_default() {
             let mut key = Key::known(&name);

@@ -199,7 +199,11 @@ pub(super) fn git_folders(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// The common git folder of a linked worktree; `None` elsewhere, in a submodule too.
 fn common_dir(root: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(root.join(".git")).ok()?;
+    let link = root.join(".git");
+    if !link.is_file() {
+        return None;
+    }
+    let text = fs::read_to_string(link).ok()?;
     let git_dir = root.join(text.strip_prefix("gitdir:")?.trim());
     let common = fs::read_to_string(git_dir.join("commondir")).ok()?;
     fs::canonicalize(git_dir.join(common.trim())).ok()

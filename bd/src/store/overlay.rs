@@ -421,7 +421,7 @@ fn base_of(change: &Change) -> Option<Bead> {
 
 /// The fields of a bead that differ between two of its lines: as they were, for the journal.
 pub(super) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Raw> {
-    let text = |line: &[u8]| Fields::read(&String::from_utf8_lossy(line));
+    let text = |line: &[u8]| Fields::read(&record::text(line));
     let old = text(before?);
     match after {
         Some(after) => old.difference(&text(after)).0.raw(),

@@ -185,7 +185,7 @@ impl<'a> Tx<'a> {
             if let Some(line) = new {
                 let here = old.as_ref().filter(|(home, _, _)| *home == line.home);
                 let raw = here.map(|(_, raw, _)| raw.as_slice());
-                let text = String::from_utf8_lossy(&line.bytes).into_owned();
+                let text = record::text(&line.bytes).into_owned();
                 changes.push(Change {
                     store: line.home,
                     id: id.clone(),

@@ -20,7 +20,7 @@ impl Fields {
 
     /// The fields of a bead as they are written.
     pub fn of(bead: &Bead) -> Self {
-        Self::read(&String::from_utf8_lossy(&super::line(bead)))
+        Self::read(&super::text(&super::line(bead)))
     }
 
     /// The bytes of a value; `None` where it is absent or null.

@@ -61,13 +61,16 @@ fn text_is_escaped_as_existing_clients_do() {
     let bead = Bead {
         id: "a-1".into(),
         title: "<b> & \u{2028}é".into(),
+        notes: "a \u{2014} b\u{2029}c \u{2013}>\u{2028}&".into(),
         ..Bead::default()
     };
     let text = String::from_utf8(line(&bead)).unwrap();
-    assert!(
-        text.contains(r#""title":"\u003cb\u003e \u0026 \u2028é""#),
-        "{text}"
-    );
+    for said in [
+        r#""title":"\u003cb\u003e \u0026 \u2028é""#,
+        r#""notes":"a — b\u2029c –\u003e\u2028\u0026""#,
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
 }
 
 #[test]

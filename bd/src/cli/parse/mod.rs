@@ -81,9 +81,12 @@ fn line<R: Args, C: Subcommand>(
     let given = matches.subcommand_name().is_some();
     let read = given.then(|| C::from_arg_matches_mut(&mut matches));
     let read = read.transpose();
+    let read = read.map_err(|error| error.format(&mut command))?;
+    // A process reads one line: to take the parser apart would be a thirtieth of what a small command does.
+    std::mem::forget(command);
     Ok(Line {
         root,
-        command: read.map_err(|error| error.format(&mut command))?,
+        command: read,
     })
 }
 
