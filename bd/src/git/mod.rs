@@ -11,6 +11,7 @@
 
 mod change;
 mod driver;
+mod plain;
 mod read;
 mod rebase;
 mod remote;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use git2::{Config, ConfigLevel};
 
-use super::Git;
+use super::{Git, plain};
 use crate::sys::Env;
 
 /// Who git says the user is.
@@ -27,9 +27,9 @@ pub struct User {
 
 /// Something that only the git command judges.
 #[derive(Debug)]
-struct Odd;
+pub(super) struct Odd;
 
-type Sure<T> = Result<T, Odd>;
+pub(super) type Sure<T> = Result<T, Odd>;
 
 impl Git {
     /// Git's user in this folder, as the files say that this environment leads to.
@@ -57,7 +57,7 @@ impl Git {
         let Some(system) = system(&set)? else {
             return Ok(user);
         };
-        files.push((ConfigLevel::System, system));
+        files.insert(0, (ConfigLevel::System, system));
         read(&files)
     }
 
@@ -184,40 +184,40 @@ fn ours(paths: [&Path; 4]) -> Sure<bool> {
     Ok(mine && folder.dev() == above.dev())
 }
 
-/// Whether a file of settings has nothing to say about the user or about how it is to be read. Most
-/// repositories' own files are such, and are not parsed; one with any line that git itself would not write is.
-fn is_silent(text: &[u8]) -> bool {
-    let text = text.to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
-    let versions = memchr::memmem::find_iter(&text, b"repositoryformatversion").count();
-    let plain = memchr::memmem::find_iter(&text, b"\trepositoryformatversion = 0\n").count();
-    let is_usual = |line: &[u8]| match line.trim_ascii() {
-        [] | [b'#' | b';', ..] => true,
-        [b'[', .., b']'] => true,
-        [first, rest @ ..] => {
-            let escaped = rest.iter().any(|byte| matches!(byte, b'\\' | b'"'));
-            let named = memchr::memmem::find(rest, b" = ").is_some();
-            first.is_ascii_alphabetic() && named && !escaped
+/// The user by these files, of which later ones win; those that are not there say nothing.
+fn read(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
+    let mut found = User::default();
+    let mut is_plain = true;
+    for (_, path) in files {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(_) => return Err(Odd),
+        };
+        match plain::user(&text)? {
+            Some(user) => {
+                found.name = user.name.or(found.name);
+                found.email = user.email.or(found.email);
+            }
+            None => is_plain = false,
         }
-    };
-    versions == plain
-        && text.split(|byte| *byte == b'\n').all(is_usual)
-        && ![&b"user"[..], b"include", b"extensions"]
-            .into_iter()
-            .any(has)
+    }
+    if is_plain {
+        Ok(found)
+    } else {
+        by_library(files)
+    }
 }
 
-/// The user by these files; those that are not there say nothing.
-fn read(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
+/// The same, whatever way of writing settings the files use.
+fn by_library(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
     let mut config = Config::new().map_err(|_| Odd)?;
     for (level, path) in files {
-        match fs::read(path) {
-            Ok(text) if is_silent(&text) => continue,
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            _ => return Err(Odd),
+        match config.add_file(path, *level, false) {
+            Ok(()) => {}
+            Err(error) if error.code() == git2::ErrorCode::NotFound => {}
+            Err(_) => return Err(Odd),
         }
-        config.add_file(path, *level, false).map_err(|_| Odd)?;
     }
     let mut entries = config.entries(None).map_err(|_| Odd)?;
     while let Some(entry) = entries.next() {
@@ -235,7 +235,8 @@ fn read(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
     let value = |name: &str| match config.get_entry(name) {
         Ok(entry) => {
             let value = entry.value().map_err(|_| Odd)?;
-            if value.contains('\n') {
+            // Older gits say a space for a tab.
+            if value.contains(['\n', '\t']) {
                 return Err(Odd);
             }
             Ok(Some(value.to_owned()).filter(|value| !value.is_empty()))

@@ -1,5 +1,7 @@
 //! Who git's user is: the files say what the command says, or leave it to the command.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::git::user::User;
 use crate::sys::Env;
@@ -139,4 +141,55 @@ fn what_only_git_can_judge_is_left_to_it() {
     odd(&at(&place, "bare.git", DANA));
     fs::create_dir_all(place.path("broken/.git")).unwrap();
     odd(&at(&place, "broken", DANA));
+}
+
+const HEADERS: &str = concat!(
+    "[user]|[User]| [user]|[user] |[user \"x\"]|[user \"\"]|[user.x]|[core]|[color \"a b\"]|[include]|[user|user]|[]|",
+    "[user]name = Inline|[é]|[user\t\"x\"]|[a\"b]|[core] # why"
+);
+const KEYS: &str =
+    "\tname|\temail|Name|  EMAIL|repositoryformatversion|path|na me|1name|na-me|name |";
+const EQUALS: &str = " = | = | = |=| =|  =  | |";
+const VALUES: &str = concat!(
+    "Dana|Dana Doe|d@x.org|0|D # x|D#|x;y|\"q\"|\"q|a\\|a\\nb|é| lead|trail |a\tb|\t|=|a = b|[x]|",
+    "\u{a0}x\u{a0}|x\r|\u{b}|more|"
+);
+const OTHERS: &str = "|  |# why|\t; why|\u{feff}|#\u{1}";
+
+fn one_of(texts: &'static str) -> impl Strategy<Value = &'static str> {
+    prop::sample::select(texts.split('|').collect::<Vec<_>>())
+}
+
+/// A line of a file of settings, well or badly written.
+fn line() -> impl Strategy<Value = String> {
+    let setting = (one_of(KEYS), one_of(EQUALS), one_of(VALUES))
+        .prop_map(|(key, equals, value)| format!("{key}{equals}{value}"));
+    prop_oneof![
+        2 => one_of(HEADERS).prop_map(str::to_owned),
+        5 => setting,
+        1 => one_of(OTHERS).prop_map(str::to_owned),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn however_settings_are_written_the_command_says_the_same(
+        lines in prop::collection::vec(line(), 0..6),
+        begins in any::<bool>(),
+        ends in any::<bool>(),
+    ) {
+        let place = Place::new();
+        let mut text = lines.join("\n");
+        if begins {
+            text.insert_str(0, "[user]\n");
+        }
+        if ends {
+            text.push('\n');
+        }
+        let git = at(&place, "plain", &text);
+        if let Some(user) = by_files(&git) {
+            prop_assert_eq!(user, git.user_by_command(), "{:?}", text);
+        }
+    }
 }
