@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::config::Config;
 use crate::error::Usage;
 use crate::git::{Git, User};
 use crate::query::when;
 use crate::store::{Author, Routes, Store, find, route};
+use crate::sys::env::zone;
 use crate::sys::{Clock, Env, Random, file};
 use crate::ui::Ui;
 
@@ -147,7 +147,7 @@ impl Context {
 
     /// A time given to a flag.
     pub fn time(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
-        when::read(text, self.now(), &TimeZone::system()).ok_or_else(|| {
+        when::read(text, self.now(), &zone()).ok_or_else(|| {
             Usage(format!(
                 "invalid {flag} format \"{text}\": use +2d, 2026-03-01, an RFC 3339 time, or words such as tomorrow"
             ))
@@ -156,7 +156,7 @@ impl Context {
 
     /// A time that lies back, or an age such as `5m`, given to a flag.
     pub fn past(&self, flag: &str, text: &str) -> Result<Timestamp, Usage> {
-        when::past(text, self.now(), &TimeZone::system()).ok_or_else(|| {
+        when::past(text, self.now(), &zone()).ok_or_else(|| {
             Usage(format!(
                 "invalid {flag} format \"{text}\": use 2h, 3d, 2026-03-01, an RFC 3339 time, or words such as yesterday"
             ))

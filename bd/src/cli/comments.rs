@@ -4,6 +4,7 @@ use serde_json::Value;
 use crate::bead::Comment;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::sys::env::zone;
 use crate::ui::{Page, Report, escape, time};
 
 use super::comment;
@@ -63,9 +64,10 @@ impl Report for Comments {
             return;
         }
         page.line(format!("Comments on {}:", self.id));
+        let zone = zone();
         for comment in &self.comments {
             page.blank();
-            let when = time::local(comment.created_at.instant());
+            let when = time::local(comment.created_at.instant(), &zone);
             page.line(format!("[{}] at {when}", escape::line(&comment.author)));
             for line in escape::block(&comment.text).lines() {
                 page.line(format!("  {line}"));

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use jiff::tz::TimeZone;
+
 /// A snapshot of the environment and the working directory, taken once at the start.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
@@ -137,7 +139,33 @@ pub fn current_exe() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
+/// The zone of local time: the one that `TZ` names, else the system's.
+pub fn zone() -> TimeZone {
+    // By the file alone: `TimeZone::system` looks for its name in a list of all zones, which takes longer to
+    // make than most commands do.
+    let of_system = || {
+        let bytes = std::fs::read("/etc/localtime").ok()?;
+        TimeZone::tzif("Local", &bytes).ok()
+    };
+    let is_named = std::env::var_os("TZ").is_some();
+    let zone = if is_named { None } else { of_system() };
+    zone.unwrap_or_else(TimeZone::system)
+}
+
 /// The system's folder for temporary files.
 pub fn temp_dir() -> PathBuf {
     std::env::temp_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_time_is_that_of_the_system() {
+        for second in [-1, 0, 1_750_000_000, 1_770_000_000, 4_000_000_000] {
+            let at = jiff::Timestamp::from_second(second).unwrap();
+            assert_eq!(zone().to_offset(at), TimeZone::system().to_offset(at));
+        }
+    }
 }

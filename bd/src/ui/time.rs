@@ -27,10 +27,10 @@ fn span(seconds: u64) -> Option<String> {
     })
 }
 
-/// The instant in the local zone, `2026-03-01 18:02`.
-pub fn local(instant: Timestamp) -> String {
+/// The instant in a zone, `2026-03-01 18:02`.
+pub fn local(instant: Timestamp, zone: &TimeZone) -> String {
     instant
-        .to_zoned(TimeZone::system())
+        .to_zoned(zone.clone())
         .strftime("%Y-%m-%d %H:%M")
         .to_string()
 }

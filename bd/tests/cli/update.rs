@@ -304,6 +304,22 @@ fn comments_are_added_and_shown() {
 }
 
 #[test]
+fn times_of_comments_are_told_in_the_local_zone() {
+    let project = Project::new();
+    let comment = r#"{"id":1,"issue_id":"bd-1","author":"eve","text":"why","created_at":"2026-03-01T20:30:00Z"}"#;
+    let line = format!(
+        r#"{{"id":"bd-1","title":"T","status":"open","priority":2,"issue_type":"task","created_at":"2026-03-01T20:00:00Z","updated_at":"2026-03-01T20:30:00Z","comments":[{comment}]}}"#
+    );
+    project.write(".beads/issues.jsonl", &format!("{line}\n"));
+    for (zone, told) in [("JST-9", "2026-03-02 05:30"), ("UTC0", "2026-03-01 20:30")] {
+        for args in [&["show", "bd-1"][..], &["comments", "bd-1"]] {
+            let said = project.run_with(&[("TZ", zone)], args).out;
+            assert!(said.contains(told), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_wisp_can_be_made_durable() {
     let project = Project::new();
     let id = project.make("W", &["--ephemeral"]);

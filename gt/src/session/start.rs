@@ -487,7 +487,7 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 fn local_time(town: &Town) -> String {
-    let zone = jiff::tz::TimeZone::system();
+    let zone = bd::sys::env::zone();
     town.clock
         .now()
         .to_zoned(zone)

@@ -2,6 +2,7 @@
 
 use crate::bead::{Bead, DepKind};
 use crate::cli::line;
+use crate::sys::env::zone;
 use crate::ui::{Page, escape, time};
 
 use super::Shown;
@@ -29,8 +30,9 @@ pub(super) fn full(page: &mut Page, shown: &Shown) {
     if !bead.comments.is_empty() {
         page.blank();
         page.line(page.style().bold("COMMENTS"));
+        let zone = zone();
         for comment in &bead.comments {
-            let when = time::local(comment.created_at.instant());
+            let when = time::local(comment.created_at.instant(), &zone);
             page.line(format!("  {when} {}", escape::line(&comment.author)));
             for line in escape::block(&comment.text).lines() {
                 page.line(format!("    {line}"));

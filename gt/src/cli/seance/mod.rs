@@ -128,6 +128,6 @@ fn row(session: &Session) -> String {
 
 /// A time, or so long ago.
 fn since(now: jiff::Timestamp, text: &str) -> anyhow::Result<jiff::Timestamp> {
-    when::past(text, now, &jiff::tz::TimeZone::system())
+    when::past(text, now, &bd::sys::env::zone())
         .ok_or_else(|| anyhow::anyhow!("`{text}` is no time: give `2h`, `3d` or `2026-03-01`"))
 }
