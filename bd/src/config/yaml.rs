@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Reads a document; the error is the parser's own text.
 pub fn read(text: &str) -> Result<BTreeMap<String, String>, String> {
-    if let Some(flat) = as_written_here(text) {
+    if let Some(flat) = simply(text) {
         return Ok(flat);
     }
     parse(text)
@@ -29,12 +29,12 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, String> {
     Ok(flat)
 }
 
-/// Reads a document with nothing but what [`set`] writes: comments, blank lines, each key once and a value on
-/// its line, in plain ASCII. Every command reads one, and most are such; the parser takes twenty times as
-/// long. `None` for all others.
-fn as_written_here(text: &str) -> Option<BTreeMap<String, String>> {
+/// Reads a document as most are, without the parser, which takes many times as long: every command reads one.
+/// It has nothing but comments, blank lines and keys in small letters, each once, with a value on its line as
+/// [`set`] writes those that need no escapes, and all is ASCII. `None` for all others.
+fn simply(text: &str) -> Option<BTreeMap<String, String>> {
     let is_plain = |byte: u8| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
-    if !text.bytes().all(is_plain) {
+    if text.len() > SIMPLE || !text.bytes().all(is_plain) {
         return None;
     }
     let mut flat = BTreeMap::new();
@@ -51,6 +51,7 @@ fn as_written_here(text: &str) -> Option<BTreeMap<String, String>> {
         };
         // A key that is called null is an error.
         if key == "null"
+            || key.len() > KEY
             || key_of(line, false)? != key
             || !key.chars().all(is_key)
             || !key.starts_with(|c: char| c.is_ascii_lowercase())
@@ -63,6 +64,12 @@ fn as_written_here(text: &str) -> Option<BTreeMap<String, String>> {
     }
     Some(flat)
 }
+
+/// The longest document that is read without the parser.
+const SIMPLE: usize = 64 << 10;
+
+/// The longest key that stands on a line with its value (YAML 1.2.2, 7.4.2).
+const KEY: usize = 1024;
 
 /// The nodes that a file of settings may have.
 const NODES: usize = 10_000;
@@ -317,7 +324,7 @@ mod tests {
     const KEYS: &str = "a|b|sync.mode|no-db|true|null|n|~|A|a b|-|-a|.|a.|1|a_b|#a";
     const COLONS: &str = ": |: |: |:  |:| : |:\t| ";
     const VALUES: &str = concat!(
-        "\"bd\"|\"\"|\" x \"|\"a: b # c\"|\"a\\n\"|\"a\"b\"|\"a|a\"|\"|true|false|True|yes|null|7|-7|-0|007|5s|05m|0x1|1_0|1e3|x # y|",
+        "\"bd\"|\"null\"|\"~\"|\"true\"|\"007\"|\"<<\"|\"\"|\" x \"|\"a: b # c\"|\"a\\n\"|\"a\"b\"|\"a|a\"|\"|true|false|True|yes|null|7|-7|-0|007|5s|05m|0x1|1_0|1e3|x # y|",
         "\"x\" # y|'x'|[a, b]|{a: b}|&a x|*a|!t x|\"é\"|\"\u{85}\"||- a"
     );
     const OTHERS: &str = "| |#|# why: \"x\"| # why|---|...|%YAML 1.2|- a|  a: b|\t|# é|\u{feff}|>";
@@ -333,6 +340,14 @@ mod tests {
         prop_oneof![4 => setting, 1 => one_of(OTHERS).prop_map(str::to_owned)]
     }
 
+    #[test]
+    fn a_key_may_be_as_long_as_the_parser_lets_it() {
+        for length in [1023, 1024, 1025, 2000] {
+            let text = format!("a: 1\n{}: \"x\"\n", "k".repeat(length));
+            assert_eq!(read(&text).is_ok(), parse(&text).is_ok(), "{length}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_read_without_the_parser_is_what_the_parser_reads(
@@ -340,7 +355,7 @@ mod tests {
             end in prop::sample::select(vec!["\n", "", "\r\n", "\n\n"]),
         ) {
             let text = lines.join("\n") + end;
-            if let Some(flat) = as_written_here(&text) {
+            if let Some(flat) = simply(&text) {
                 prop_assert_eq!(Ok(flat), parse(&text), "{:?}", text);
             }
         }

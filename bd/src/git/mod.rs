@@ -11,12 +11,12 @@
 
 mod change;
 mod driver;
-mod plain;
 mod read;
 mod rebase;
 mod remote;
 pub mod rescue;
 mod run;
+mod settings;
 mod setup;
 mod tree;
 mod user;

@@ -4,16 +4,15 @@
 //! in process, in git's order: the repository's own, the person's, the system's. What must always hold: the
 //! answer is the git command's. Where that is not certain (conditional includes, settings of a worktree, a
 //! repository of somebody else, a folder that only might be a repository, a file that is not understood)
-//! the command is asked.
+//! the command is asked. The system's file is looked at only where the others do not name the user: that it
+//! is broken is not noticed else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use git2::{Config, ConfigLevel};
-
-use super::{Git, plain};
+use super::{Git, settings};
 use crate::sys::Env;
 
 /// Who git says the user is.
@@ -46,19 +45,29 @@ impl Git {
     fn surely(&self, env: &Env) -> Sure<User> {
         let set = |name: &str| self.variable(env, name);
         let folder = fs::canonicalize(&self.folder).map_err(|_| Odd)?;
-        let mut files = personal(&set)?;
+        let home = path(&set, "HOME")?;
+        let mut files = personal(&set, home.as_deref())?;
         if let Some(repository) = repository(&folder)? {
-            files.push((ConfigLevel::Local, repository.join("config")));
+            files.push(repository.join("config"));
         }
-        let user = read(&files)?;
+        let read = |user: User| {
+            files.iter().try_fold(user, |mut user, file| {
+                settings::read(file, home.as_deref(), &mut user)?;
+                Ok(user)
+            })
+        };
+        let user = read(User::default())?;
         if user.name.is_some() && user.email.is_some() {
             return Ok(user);
         }
-        let Some(system) = system(&set)? else {
-            return Ok(user);
-        };
-        files.insert(0, (ConfigLevel::System, system));
-        read(&files)
+        let mut of_system = User::default();
+        if let Some(file) = system(&set)? {
+            settings::read(&file, home.as_deref(), &mut of_system)?;
+        }
+        Ok(User {
+            name: user.name.or(of_system.name),
+            email: user.email.or(of_system.email),
+        })
     }
 
     /// A variable as a git command started here would see it; one that is set to nothing is odd.
@@ -79,15 +88,17 @@ impl Git {
     }
 
     pub(super) fn user_by_command(&self) -> User {
-        let call = self.plumbing(["config", "--get-regexp", "^user\\.(name|email)$"]);
+        let call = self.plumbing(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]);
         // Without git, or without a user there, other sources stand in.
-        let text = call.limit(Duration::from_secs(5)).text();
-        let text = text.unwrap_or_default();
+        let records = call.limit(Duration::from_secs(5)).records();
+        let records = records.unwrap_or_default();
         let value = |key: &str| {
-            let lines = text.lines().rev();
-            let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
-            let value = values.next().map(str::to_owned);
-            value.filter(|value| !value.is_empty())
+            let mut settings = records.iter().rev().map(|record| {
+                let (name, value) = record.split_once('\n').unwrap_or((record, ""));
+                (name, value.to_owned())
+            });
+            let (_, value) = settings.find(|(name, _)| *name == key)?;
+            Some(value).filter(|value| !value.is_empty())
         };
         User {
             name: value("user.name"),
@@ -96,20 +107,30 @@ impl Git {
     }
 }
 
-/// The files of the person.
-fn personal(set: &impl Fn(&str) -> Sure<Option<String>>) -> Sure<Vec<(ConfigLevel, PathBuf)>> {
-    if let Some(file) = set("GIT_CONFIG_GLOBAL")? {
-        return Ok(vec![(ConfigLevel::Global, PathBuf::from(file))]);
+/// A path that a variable gives.
+fn path(set: &impl Fn(&str) -> Sure<Option<String>>, name: &str) -> Sure<Option<PathBuf>> {
+    let path = set(name)?.map(PathBuf::from);
+    match path {
+        // From where it counts is git's to know.
+        Some(path) if !path.is_absolute() => Err(Odd),
+        path => Ok(path),
     }
-    let home = set("HOME")?.map(PathBuf::from).ok_or(Odd)?;
-    let xdg = match set("XDG_CONFIG_HOME")? {
-        Some(folder) => PathBuf::from(folder),
+}
+
+/// The files of the person, of which the last wins.
+fn personal(
+    set: &impl Fn(&str) -> Sure<Option<String>>,
+    home: Option<&Path>,
+) -> Sure<Vec<PathBuf>> {
+    if let Some(file) = path(set, "GIT_CONFIG_GLOBAL")? {
+        return Ok(vec![file]);
+    }
+    let home = home.ok_or(Odd)?;
+    let xdg = match path(set, "XDG_CONFIG_HOME")? {
+        Some(folder) => folder,
         None => home.join(".config"),
     };
-    Ok(vec![
-        (ConfigLevel::XDG, xdg.join("git/config")),
-        (ConfigLevel::Global, home.join(".gitconfig")),
-    ])
+    Ok(vec![xdg.join("git/config"), home.join(".gitconfig")])
 }
 
 /// The system's file, where it is certain which one the installed git reads.
@@ -119,13 +140,16 @@ fn system(set: &impl Fn(&str) -> Sure<Option<String>>) -> Sure<Option<PathBuf>> 
         Some("1" | "true" | "yes" | "on") => return Ok(None),
         Some(_) => return Err(Odd),
     }
-    if let Some(file) = set("GIT_CONFIG_SYSTEM")? {
-        return Ok(Some(PathBuf::from(file)));
+    if let Some(file) = path(set, "GIT_CONFIG_SYSTEM")? {
+        return Ok(Some(file));
     }
     // Distributions' git, in /usr/bin, reads /etc; one that was built by hand may read elsewhere.
-    let path = set("PATH")?.ok_or(Odd)?;
-    let mut folders = path.split(':').map(Path::new);
-    let git = folders.find(|folder| folder.join("git").is_file());
+    let places = set("PATH")?.ok_or(Odd)?;
+    let mut folders = places.split(':').map(Path::new);
+    let runs = |file: &Path| {
+        fs::metadata(file).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
+    };
+    let git = folders.find(|folder| runs(&folder.join("git")));
     let of_system = git.is_some_and(|folder| {
         cfg!(target_os = "linux") && [Path::new("/usr/bin"), Path::new("/bin")].contains(&folder)
     });
@@ -145,15 +169,17 @@ fn repository(folder: &Path) -> Sure<Option<PathBuf>> {
             }
             continue;
         };
-        let common = if found.is_dir() {
-            git.clone()
+        let (own, common) = if found.is_dir() {
+            (git.clone(), git.clone())
         } else if found.is_file() {
             shared(above, &git)?
         } else {
             return Err(Odd);
         };
-        let whole = ["HEAD", "objects", "refs"].map(|name| common.join(name).exists());
-        if whole.contains(&false) || !ours([folder, above, &git, &common])? {
+        let is_whole = ["objects", "refs"]
+            .iter()
+            .all(|name| common.join(name).is_dir());
+        if !is_whole || !has_head(&own) || !ours(folder, above, [&git, &own, &common])? {
             return Err(Odd);
         }
         return Ok(Some(common));
@@ -161,91 +187,34 @@ fn repository(folder: &Path) -> Sure<Option<PathBuf>> {
     Ok(None)
 }
 
-/// The git folder that the worktree with this `.git` file shares with others, or its own.
-fn shared(worktree: &Path, file: &Path) -> Sure<PathBuf> {
-    let text = fs::read_to_string(file).map_err(|_| Odd)?;
-    let path = text.strip_prefix("gitdir: ").ok_or(Odd)?;
-    let git = worktree.join(path.trim_end());
-    match fs::read_to_string(git.join("commondir")) {
-        Ok(common) => Ok(git.join(common.trim_end())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(git),
+/// Whether a git folder says what is checked out: git takes no other for one.
+fn has_head(git: &Path) -> bool {
+    let text = fs::read_to_string(git.join("HEAD")).unwrap_or_default();
+    let is_id = |text: &str| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.starts_with("ref: refs/") || is_id(text.trim_end())
+}
+
+/// The git folder of the worktree with this `.git` file, and the one that it shares with others or its own.
+fn shared(worktree: &Path, file: &Path) -> Sure<(PathBuf, PathBuf)> {
+    let line = |text: String| text.trim_end_matches(['\r', '\n']).to_owned();
+    let text = fs::read_to_string(file).map(line).map_err(|_| Odd)?;
+    let git = worktree.join(text.strip_prefix("gitdir: ").ok_or(Odd)?);
+    match fs::read_to_string(git.join("commondir")).map(line) {
+        Ok(common) => Ok((git.clone(), git.join(common))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok((git.clone(), git)),
         Err(_) => Err(Odd),
     }
 }
 
-/// Whether these are all our own, and the first two on one file system: else git may refuse to look.
-fn ours(paths: [&Path; 4]) -> Sure<bool> {
-    let [folder, above, git, common] = paths.map(|path| fs::metadata(path).map_err(|_| Odd));
-    let (folder, above, git, common) = (folder?, above?, git?, common?);
+/// Whether the worktree and its git folders are all our own, and it is on the file system of the folder: else
+/// git may refuse to look.
+fn ours(folder: &Path, worktree: &Path, git: [&Path; 3]) -> Sure<bool> {
+    let found = |path: &Path| fs::metadata(path).map_err(|_| Odd);
     let me = rustix::process::geteuid().as_raw();
-    let mine = [&above, &git, &common]
-        .iter()
-        .all(|found| found.uid() == me);
-    Ok(mine && folder.dev() == above.dev())
-}
-
-/// The user by these files, of which later ones win; those that are not there say nothing.
-fn read(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
-    let mut found = User::default();
-    let mut is_plain = true;
-    for (_, path) in files {
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(_) => return Err(Odd),
-        };
-        match plain::user(&text)? {
-            Some(user) => {
-                found.name = user.name.or(found.name);
-                found.email = user.email.or(found.email);
-            }
-            None => is_plain = false,
+    for path in git.into_iter().chain([worktree]) {
+        if found(path)?.uid() != me {
+            return Ok(false);
         }
     }
-    if is_plain {
-        Ok(found)
-    } else {
-        by_library(files)
-    }
-}
-
-/// The same, whatever way of writing settings the files use.
-fn by_library(files: &[(ConfigLevel, PathBuf)]) -> Sure<User> {
-    let mut config = Config::new().map_err(|_| Odd)?;
-    for (level, path) in files {
-        match config.add_file(path, *level, false) {
-            Ok(()) => {}
-            Err(error) if error.code() == git2::ErrorCode::NotFound => {}
-            Err(_) => return Err(Odd),
-        }
-    }
-    let mut entries = config.entries(None).map_err(|_| Odd)?;
-    while let Some(entry) = entries.next() {
-        let entry = entry.map_err(|_| Odd)?;
-        let name = entry.name().map_err(|_| Odd)?;
-        let conditional = name.starts_with("includeif.");
-        let unknown = name.starts_with("extensions.") || name == "core.repositoryformatversion";
-        let plain = entry.has_value() && entry.value().is_ok_and(|value| value == "0");
-        let said = entry.has_value() && !entry.value_bytes().is_empty();
-        let silent = name.starts_with("user.") && !said;
-        if conditional || silent || (unknown && !plain) {
-            return Err(Odd);
-        }
-    }
-    let value = |name: &str| match config.get_entry(name) {
-        Ok(entry) => {
-            let value = entry.value().map_err(|_| Odd)?;
-            // Older gits say a space for a tab.
-            if value.contains(['\n', '\t']) {
-                return Err(Odd);
-            }
-            Ok(Some(value.to_owned()).filter(|value| !value.is_empty()))
-        }
-        Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-        Err(_) => Err(Odd),
-    };
-    Ok(User {
-        name: value("user.name")?,
-        email: value("user.email")?,
-    })
+    Ok(found(folder)?.dev() == found(worktree)?.dev())
 }

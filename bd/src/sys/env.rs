@@ -141,15 +141,17 @@ pub fn current_exe() -> Option<PathBuf> {
 
 /// The zone of local time: the one that `TZ` names, else the system's.
 pub fn zone() -> TimeZone {
-    // By the file alone: `TimeZone::system` looks for its name in a list of all zones, which takes longer to
-    // make than most commands do.
-    let of_system = || {
-        let bytes = std::fs::read("/etc/localtime").ok()?;
-        TimeZone::tzif("Local", &bytes).ok()
-    };
     let is_named = std::env::var_os("TZ").is_some();
+    let of_system = || zone_in(Path::new("/etc/localtime"));
     let zone = if is_named { None } else { of_system() };
     zone.unwrap_or_else(TimeZone::system)
+}
+
+/// The zone that a file describes. `TimeZone::system` looks for its name in a list of all zones, which takes
+/// longer to make than most commands do.
+fn zone_in(file: &Path) -> Option<TimeZone> {
+    let bytes = std::fs::read(file).ok()?;
+    TimeZone::tzif("Local", &bytes).ok()
 }
 
 /// The system's folder for temporary files.
@@ -160,6 +162,25 @@ pub fn temp_dir() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zone_is_read_from_its_file() {
+        // Two headers, as RFC 9636 has them, each with one kind of time and its name; then the rule.
+        let header = |counts: [u32; 6]| {
+            let counts = counts.iter().flat_map(|count| count.to_be_bytes());
+            let start = b"TZif2".iter().copied().chain([0; 15]);
+            start.chain(counts).collect::<Vec<u8>>()
+        };
+        let kind = [&32_400_i32.to_be_bytes()[..], &[0, 0], b"JST\0"].concat();
+        let block = [header([0, 0, 0, 0, 1, 4]), kind].concat();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("localtime");
+        std::fs::write(&file, [&block[..], &block, b"\nJST-9\n"].concat()).unwrap();
+        let zone = zone_in(&file).unwrap();
+        let at = jiff::Timestamp::UNIX_EPOCH;
+        assert_eq!(zone.to_offset(at).seconds(), 32_400);
+        assert_eq!(zone_in(&folder.path().join("none")), None);
+    }
 
     #[test]
     fn local_time_is_that_of_the_system() {

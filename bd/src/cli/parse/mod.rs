@@ -46,7 +46,8 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
         W::augment_subcommands(self.root())
     }
 
-    /// Reads a command line, the program's name first.
+    /// Reads a command line, the program's name first. A process reads one: the parser is not taken apart, which
+    /// would be a thirtieth of what a small command does.
     pub fn read(&self, args: Vec<OsString>) -> Result<Line<R, C>, Error> {
         let lean = self.lean(&args);
         let lean = lean.and_then(|lean| line(lean, args.iter().cloned()).ok());
@@ -82,7 +83,6 @@ fn line<R: Args, C: Subcommand>(
     let read = given.then(|| C::from_arg_matches_mut(&mut matches));
     let read = read.transpose();
     let read = read.map_err(|error| error.format(&mut command))?;
-    // A process reads one line: to take the parser apart would be a thirtieth of what a small command does.
     std::mem::forget(command);
     Ok(Line {
         root,

@@ -1,6 +1,10 @@
 //! Who git's user is: the files say what the command says, or leave it to the command.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::*;
 use crate::git::user::User;
@@ -27,18 +31,33 @@ fn by_files(git: &Git) -> Option<User> {
     git.user_by_files(&Env::default())
 }
 
+/// What a person is told who asks git.
+fn told(git: &Git) -> User {
+    let value = |key: &str| {
+        let call = git.plumbing(["config", "--get", key]);
+        let said = call.limit(Duration::from_secs(20)).finish().unwrap();
+        let value = String::from_utf8(said.stdout).unwrap();
+        let value = value.strip_suffix('\n').unwrap_or(&value).to_owned();
+        Some(value).filter(|value| !value.is_empty())
+    };
+    user(
+        value("user.name").as_deref(),
+        value("user.email").as_deref(),
+    )
+}
+
 /// The files are enough, and say the same as the command.
 fn sure(git: &Git) -> User {
     let user = by_files(git).expect("the files are enough");
-    assert_eq!(user, git.user_by_command());
+    assert_eq!(user, told(git));
     user
 }
 
 /// The files are not enough: the command is asked.
 fn odd(git: &Git) -> User {
     assert_eq!(by_files(git), None);
-    assert_eq!(git.user(&Env::default()), git.user_by_command());
-    git.user_by_command()
+    assert_eq!(git.user(&Env::default()), told(git));
+    told(git)
 }
 
 const DANA: &str = "[user]\n\tname = Dana \"D.\" Doe # why\n\temail = \"dana@example.org\"\n";
@@ -82,17 +101,31 @@ fn what_is_not_set_anywhere_is_not_known() {
         "[USER]\n  Name = Dana\n[user \"x\"]\nemail = no\n",
     );
     assert_eq!(sure(&half), user(Some("Dana"), None));
-    let emptied = format!("{DANA}[user]\nname =\n");
-    odd(&at(&place, "plain", &emptied));
+    for end in [
+        "name =",
+        "name",
+        "name = \"\"",
+        "name = \"a\\nuser.email b\"",
+    ] {
+        odd(&at(&place, "plain", &format!("{DANA}[user]\n{end}\n")));
+    }
 }
 
 #[test]
 fn included_files_count_and_conditional_ones_are_left_to_the_command() {
     let place = Place::new();
     fs::write(place.path("more"), "[user]\nname = Included\n").unwrap();
-    let included = format!("{DANA}[include]\npath = more\n");
     let name = Some("Included".to_owned());
-    assert_eq!(sure(&at(&place, "work", &included)).name, name);
+    for path in ["more", "~/more", "./more", "nothing/../more"] {
+        fs::create_dir_all(place.path("nothing")).unwrap();
+        let included = format!("{DANA}[include]\npath = {path}\n");
+        assert_eq!(sure(&at(&place, "work", &included)).name, name);
+    }
+    let later = format!("[include]\npath = more\npath = none\n{DANA}");
+    let dana = Some("Dana D. Doe");
+    assert_eq!(sure(&at(&place, "work", &later)).name.as_deref(), dana);
+    let round = "[include]\npath = .gitconfig\n";
+    odd(&at(&place, "work", round));
     at(&place, "work", "").init("main", false).unwrap();
     let conditional = format!("{DANA}[includeIf \"gitdir:~/work/\"]\npath = more\n");
     assert_eq!(odd(&at(&place, "work", &conditional)).name, name);
@@ -124,6 +157,12 @@ fn what_only_git_can_judge_is_left_to_it() {
         "[user]\nname\n",
         "[user\nname = x\n",
         "[user]\nname = \"a\\nb\"\n",
+        "[user]\nname = x\n[alias]\nx = !grep a\\.b\n",
+        "[user]\nname = x\n[alias]\nx = \"a\\\"\n",
+        "[user]\nname = \\\"x\"\n",
+        "[user]\nname = x\n[include]\npath\n",
+        "[user]\nname = x\n[include]\npath = .\n",
+        "[user]\nname = x\n[include]\npath = ~root/x\n",
     ] {
         odd(&at(&place, "plain", settings));
     }
@@ -143,18 +182,55 @@ fn what_only_git_can_judge_is_left_to_it() {
     odd(&at(&place, "broken", DANA));
 }
 
+#[test]
+fn a_repository_that_git_refuses_is_left_to_it() {
+    let place = Place::new();
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    work.config_set("user.name", "Own").unwrap();
+    let config = fs::read_to_string(place.path("work/.git/config")).unwrap();
+    for more in ["bare = maybe", "worktree", "worktree = ../../nope"] {
+        let config = format!("{config}[core]\n{more}\n");
+        fs::write(place.path("work/.git/config"), config).unwrap();
+        odd(&work);
+    }
+    fs::write(place.path("work/.git/config"), &config).unwrap();
+    assert_eq!(sure(&work).name.as_deref(), Some("Own"));
+    let head = fs::read(place.path("work/.git/HEAD")).unwrap();
+    fs::write(place.path("work/.git/HEAD"), "").unwrap();
+    odd(&work);
+    fs::write(place.path("work/.git/HEAD"), head).unwrap();
+    fs::remove_dir_all(place.path("work/.git/refs")).unwrap();
+    fs::write(place.path("work/.git/refs"), "").unwrap();
+    odd(&work);
+}
+
+#[test]
+fn a_file_that_is_named_from_some_folder_is_left_to_the_command() {
+    let place = Place::new();
+    let work = at(&place, "work", DANA);
+    work.init("main", false).unwrap();
+    fs::create_dir(place.path("work/deep")).unwrap();
+    for (folder, name) in [("work", "Top"), ("work/deep", "Deep")] {
+        let text = format!("[user]\nname = {name}\n");
+        fs::write(place.path(folder).join("own"), text).unwrap();
+    }
+    let deep = at(&place, "work/deep", DANA).with_env("GIT_CONFIG_GLOBAL", "own");
+    assert_eq!(odd(&deep).name.as_deref(), Some("Top"));
+}
+
 const HEADERS: &str = concat!(
     "[user]|[User]| [user]|[user] |[user \"x\"]|[user \"\"]|[user.x]|[core]|[color \"a b\"]|[include]|[user|user]|[]|",
     "[user]name = Inline|[é]|[user\t\"x\"]|[a\"b]|[core] # why"
 );
 const KEYS: &str =
-    "\tname|\temail|Name|  EMAIL|repositoryformatversion|path|na me|1name|na-me|name |";
+    "\tname|\temail|Name|  EMAIL|repositoryformatversion|bare|path|na me|1name|na-me|name |";
 const EQUALS: &str = " = | = | = |=| =|  =  | |";
 const VALUES: &str = concat!(
-    "Dana|Dana Doe|d@x.org|0|D # x|D#|x;y|\"q\"|\"q|a\\|a\\nb|é| lead|trail |a\tb|\t|=|a = b|[x]|",
-    "\u{a0}x\u{a0}|x\r|\u{b}|more|"
+    "Dana|Dana Doe|d@x.org|0|D # x|D#|x;y|\"q\"|\"q|a\\|a\\nb|é| lead|trail |a\tb|\t|=|a = b|[x]|more|true|",
+    "\u{a0}x\u{a0}|x\r|\u{b}||a\\q|\"a\\\"|\\\"a\"|\"a\\\"b\"|a\\\\b|\"a # b\" # c|it's # \"|\" x \"|x \"\"|\"\" x|a  b"
 );
-const OTHERS: &str = "|  |# why|\t; why|\u{feff}|#\u{1}";
+const OTHERS: &str = "|  |# why|\t; why|# it's 5\"|# a\\|\u{feff}|#\u{1}";
 
 fn one_of(texts: &'static str) -> impl Strategy<Value = &'static str> {
     prop::sample::select(texts.split('|').collect::<Vec<_>>())
@@ -164,32 +240,48 @@ fn one_of(texts: &'static str) -> impl Strategy<Value = &'static str> {
 fn line() -> impl Strategy<Value = String> {
     let setting = (one_of(KEYS), one_of(EQUALS), one_of(VALUES))
         .prop_map(|(key, equals, value)| format!("{key}{equals}{value}"));
+    let good = (one_of("name|email|path"), one_of(VALUES))
+        .prop_map(|(key, value)| format!("{key} = {value}"));
     prop_oneof![
-        2 => one_of(HEADERS).prop_map(str::to_owned),
-        5 => setting,
+        1 => one_of(HEADERS).prop_map(str::to_owned),
+        1 => one_of("[user]|[include]|[alias]").prop_map(str::to_owned),
+        1 => setting,
+        5 => good,
         1 => one_of(OTHERS).prop_map(str::to_owned),
     ]
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-    #[test]
-    fn however_settings_are_written_the_command_says_the_same(
-        lines in prop::collection::vec(line(), 0..6),
-        begins in any::<bool>(),
-        ends in any::<bool>(),
-    ) {
-        let place = Place::new();
-        let mut text = lines.join("\n");
-        if begins {
-            text.insert_str(0, "[user]\n");
-        }
-        if ends {
-            text.push('\n');
-        }
-        let git = at(&place, "plain", &text);
+#[test]
+fn however_settings_are_written_the_command_says_the_same() {
+    let lines = || prop::collection::vec(line(), 0..4);
+    let ends = one_of("\n|");
+    let place = Place::new();
+    let sure = Cell::new(0);
+    let config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let cases = config.cases;
+    let tested = TestRunner::new(config).run(&(lines(), lines(), ends), |(lines, more, end)| {
+        let text = |lines: &[String]| format!("[user]\n\tname = Dana\n{}{end}", lines.join("\n"));
+        fs::write(place.path("more"), text(&more)).unwrap();
+        let git = at(&place, "plain", &text(&lines));
         if let Some(user) = by_files(&git) {
-            prop_assert_eq!(user, git.user_by_command(), "{:?}", text);
+            sure.set(sure.get() + 1);
+            prop_assert_eq!(
+                user,
+                told(&git),
+                "{:?}, more: {:?}",
+                text(&lines),
+                text(&more)
+            );
         }
-    }
+        Ok(())
+    });
+    tested.unwrap();
+    assert!(
+        sure.get() > cases / 8,
+        "{} of {cases} were sure",
+        sure.get()
+    );
 }
