@@ -342,10 +342,16 @@ impl Store {
 
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
-        if self.settings.is_some() {
-            // They may have been changed while the lock was waited for.
-            return self.clone().with_settings(None).prepare(clock);
-        }
+        // Settings may have been changed while the lock was waited for.
+        let fresh = self.settings.is_some();
+        let fresh = fresh.then(|| self.clone().with_settings(None));
+        fresh
+            .as_ref()
+            .unwrap_or(self)
+            .prepare_with_own_settings(clock)
+    }
+
+    fn prepare_with_own_settings(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         for _ in 0..CALM_TRIES {
             let snapshot = self.take(Source::read(&self.paths)?)?;
             if let Some(line) = snapshot.conflict() {

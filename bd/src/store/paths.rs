@@ -144,6 +144,14 @@ fn other_jsonl(dir: &Path) -> Option<PathBuf> {
 
 /// Whether a folder holds a beads project: metadata, settings, a database mark or any JSONL file.
 pub fn is_project(dir: &Path) -> bool {
+    // Nearly every project has these, and to ask for one costs less than to list all.
+    let usual = ["metadata.json", "config.yaml"];
+    if usual
+        .iter()
+        .any(|name| fs::symlink_metadata(dir.join(name)).is_ok())
+    {
+        return true;
+    }
     let Ok(entries) = fs::read_dir(dir) else {
         return false;
     };
@@ -151,9 +159,7 @@ pub fn is_project(dir: &Path) -> bool {
     names.any(|name| {
         let kind = Path::new(&name).extension().and_then(|kind| kind.to_str());
         let database = kind == Some("db") && name != "vc.db" && !name.contains("backup");
-        matches!(name.as_str(), "metadata.json" | "config.yaml")
-            || kind == Some("jsonl")
-            || database
+        kind == Some("jsonl") || database
     })
 }
 
@@ -193,5 +199,10 @@ mod tests {
         assert!(!is_project(folder.path()));
         fs::write(folder.path().join("beads.db"), "").unwrap();
         assert!(is_project(folder.path()));
+        for name in ["metadata.json", "config.yaml", "old.jsonl"] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(name), "").unwrap();
+            assert!(is_project(folder.path()), "{name}");
+        }
     }
 }
