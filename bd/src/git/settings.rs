@@ -60,9 +60,7 @@ impl Reader<'_> {
             match (section, key.as_str()) {
                 (Section::User, "name") => user.name = Some(value.ok_or(Odd)?),
                 (Section::User, "email") => user.email = Some(value.ok_or(Odd)?),
-                (Section::Include, "path") => {
-                    self.include(&value.ok_or(Odd)?, file, user)?;
-                }
+                (Section::Include, "path") => self.include(&value.ok_or(Odd)?, file, user)?,
                 (Section::Core, key) if !is_usual(key, value.as_deref()) => return Err(Odd),
                 _ => {}
             }

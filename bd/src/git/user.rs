@@ -50,13 +50,10 @@ impl Git {
         if let Some(repository) = repository(&folder)? {
             files.push(repository.join("config"));
         }
-        let read = |user: User| {
-            files.iter().try_fold(user, |mut user, file| {
-                settings::read(file, home.as_deref(), &mut user)?;
-                Ok(user)
-            })
-        };
-        let user = read(User::default())?;
+        let mut user = User::default();
+        for file in &files {
+            settings::read(file, home.as_deref(), &mut user)?;
+        }
         if user.name.is_some() && user.email.is_some() {
             return Ok(user);
         }
