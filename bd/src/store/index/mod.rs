@@ -11,6 +11,7 @@ mod facts;
 mod layout;
 mod make;
 mod runs;
+mod search;
 mod table;
 mod words;
 
@@ -248,16 +249,7 @@ impl Index {
     /// The first row whose id is not before this one.
     pub(crate) fn first_from(&self, id: &str) -> u32 {
         let ids = self.ids();
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low.midpoint(high);
-            if ids.of(middle) < id.as_bytes() {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        search::first_from(id, self.len(), |at| ids.of(at) < id.as_bytes())
     }
 
     /// A word by its number.
