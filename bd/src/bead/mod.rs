@@ -199,8 +199,16 @@ impl Default for Bead {
 }
 
 impl PartialEq for Bead {
+    /// Whether their lines are the same. What changes most is looked at first, for to write both takes a while.
     fn eq(&self, other: &Self) -> bool {
-        record::line(self) == record::line(other)
+        self.priority == other.priority
+            && self.status.as_str() == other.status.as_str()
+            && self.assignee == other.assignee
+            && self.title == other.title
+            && self.description == other.description
+            && self.notes == other.notes
+            && self.updated_at == other.updated_at
+            && record::line(self) == record::line(other)
     }
 }
 

@@ -53,7 +53,6 @@ pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError
     if bead.is_template {
         return Err(ChangeError::Template(id.to_owned()));
     }
-    let before = bead.clone();
     texts(&mut bead, &edit)?;
     if let Some(status) = &edit.status {
         shift_status(&mut bead, status, &tx.now())?;
@@ -65,7 +64,7 @@ pub fn update(tx: &mut Tx<'_>, id: &str, edit: Edit) -> Result<Bead, ChangeError
     }
     values(&mut bead, &edit);
     metadata(&mut bead, &edit);
-    if bead == before {
+    if tx.get_live(id) == Some(&bead) {
         tx.put(bead)?;
     } else {
         tx.put_updated(bead)?;
@@ -227,10 +226,9 @@ pub fn amend(
     id: &str,
     change: impl FnOnce(&mut Bead),
 ) -> Result<Bead, ChangeError> {
-    let before = live(tx, id)?;
-    let mut bead = before.clone();
+    let mut bead = live(tx, id)?;
     change(&mut bead);
-    if bead != before {
+    if tx.get_live(id) != Some(&bead) {
         tx.put_updated(bead)?;
     }
     live(tx, id)

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{Brief, Head, Rank, Snapshot, StoreError, Time, nanoseconds};
+use crate::store::{Head, Rank, Sieve, Snapshot, StoreError, Time, flag, nanoseconds};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -153,20 +153,23 @@ impl Filter {
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
-        let sieve = Sieve::of(self);
+        let sieve = self.sieve();
+        let is_brief = self.is_brief();
         snapshot.open_briefs().for_each(|brief| {
-            let fits = sieve.fits(&brief).unwrap_or_else(|| {
-                let head = snapshot.head_at(brief.node);
-                self.may_match(&head) && head.bead().is_some_and(|bead| self.matches(bead))
-            });
-            if fits {
-                total += 1;
-                if found.len() < limit {
-                    found.extend(snapshot.head_at(brief.node).bead());
-                }
+            let fits = sieve.fits(&brief).filter(|fits| is_brief || !fits);
+            let fits = fits.unwrap_or_else(|| self.fits(&snapshot.head_at(brief.node)));
+            total += usize::from(fits);
+            if fits && found.len() < limit {
+                found.extend(snapshot.head_at(brief.node).bead());
             }
         });
         (found, total)
+    }
+
+    /// Whether a bead meets the conditions, asked of itself as far as its head cannot say.
+    #[cold]
+    fn fits(&self, head: &Head<'_>) -> bool {
+        self.may_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
     }
 
     /// How many beads of a snapshot meet the conditions.
@@ -187,6 +190,25 @@ impl Filter {
             return self.not_statuses.contains(&Status::Closed);
         }
         !self.statuses.iter().any(over)
+    }
+
+    /// What a brief can say of the conditions.
+    fn sieve(&self) -> Sieve {
+        let status = |status: &Status| {
+            (self.statuses.is_empty() || self.statuses.contains(status))
+                && !self.not_statuses.contains(status)
+        };
+        let kind = |kind: &Kind| {
+            self.kind.as_ref().is_none_or(|wanted| wanted == kind) && !self.not_kinds.contains(kind)
+        };
+        let sieve = Sieve::of(status, kind, |priority| self.has_priority(priority));
+        let sieve = match self.pinned {
+            Some(true) => sieve.with(flag::PINNED),
+            Some(false) => sieve.without(flag::PINNED),
+            None => sieve,
+        };
+        let templates = if self.no_templates { flag::TEMPLATE } else { 0 };
+        sieve.without(templates).unassigned(self.no_assignee)
     }
 
     /// Whether all conditions can be told from a brief.
@@ -260,9 +282,7 @@ impl Filter {
                 .as_ref()
                 .is_none_or(|kind| bead.issue_type == *kind)
             && !self.not_kinds.contains(&bead.issue_type)
-            && self.priority.is_none_or(|wanted| bead.priority == wanted)
-            && self.priority_min.is_none_or(|least| bead.priority >= least)
-            && self.priority_max.is_none_or(|most| bead.priority <= most)
+            && self.has_priority(bead.priority)
             && self
                 .assignee
                 .as_ref()
@@ -270,6 +290,12 @@ impl Filter {
             && (!self.no_assignee || bead.assignee.is_empty())
             && self.pinned.is_none_or(|wanted| bead.pinned == wanted)
             && !(self.no_templates && bead.is_template)
+    }
+
+    fn has_priority(&self, priority: i64) -> bool {
+        self.priority.is_none_or(|wanted| priority == wanted)
+            && self.priority_min.is_none_or(|least| priority >= least)
+            && self.priority_max.is_none_or(|most| priority <= most)
     }
 
     fn labelled(&self, bead: &Bead) -> bool {
@@ -336,72 +362,6 @@ impl Filter {
                 .wisp_type
                 .as_ref()
                 .is_none_or(|kind| bead.wisp_type == *kind)
-    }
-}
-
-/// The conditions that a brief can tell, ready to be asked of very many.
-struct Sieve {
-    /// One bit for each built-in word by its code.
-    statuses: u64,
-    kinds: u64,
-    least: i64,
-    most: i64,
-    unassigned: bool,
-    pinned: Option<bool>,
-    no_templates: bool,
-    /// Whether these are all conditions.
-    is_all: bool,
-}
-
-impl Sieve {
-    fn of(filter: &Filter) -> Self {
-        let bits = |wanted: &dyn Fn(u8) -> bool| {
-            let bits = (0..64).map(|code| u64::from(wanted(code)) << code);
-            bits.sum()
-        };
-        let status_fits = |status: &Status| {
-            (filter.statuses.is_empty() || filter.statuses.contains(status))
-                && !filter.not_statuses.contains(status)
-        };
-        let kind_fits = |kind: &Kind| {
-            filter.kind.as_ref().is_none_or(|wanted| wanted == kind)
-                && !filter.not_kinds.contains(kind)
-        };
-        let exact = filter.priority;
-        Self {
-            statuses: bits(&|code| Status::from_code(code).is_some_and(|it| status_fits(&it))),
-            kinds: bits(&|code| Kind::from_code(code).is_some_and(|it| kind_fits(&it))),
-            least: exact.max(filter.priority_min).unwrap_or(i64::MIN),
-            most: [exact, filter.priority_max]
-                .into_iter()
-                .flatten()
-                .min()
-                .unwrap_or(i64::MAX),
-            unassigned: filter.no_assignee,
-            pinned: filter.pinned,
-            no_templates: filter.no_templates,
-            is_all: filter.is_brief(),
-        }
-    }
-
-    /// Whether a brief meets the conditions, where it can tell.
-    fn fits(&self, brief: &Brief) -> Option<bool> {
-        // Words of the users' own have no code, and a priority at the ends may be one beyond them.
-        let is_end = brief.priority == i8::MIN || brief.priority == i8::MAX;
-        if brief.status >= 64 || brief.kind >= 64 || is_end {
-            return None;
-        }
-        let priority = i64::from(brief.priority);
-        let fits = self.statuses & (1 << brief.status) != 0
-            && self.kinds & (1 << brief.kind) != 0
-            && (self.least..=self.most).contains(&priority)
-            && !(self.unassigned && brief.assigned)
-            && self.pinned.is_none_or(|wanted| wanted == brief.is_pinned())
-            && !(self.no_templates && brief.is_template());
-        if !fits {
-            return Some(false);
-        }
-        self.is_all.then_some(true)
     }
 }
 

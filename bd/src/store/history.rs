@@ -10,6 +10,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::value::RawValue;
+
 use super::event::{Difference, Event, Lacking};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
 use super::lost::{self, Asked, Trace};
@@ -179,9 +181,13 @@ fn by_field(lost: &[Lost]) -> Option<Fields> {
     }
     let mut found = Fields::default();
     for (field, values) in fields {
-        match values.as_slice() {
-            [value] => found.push(field, Some(value)),
-            several => found.push(field, Some(&format!("[{}]", several.join(",")))),
+        let text = match values.as_slice() {
+            [value] => (*value).to_owned(),
+            several => format!("[{}]", several.join(",")),
+        };
+        // What was lost comes from JSON, so it is JSON.
+        if let Ok(raw) = RawValue::from_string(text) {
+            found.push(field, Some(&raw));
         }
     }
     (!found.0.is_empty()).then_some(found)

@@ -37,6 +37,7 @@ mod reindex;
 pub mod route;
 mod scan;
 pub mod share;
+mod sieve;
 mod snapshot;
 mod source;
 mod tail;
@@ -61,9 +62,10 @@ pub(crate) use head::Rank;
 pub use head::{Brief, Head, Node, Time};
 #[doc(hidden)]
 pub use index::seal as seal_index;
-pub(crate) use index::{Counts, nanoseconds};
+pub(crate) use index::{Counts, flag, nanoseconds};
 pub use open::Briefs;
 pub use route::Routes;
+pub(crate) use sieve::Sieve;
 pub use snapshot::{Damaged, Snapshot};
 pub use tx::Tx;
 

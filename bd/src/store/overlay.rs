@@ -151,14 +151,14 @@ pub(super) struct Bridge {
 }
 
 /// How a snapshot had a bead, to take it back to that.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Earlier {
     /// As the index has it.
     Indexed,
     /// Gone.
     Gone,
-    /// Changed.
-    Is(Own),
+    /// Changed: what is in this slot, which stays there.
+    Is(u32),
 }
 
 /// What the files have of a bead.

@@ -145,7 +145,7 @@ fn other_jsonl(dir: &Path) -> Option<PathBuf> {
 /// Whether a folder holds a beads project: metadata, settings, a database mark or any JSONL file.
 pub fn is_project(dir: &Path) -> bool {
     // Nearly every project has these, and to ask for one costs less than to list all.
-    let usual = ["metadata.json", "config.yaml"];
+    let usual = ["metadata.json", "config.yaml", "issues.jsonl"];
     if usual
         .iter()
         .any(|name| fs::symlink_metadata(dir.join(name)).is_ok())

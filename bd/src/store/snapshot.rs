@@ -104,10 +104,18 @@ impl Snapshot {
 
     /// Sets a bead that is not as the index has it; `None` where it is gone.
     pub(super) fn set(&mut self, id: &str, own: Option<Own>) {
+        let slot = own.map(|own| {
+            self.slots.push(own);
+            u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
+        });
+        self.place(id, slot);
+    }
+
+    /// Lets a bead be what is in a slot, or gone.
+    fn place(&mut self, id: &str, slot: Option<u32>) {
         self.touched = OnceLock::new();
         if let Some(Some(slot)) = self.over.get(id) {
-            let old: Vec<String> = targets(&self.slots[*slot as usize]);
-            for target in old {
+            for target in targets(&self.slots[*slot as usize]) {
                 if let Some(holders) = self.pointing.get_mut(&target) {
                     holders.remove(id);
                 }
@@ -116,26 +124,24 @@ impl Snapshot {
         if let Some(row) = self.index.find(id) {
             self.hidden.insert(row);
         }
-        let slot = own.map(|own| {
-            for target in targets(&own) {
+        if let Some(slot) = slot {
+            for target in targets(&self.slots[slot as usize]) {
                 self.pointing
                     .entry(target)
                     .or_default()
                     .insert(id.to_owned());
             }
-            self.slots.push(own);
-            u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
-        });
+        }
         self.over.insert(id.to_owned(), slot);
     }
 
     /// Takes a bead back to how it was.
     pub(super) fn restore(&mut self, id: &str, earlier: Earlier) {
         match earlier {
-            Earlier::Is(own) => self.set(id, Some(own)),
-            Earlier::Gone => self.set(id, None),
+            Earlier::Is(slot) => self.place(id, Some(slot)),
+            Earlier::Gone => self.place(id, None),
             Earlier::Indexed => {
-                self.set(id, None);
+                self.place(id, None);
                 self.over.remove(id);
                 if let Some(row) = self.index.find(id) {
                     self.hidden.remove(&row);
@@ -148,10 +154,8 @@ impl Snapshot {
     pub(super) fn earlier(&self, id: &str) -> Earlier {
         match self.over.get(id) {
             None => Earlier::Indexed,
-            Some(slot) => {
-                let own = slot.and_then(|slot| self.slots.get(slot as usize));
-                own.map_or(Earlier::Gone, |own| Earlier::Is(own.clone()))
-            }
+            Some(None) => Earlier::Gone,
+            Some(Some(slot)) => Earlier::Is(*slot),
         }
     }
 

@@ -11,15 +11,24 @@ use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
 use crate::sys::Clock;
 
-/// The line of a bead before the transaction.
-type Before = Option<(Home, Vec<u8>, u64)>;
+/// A bead before the transaction.
+#[derive(Debug)]
+struct Before {
+    home: Home,
+    raw: Vec<u8>,
+    hash: u64,
+    gist: Option<Gist>,
+}
+
+/// What nearly every change changes. Where this differs so do the lines.
+type Gist = (Stamp, [usize; 3]);
 
 /// A transaction. It reads its own writes; nothing of it is seen by others before it is done.
 #[derive(Debug)]
 pub struct Tx<'a> {
     snapshot: Snapshot,
-    /// The lines of changed beads as they were, and where.
-    before: BTreeMap<String, Before>,
+    /// Changed beads as they were; `None` for new ones.
+    before: BTreeMap<String, Option<Before>>,
     /// Beads as they were before each step, to take steps back.
     steps: Vec<(String, Earlier)>,
     words: Vocabulary,
@@ -153,9 +162,24 @@ impl<'a> Tx<'a> {
             return Ok(());
         }
         let line = self.snapshot.line(id)?;
-        let before = line.map(|Line { home, hash, bytes }| (home, bytes.into_owned(), hash));
+        let before = line.map(|Line { home, hash, bytes }| Before {
+            home,
+            raw: bytes.into_owned(),
+            hash,
+            gist: self.gist(id),
+        });
         self.before.insert(id.to_owned(), before);
         Ok(())
+    }
+
+    fn gist(&self, id: &str) -> Option<Gist> {
+        let bead = self.snapshot.get(id)?;
+        let parts = [
+            bead.labels.len(),
+            bead.dependencies.len(),
+            bead.comments.len(),
+        ];
+        Some((bead.updated_at.clone(), parts))
     }
 
     /// What changed, and the snapshot that has it.
@@ -163,33 +187,33 @@ impl<'a> Tx<'a> {
         let mut changes = Vec::new();
         for (id, old) in &self.before {
             let new = self.snapshot.line(id)?;
-            if says_the_same(old.as_ref(), new.as_ref()) {
+            if self.says_the_same(id, old.as_ref(), new.as_ref()) {
                 continue;
             }
             let new_home = new.as_ref().map(|line| line.home);
             let includes = || self.includes.get(id).cloned().unwrap_or_default();
-            if let Some((home, raw, hash)) = old
-                && new_home != Some(*home)
+            if let Some(old) = old
+                && new_home != Some(old.home)
             {
                 changes.push(Change {
-                    store: *home,
+                    store: old.home,
                     id: id.clone(),
-                    before: Some(hash_text(*hash)),
+                    before: Some(hash_text(old.hash)),
                     after: None,
-                    old: overlay::old_fields(Some(raw), None),
+                    old: overlay::old_fields(Some(&old.raw), None),
                     line: None,
                     lost: None,
                     includes: includes(),
                 });
             }
             if let Some(line) = new {
-                let here = old.as_ref().filter(|(home, _, _)| *home == line.home);
-                let raw = here.map(|(_, raw, _)| raw.as_slice());
+                let here = old.as_ref().filter(|old| old.home == line.home);
+                let raw = here.map(|old| old.raw.as_slice());
                 let text = record::text(&line.bytes).into_owned();
                 changes.push(Change {
                     store: line.home,
                     id: id.clone(),
-                    before: here.map(|(_, _, hash)| hash_text(*hash)),
+                    before: here.map(|old| hash_text(old.hash)),
                     after: Some(hash_text(line.hash)),
                     old: overlay::old_fields(raw, Some(&line.bytes)),
                     // A line that we wrote ourselves is JSON.
@@ -206,17 +230,17 @@ impl<'a> Tx<'a> {
             snapshot: self.snapshot,
         })
     }
-}
 
-/// Whether a bead is as it was, though its line may have been written in another way.
-fn says_the_same(old: Option<&(Home, Vec<u8>, u64)>, new: Option<&Line<'_>>) -> bool {
-    match (old, new) {
-        (None, None) => true,
-        (Some((home, raw, hash)), Some(line)) => {
-            let canonical = || record::parse(raw).map(|bead| record::line(&bead)).ok();
-            *home == line.home
-                && (*hash == line.hash || canonical().as_deref() == Some(line.bytes.as_ref()))
+    /// Whether a bead is as it was, though its line may have been written in another way.
+    fn says_the_same(&self, id: &str, old: Option<&Before>, new: Option<&Line<'_>>) -> bool {
+        let (Some(old), Some(new)) = (old, new) else {
+            return old.is_none() && new.is_none();
+        };
+        if old.home != new.home {
+            return false;
         }
-        _ => false,
+        let canonical = || record::parse(&old.raw).map(|bead| record::line(&bead)).ok();
+        old.hash == new.hash
+            || old.gist == self.gist(id) && canonical().as_deref() == Some(new.bytes.as_ref())
     }
 }

@@ -25,8 +25,12 @@ impl Fields {
 
     /// The bytes of a value; `None` where it is absent or null.
     pub fn get(&self, key: &str) -> Option<&str> {
+        self.value(key).map(RawValue::get)
+    }
+
+    fn value(&self, key: &str) -> Option<&RawValue> {
         let found = self.0.iter().find(|(own, _)| own == key)?;
-        Some(found.1.get()).filter(|text| *text != "null")
+        Some(&*found.1).filter(|raw| raw.get() != "null")
     }
 
     /// The text of a value that is a string; else its JSON.
@@ -41,12 +45,9 @@ impl Fields {
     }
 
     /// Adds a value; `None` is null.
-    pub fn push(&mut self, key: &str, value: Option<&str>) {
-        let raw = RawValue::from_string(value.unwrap_or("null").to_owned());
-        // Values come from JSON, so they are JSON.
-        if let Ok(raw) = raw {
-            self.0.push((key.to_owned(), raw));
-        }
+    pub fn push(&mut self, key: &str, value: Option<&RawValue>) {
+        let raw = value.unwrap_or(RawValue::NULL).to_owned();
+        self.0.push((key.to_owned(), raw));
     }
 
     /// Which fields differ in `new`: as they are here, and as they are there; null is absent.
@@ -54,8 +55,8 @@ impl Fields {
         let (mut before, mut after) = (Self::default(), Self::default());
         let added = new.keys().filter(|key| self.get(key).is_none());
         for key in self.keys().chain(added) {
-            let (old, new) = (self.get(key), new.get(key));
-            if old != new {
+            let (old, new) = (self.value(key), new.value(key));
+            if old.map(RawValue::get) != new.map(RawValue::get) {
                 before.push(key, old);
                 after.push(key, new);
             }
@@ -68,7 +69,7 @@ impl Fields {
     pub fn at_keys_of(&self, other: &Self) -> Self {
         let mut found = Self::default();
         for key in other.keys() {
-            found.push(key, self.get(key));
+            found.push(key, self.value(key));
         }
         found
     }
@@ -96,8 +97,7 @@ impl Fields {
 
     /// As JSON.
     pub fn raw(&self) -> Option<Raw> {
-        let bytes = super::compact(self);
-        RawValue::from_string(String::from_utf8(bytes).ok()?).ok()
+        serde_json::value::to_raw_value(self).ok()
     }
 }
 

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
-use crate::store::{Brief, Head, Snapshot, Time, nanoseconds};
+use crate::store::{Brief, Head, Sieve, Snapshot, Time, flag, nanoseconds};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,23 +93,20 @@ pub fn ready<'a>(
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let asks = Asks::of(query, &hidden);
-    let sieve = Sieve::of(query);
+    let sieve = sieve(query);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
     let mut found = First::new(query.limit, |a: &Brief, b: &Brief| {
         compare(snapshot, query.order, fresh_since, a, b)
     });
     let consider = |brief: Brief| {
-        let fits = sieve.lets_through(&brief);
+        let fits = sieve.fits(&brief);
+        if fits == Some(false) {
+            return;
+        }
+        let is_certain = fits.is_some() && below.is_none() && !asks.of_brief(&brief);
         let head = || snapshot.head_at(brief.node);
-        let inside = || {
-            below
-                .as_ref()
-                .is_none_or(|below| below.contains(head().id()))
-        };
-        let asked = || asks.of_brief(&brief);
-        let exactly = || !asked() || is_candidate(&head(), query, &hidden, now);
-        if fits && inside() && exactly() {
+        if is_certain || is_candidate(&head(), query, &hidden, below.as_ref(), now) {
             found.offer(brief);
         }
     };
@@ -125,62 +122,17 @@ pub fn ready<'a>(
     (beads.collect(), total)
 }
 
-/// Some words, by their codes: a bit each.
-struct Codes(u64);
-
-impl Codes {
-    fn of(wanted: impl Fn(u8) -> bool) -> Self {
-        // The last bit is for words of the users' own.
-        let bits = (0..63).map(|code| u64::from(wanted(code)) << code);
-        Self(bits.sum::<u64>() | u64::from(wanted(u8::MAX)) << 63)
-    }
-
-    fn has(&self, code: u8) -> bool {
-        self.0 & (1 << code.min(63)) != 0
-    }
-}
-
-/// What a brief alone can say of a query, ready to be asked of very many.
-struct Sieve {
-    statuses: Codes,
-    kinds: Codes,
-    least: i8,
-    most: i8,
-    unassigned: bool,
-}
-
-impl Sieve {
-    fn of(query: &ReadyQuery) -> Self {
-        let is_asked = |code: u8| query.statuses.iter().any(|status| status.code() == code);
-        let is_kind = |code: u8| match &query.kind {
-            Some(kind) => code == kind.code(),
-            None => Kind::from_code(code).is_none_or(|kind| !is_no_work(&kind)),
-        };
-        let (least, most) = match query.priority.map(i8::try_from) {
-            None => (i8::MIN, i8::MAX),
-            Some(Ok(wanted)) => (wanted, wanted),
-            // More than a brief can say of one: nothing is shown.
-            Some(Err(_)) => (i8::MAX, i8::MIN),
-        };
-        Self {
-            statuses: Codes::of(is_asked),
-            kinds: Codes::of(is_kind),
-            least,
-            most,
-            unassigned: query.unassigned,
-        }
-    }
-
-    /// Whether a brief does not already say that a bead waits or is not asked for.
-    fn lets_through(&self, brief: &Brief) -> bool {
-        self.statuses.has(brief.status)
-            && !brief.is_blocked()
-            && !brief.is_pinned()
-            && !brief.is_ephemeral()
-            && self.kinds.has(brief.kind)
-            && (!self.unassigned || !brief.assigned)
-            && (self.least..=self.most).contains(&brief.priority)
-    }
+/// What a brief can say of a query.
+fn sieve(query: &ReadyQuery) -> Sieve {
+    let status = |status: &Status| query.statuses.contains(status);
+    let kind = |kind: &Kind| match &query.kind {
+        Some(wanted) => kind == wanted,
+        None => !is_no_work(kind),
+    };
+    let priority = |priority: i64| query.priority.is_none_or(|wanted| priority == wanted);
+    Sieve::of(status, kind, priority)
+        .without(flag::BLOCKED | flag::PINNED | flag::EPHEMERAL)
+        .unassigned(query.unassigned)
 }
 
 /// Which questions cannot be answered from a brief.
@@ -193,19 +145,12 @@ struct Asks {
 impl Asks {
     fn of(query: &ReadyQuery, hidden: &[String]) -> Self {
         let is_in_any_id = |part: &String| part.matches('-').count() < 2;
-        let kind = query.kind.as_ref().map(Kind::code);
-        let statuses = &query.statuses;
         Self {
             of_hyphens: !hidden.is_empty(),
             always: hidden.iter().any(is_in_any_id)
-                || kind == Some(u8::MAX)
-                || statuses.iter().any(|status| !status.is_built_in())
                 || (query.assignee.is_some() && !query.unassigned)
                 || !query.labels.is_empty()
                 || !query.labels_any.is_empty()
-                || query
-                    .priority
-                    .is_some_and(|wanted| i8::try_from(wanted).is_err())
                 || query.mol_type.is_some(),
         }
     }
@@ -216,7 +161,14 @@ impl Asks {
 }
 
 /// Whether a bead is of the kind that is asked for, apart from what it waits for.
-fn is_candidate(head: &Head<'_>, query: &ReadyQuery, hidden: &[String], now: Timestamp) -> bool {
+#[cold]
+fn is_candidate(
+    head: &Head<'_>,
+    query: &ReadyQuery,
+    hidden: &[String],
+    below: Option<&HashSet<&str>>,
+    now: Timestamp,
+) -> bool {
     let is_work = match &query.kind {
         Some(kind) => head.kind() == *kind,
         None => {
@@ -246,7 +198,8 @@ fn is_candidate(head: &Head<'_>, query: &ReadyQuery, hidden: &[String], now: Tim
         })
     };
     let later = |until: Timestamp| until > now;
-    query.statuses.contains(&head.status())
+    below.is_none_or(|below| below.contains(head.id()))
+        && query.statuses.contains(&head.status())
         && is_work
         && owner
         && labels

@@ -230,6 +230,33 @@ fn filters_are_all_to_be_met_and_unassigned_wins() {
 }
 
 #[test]
+fn priorities_and_words_that_a_brief_does_not_know_are_found_by_the_bead() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join(".beads");
+    let store = Store::create(&dir, "bd").unwrap();
+    let lines = [-200, -1, 0, 4, 63, 64, 127, 300].map(|priority| {
+        let status = if priority == 63 { "own" } else { "open" };
+        format!(
+            r#"{{"id":"bd-p{priority}","title":"t","status":"{status}","priority":{priority},"created_at":"{NOW}"}}"#
+        )
+    });
+    std::fs::write(dir.join("issues.jsonl"), lines.join("\n") + "\n").unwrap();
+    let snapshot = store.snapshot().unwrap();
+    for priority in [-200, -1, 0, 4, 64, 127, 300] {
+        let query = ReadyQuery {
+            priority: Some(priority),
+            ..ReadyQuery::default()
+        };
+        assert_eq!(ids(&snapshot, &query), [format!("bd-p{priority}")]);
+    }
+    let own = ReadyQuery {
+        statuses: vec![Status::Other("own".into())],
+        ..ReadyQuery::default()
+    };
+    assert_eq!(ids(&snapshot, &own), ["bd-p63"]);
+}
+
+#[test]
 fn each_reason_is_told() {
     let mut deferred = bead("bd-d");
     deferred.defer_until = Some(Stamp::read("2026-04-01T00:00:00Z"));
