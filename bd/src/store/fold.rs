@@ -15,6 +15,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
@@ -25,6 +26,7 @@ use super::write::{Piece, Written, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
+use crate::sys::clock;
 use crate::sys::file::{self, Appended, Beside};
 
 /// How a fold ended.
@@ -152,9 +154,13 @@ impl Fold<'_> {
             .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
         pieces.extend(foreign.map(Piece::Foreign));
         let path = snapshot.source.path(code);
-        write(&snapshot.source, &path, &pieces)
-            .map(|(file, written)| (Some(file), Content::New(written)))
-            .map_err(|error| StoreError::io("write", &path, error))
+        let (file, written) = write(&snapshot.source, &path, &pieces)
+            .map_err(|error| StoreError::io("write", &path, error))?;
+        // Beyond doubt at once; where it cannot be done the next reader compares the content.
+        let before_doubt =
+            clock::Clock::System.now() - SignedDuration::from_nanos(2 * source::DOUBT);
+        file.date(before_doubt.into()).ok();
+        Ok((Some(file), Content::New(written)))
     }
 
     /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the

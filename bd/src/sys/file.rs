@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// How much a file being written is given to the system at a time.
 const CHUNK: usize = 256 * 1024;
@@ -75,6 +76,11 @@ impl Beside {
             written: 0,
             begun: 0,
         })
+    }
+
+    /// Says when it was changed last. With a time that is over, no change from now on can leave the same one.
+    pub fn date(&self, when: SystemTime) -> io::Result<()> {
+        self.file.as_file().set_modified(when)
     }
 
     /// Syncs what was written.
