@@ -70,16 +70,18 @@ impl Store {
         if is_sound {
             return Ok(false);
         }
-        let mut fold = Fold {
-            snapshot: &snapshot,
+        let mut notices = Vec::new();
+        let fold = Fold {
+            snapshot,
             now: &Stamp::from(clock.now()),
             all: true,
-            notices: Vec::new(),
+            notices: &mut notices,
         };
-        if fold.run()? != Folded::Done {
+        let folded = fold.run();
+        self.notices().append(&mut notices);
+        if folded? != Folded::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
-        self.notices().append(&mut fold.notices);
         Ok(true)
     }
 

@@ -6,8 +6,8 @@
 //! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
 //! renamed in; the issues are written beside the old ones, a mark with their SHA-256 ends the journal, the
 //! events go to history, and these three are synced; the new issues are renamed in, unless an id would vanish
-//! that nobody removed or someone else changed the file; the index of what is there now is written; a fresh
-//! journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
+//! that nobody removed or someone else changed the file; the index, written meanwhile beside the old one, gets
+//! the keys of what is there now and its place; a fresh journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
 //! hashes, so that the next writer folds it again, and a mark by which the issues are known as ours.
 //!
 //! Lines that nobody changed are copied as they are, without being parsed.
@@ -20,14 +20,16 @@ use sha2::{Digest, Sha256};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
+use super::lines::Note;
+use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::source::Source;
-use super::write::{Piece, Written, write};
+use super::write::{Layout, Piece, lay_out, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
 use crate::sys::clock;
-use crate::sys::file::{self, Appended, Beside};
+use crate::sys::file::{self, Appended, Beside, Derived};
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,23 +44,30 @@ pub(super) enum Folded {
 
 /// What is to be folded.
 pub(super) struct Fold<'a> {
-    pub snapshot: &'a Snapshot,
+    pub snapshot: Snapshot,
     /// Now, for the names of files that keep damaged lines.
     pub now: &'a Stamp,
     /// Write both files anew, whether something changed or not.
     pub all: bool,
     /// Messages for people.
-    pub notices: Vec<String>,
+    pub notices: &'a mut Vec<String>,
+}
+
+/// What a fold put in place.
+struct Replaced {
+    /// The index of it, written but for the keys.
+    index: Option<(Index, Derived)>,
+    keys: Keys,
 }
 
 impl Fold<'_> {
     /// Runs the steps.
-    pub(super) fn run(&mut self) -> Result<Folded, StoreError> {
+    pub(super) fn run(mut self) -> Result<Folded, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
             return Ok(Folded::Unsettled);
         }
-        let paths = &source.paths;
+        let paths = source.paths.clone();
         let entries = journal::decode(&source.whole_journal()?);
         let covered = source.keys.journal.2;
         if entries
@@ -70,6 +79,18 @@ impl Fold<'_> {
             source.forget_index();
             return Ok(Folded::Overtaken);
         }
+        let Some(replaced) = self.replace(&entries)? else {
+            return Ok(Folded::Overtaken);
+        };
+        std::thread::scope(|scope| {
+            // Nobody else may have the old files open: the system then frees all of them, which takes a while.
+            scope.spawn(move || drop(self));
+            end(&paths, replaced)
+        })
+    }
+
+    /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
+    fn replace(&mut self, entries: &Journal) -> Result<Option<Replaced>, StoreError> {
         let mut homes: BTreeSet<Home> = BTreeSet::new();
         let mut removed: BTreeSet<(Home, &str)> = BTreeSet::new();
         for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
@@ -86,27 +107,31 @@ impl Fold<'_> {
         for home in &homes {
             self.keep_damaged(*home)?;
         }
-        let (wisps_file, wisps) = self.content(Home::Wisps, homes.contains(&Home::Wisps))?;
-        let (issues_file, issues) = self.content(Home::Issues, homes.contains(&Home::Issues))?;
+        let notes = self.snapshot.index.notes();
+        let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps), &notes)?;
+        let issues = self.content(Home::Issues, homes.contains(&Home::Issues), &notes)?;
         let (prepared, index) = std::thread::scope(|scope| {
             // What will be there is known; where its index cannot be made the next reader tries.
-            let index = scope.spawn(|| self.index(&issues, &wisps));
-            let prepared = self.prepare(&entries, wisps_file, &wisps, (&issues_file, &issues));
+            let index = scope.spawn(|| self.index(&issues, &wisps, &notes));
+            let prepared = self.prepare(entries, &wisps, &issues);
             (prepared, index.join().ok().flatten())
         });
-        let Some(wisps_key) = prepared? else {
-            return Ok(Folded::Overtaken);
+        let Some((wisps_key, issues_file)) = prepared? else {
+            return Ok(None);
         };
+        let source = &self.snapshot.source;
         if source.is_overtaken(ISSUES) {
-            return Ok(Folded::Overtaken);
+            return Ok(None);
         }
         let issues_key = self.put(issues_file, &issues, ISSUES)?;
-        // Before the journal goes: without it nothing would say that these issues are ours.
-        self.write_index(index, issues_key, wisps_key);
-        let journal = paths.journal();
-        journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
-        mark::touch(paths);
-        Ok(Folded::Done)
+        let keys = Keys {
+            issues: issues_key,
+            wisps: wisps_key,
+            journal: (0, 0, 0),
+            made: source::wall(),
+            outside: 0,
+        };
+        Ok(Some(Replaced { index, keys }))
     }
 
     /// What goes to history: the events of the journal, what lies between them where its own line is damaged,
@@ -122,13 +147,18 @@ impl Fold<'_> {
         events
     }
 
-    /// The new content of a file, written beside the old one, and what it is.
-    fn content(&self, home: Home, is_dirty: bool) -> Result<(Option<Beside>, Content), StoreError> {
+    /// The new content of a file.
+    fn content<'b>(
+        &'b self,
+        home: Home,
+        is_dirty: bool,
+        notes: &'b [Note],
+    ) -> Result<Content<'b>, StoreError> {
         let code = if home == Home::Issues { ISSUES } else { WISPS };
         if !is_dirty {
-            return Ok((None, Content::Same));
+            return Ok(Content::Same);
         }
-        let snapshot = self.snapshot;
+        let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
         for head in snapshot.heads() {
             match head.node() {
@@ -148,35 +178,50 @@ impl Fold<'_> {
                 }
             }
         }
-        let notes = snapshot.index.notes();
         let foreign = notes
             .iter()
             .filter(|note| note.file == code && note.reason.is_none() && note.length > 0);
         pieces.extend(foreign.map(Piece::Foreign));
-        let path = snapshot.source.path(code);
-        let (file, written) = write(&snapshot.source, &path, &pieces)
+        let layout = lay_out(&snapshot.source, &pieces)
+            .map_err(|error| StoreError::io("read", &snapshot.source.path(code), error))?;
+        Ok(Content::New { pieces, layout })
+    }
+
+    /// Writes new content beside the file, neither synced nor in place; says its SHA-256.
+    fn write(
+        &self,
+        content: &Content<'_>,
+        code: u8,
+    ) -> Result<Option<(Beside, String)>, StoreError> {
+        let Content::New { pieces, layout } = content else {
+            return Ok(None);
+        };
+        let source = &self.snapshot.source;
+        let path = source.path(code);
+        let (file, sha256) = write(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
         // Beyond doubt at once; where it cannot be done the next reader compares the content.
         let before_doubt =
             clock::Clock::System.now() - SignedDuration::from_nanos(2 * source::DOUBT);
         file.date(before_doubt.into()).ok();
-        Ok((Some(file), Content::New(written)))
+        Ok(Some((file, sha256)))
     }
 
     /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the
     /// mark, with which the journal may count as folded; then the issues, the mark and the events. Those
     /// three are written first and synced afterwards, so that the disk has one wait for them and not three.
-    /// Gives the key of the wisps, or `None` where someone else changed a file.
+    /// Gives the key of the wisps and the new issues, or `None` where someone else changed a file.
     fn prepare(
         &self,
         entries: &Journal,
-        wisps_file: Option<Beside>,
-        wisps: &Content,
-        (issues_file, issues): (&Option<Beside>, &Content),
-    ) -> Result<Option<FileKey>, StoreError> {
+        wisps: &Content<'_>,
+        issues: &Content<'_>,
+    ) -> Result<Option<(FileKey, Option<Beside>)>, StoreError> {
         let source = &self.snapshot.source;
         let paths = &source.paths;
         let failed = |code: u8| move |error| StoreError::io("write", &source.path(code), error);
+        let wisps_file = self.write(wisps, WISPS)?.map(|(file, _)| file);
+        let issues_file = self.write(issues, ISSUES)?;
         if let Some(file) = &wisps_file {
             file.sync().map_err(failed(WISPS))?;
         }
@@ -185,11 +230,11 @@ impl Fold<'_> {
         }
         let wisps_key = self.put(wisps_file, wisps, WISPS)?;
         let journal = paths.journal();
-        let mark = match issues {
-            Content::Same => None,
-            Content::New(written) => {
+        let mark = match &issues_file {
+            None => None,
+            Some((_, sha256)) => {
                 let mark = Mark {
-                    fold: written.sha256.clone(),
+                    fold: sha256.clone(),
                 };
                 let appended = journal::begin_append(&journal, &journal::encode(&mark))
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
@@ -198,7 +243,7 @@ impl Fold<'_> {
         };
         let events = history::begin_append(paths, &self.events(entries), entries.was_folding)?;
         let events = events.map(Appended::begun);
-        if let Some(file) = issues_file {
+        if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
         if let Some(mark) = &mark {
@@ -207,70 +252,64 @@ impl Fold<'_> {
         if let Some(events) = &events {
             history::synced(&paths.local_events(), events)?;
         }
-        Ok(Some(wisps_key))
+        Ok(Some((wisps_key, issues_file.map(|(file, _)| file))))
     }
 
-    /// Renames new content in. Gives the key of the file.
     fn put(
         &self,
         file: Option<Beside>,
-        content: &Content,
+        content: &Content<'_>,
         code: u8,
     ) -> Result<FileKey, StoreError> {
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let (Some(file), Content::New(written)) = (file, content) else {
+        let (Some(file), Content::New { layout, .. }) = (file, content) else {
             // What was read, not what may be there by now.
             return Ok(*source.read_key(code));
         };
         let failed = |error| StoreError::io("write", &path, error);
         let meta = file.put(&path).map_err(failed)?;
         Ok(FileKey {
-            content: written.content,
+            content: layout.content,
             ..source::file_key(&meta)
         })
     }
 
-    /// The index of what will be there; its keys are known once it is there.
-    fn index(&self, issues: &Content, wisps: &Content) -> Option<Index> {
-        let snapshot = self.snapshot;
+    /// The index of what will be there, written but for its keys, which are known once it is there.
+    fn index(
+        &self,
+        issues: &Content<'_>,
+        wisps: &Content<'_>,
+        notes: &[Note],
+    ) -> Option<(Index, Derived)> {
+        let snapshot = &self.snapshot;
         let place_of = |home: Home, node: Node| {
             let content = if home == Home::Issues { issues } else { wisps };
             match (content, node) {
-                (Content::New(written), _) => written.places.of(node),
+                (Content::New { layout, .. }, _) => layout.places.of(node),
                 (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
                 (Content::Same, Node::Own(_)) => None,
             }
         };
-        let mut notes: Vec<_> = snapshot.index.notes();
+        let mut notes = notes.to_vec();
         notes.retain(|note| {
             let content = if note.file == ISSUES { issues } else { wisps };
             matches!(content, Content::Same)
         });
         for content in [issues, wisps] {
-            if let Content::New(written) = content {
-                notes.extend(written.places.foreign.iter().cloned());
+            if let Content::New { layout, .. } = content {
+                notes.extend(layout.places.foreign.iter().cloned());
             }
         }
-        reindex::build(snapshot, &Keys::default(), &notes, place_of)
-    }
-
-    /// Writes the index of what is there now. Where that fails the next reader makes it.
-    fn write_index(&self, index: Option<Index>, issues: FileKey, wisps: FileKey) {
-        let keys = Keys {
-            issues,
-            wisps,
-            journal: (0, 0, 0),
-            made: source::wall(),
-            outside: 0,
-        };
-        let index = index.and_then(|index| index.keyed(&keys));
-        reindex::write(self.snapshot, index.as_ref());
+        let index = reindex::build(snapshot, &Keys::default(), &notes, place_of)?;
+        let path = snapshot.source.paths.index();
+        let file = Derived::write(&path, index.bytes(), 0o644).ok()?;
+        Some((index, file))
     }
 
     /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
     fn refuse_to_shrink(&self, removed: &BTreeSet<(Home, &str)>) -> Result<(), StoreError> {
-        let snapshot = self.snapshot;
+        let snapshot = &self.snapshot;
         let mut lost = Vec::new();
         for row in &snapshot.hidden {
             let Some(home) = snapshot.index.row(*row).map(|row| home_of(row.file)) else {
@@ -351,9 +390,26 @@ impl Fold<'_> {
 }
 
 /// The new content of a file, or none where nothing of it changed.
-enum Content {
+enum Content<'a> {
     Same,
-    New(Written),
+    New {
+        pieces: Vec<Piece<'a>>,
+        layout: Layout,
+    },
+}
+
+/// Lets the index be of what is there now, then the journal go: without either nothing would say that these
+/// issues are ours. Where the index cannot be put in place the next reader makes it.
+fn end(paths: &Paths, replaced: Replaced) -> Result<Folded, StoreError> {
+    if let Some((index, file)) = replaced.index
+        && let Some(index) = index.keyed(&replaced.keys)
+    {
+        file.put_with(index.header()).ok();
+    }
+    let journal = paths.journal();
+    journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
+    mark::touch(paths);
+    Ok(Folded::Done)
 }
 
 /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.

@@ -369,7 +369,7 @@ impl Store {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
-                && self.run_fold(&snapshot, &now)? == Folded::Unsettled
+                && self.run_fold(snapshot, &now)? == Folded::Unsettled
             {
                 clock::pause(CALM_PAUSE);
             }
@@ -440,7 +440,7 @@ impl Store {
         let mut snapshot = snapshot;
         let mut tries = 0;
         for _ in 0..CALM_TRIES {
-            match self.run_fold(&snapshot, now)? {
+            match self.run_fold(snapshot, now)? {
                 Folded::Done => return Ok(()),
                 Folded::Unsettled => clock::pause(CALM_PAUSE),
                 Folded::Overtaken => tries += 1,
@@ -454,21 +454,22 @@ impl Store {
     }
 
     /// Folds the journal that a snapshot has over the files.
-    fn run_fold(&self, snapshot: &Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
+    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
         if let Some(line) = snapshot.conflict() {
             return Err(StoreError::Conflict {
                 path: self.paths.issues().to_owned(),
                 line,
             });
         }
-        let mut fold = Fold {
+        let mut notices = Vec::new();
+        let fold = Fold {
             snapshot,
             now,
             all: false,
-            notices: Vec::new(),
+            notices: &mut notices,
         };
         let folded = fold.run();
-        self.notices().append(&mut fold.notices);
+        self.notices().append(&mut notices);
         folded
     }
 }

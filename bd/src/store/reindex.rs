@@ -86,14 +86,6 @@ pub(super) fn build(
     builder.finish(keys, notes)
 }
 
-/// Writes an index. Where that fails, or there is none, the next reader makes one.
-pub(super) fn write(snapshot: &Snapshot, index: Option<&Index>) {
-    if let Some(index) = index {
-        let path = snapshot.source.paths.index();
-        file::replace_derived(&path, index.bytes(), 0o644).ok();
-    }
-}
-
 /// An index that has the journal too, written beside the one that it is to replace.
 pub(super) struct Prepared {
     snapshot: Snapshot,

@@ -45,11 +45,11 @@ impl Piece<'_> {
     }
 }
 
-/// What new content is.
-pub(super) struct Written {
-    pub sha256: String,
+/// What new content will be.
+pub(super) struct Layout {
     pub content: u64,
     pub places: Places,
+    size: u64,
 }
 
 /// Where the lines of new content are.
@@ -72,34 +72,79 @@ impl Places {
     }
 }
 
-/// Writes the pieces to a file beside `path`, neither synced nor in place.
+/// Where the lines of the pieces will be, one after the other.
+pub(super) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
+    let mut places = Places::default();
+    let mut content = Content::default();
+    let mut offset = 0;
+    for (number, piece) in pieces.iter().enumerate() {
+        let hash = match piece {
+            Piece::Row(at, row) => {
+                let place = Place {
+                    file: row.file & 1,
+                    offset,
+                    length: row.length,
+                    hash: row.hash,
+                };
+                // Rows come by their numbers.
+                places.rows.resize(*at as usize, None);
+                places.rows.push(Some(place));
+                row.hash
+            }
+            Piece::Own(at, line) => {
+                let place = Place {
+                    file: u8::from(line.home == super::journal::Home::Wisps),
+                    offset,
+                    length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
+                    hash: line.hash,
+                };
+                places.own.insert(*at, place);
+                line.hash
+            }
+            Piece::Foreign(note) => {
+                let mut line = vec![0; note.length as usize];
+                source.read_at(note.file, &mut line, note.offset)?;
+                places.foreign.push(Note {
+                    line: number + 1,
+                    offset,
+                    ..(*note).clone()
+                });
+                xxh3_64(&line)
+            }
+        };
+        content.add(offset, hash);
+        offset += piece.size();
+    }
+    Ok(Layout {
+        content: content.digest(),
+        places,
+        size: offset,
+    })
+}
+
+/// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
 pub(super) fn write(
     source: &Source,
     path: &Path,
     pieces: &[Piece<'_>],
-) -> io::Result<(Beside, Written)> {
-    let size = pieces.iter().map(Piece::size).sum();
+    layout: &Layout,
+) -> io::Result<(Beside, String)> {
     std::thread::scope(|scope| {
         let mut out = Out {
             source,
             file: Beside::new(path, 0o644)?,
-            hashing: Hashing::begin(scope, size),
-            content: Content::default(),
-            at: 0,
+            hashing: Hashing::begin(scope, layout.size),
             run: None,
             buffer: vec![0; PIECE],
             filled: 0,
         };
-        let places = out.pieces(pieces)?;
+        for piece in pieces {
+            out.piece(piece)?;
+        }
         out.end_run()?;
         out.flush()?;
         let sha256 = out.hashing.end()?;
-        let written = Written {
-            sha256: hex(&sha256.finalize()),
-            content: out.content.digest(),
-            places,
-        };
-        Ok((out.file, written))
+        Ok((out.file, hex(&sha256.finalize())))
     })
 }
 
@@ -169,9 +214,6 @@ struct Out<'a, 'scope> {
     source: &'a Source,
     file: Beside,
     hashing: Hashing<'scope>,
-    content: Content,
-    /// How much was handed in.
-    at: u64,
     /// Lines in a row in one file: which, from, to.
     run: Option<(u8, u64, u64)>,
     buffer: Vec<u8>,
@@ -179,53 +221,20 @@ struct Out<'a, 'scope> {
 }
 
 impl Out<'_, '_> {
-    /// Hands in all pieces; says where they will be.
-    fn pieces(&mut self, pieces: &[Piece<'_>]) -> io::Result<Places> {
-        let mut places = Places::default();
-        for (number, piece) in pieces.iter().enumerate() {
-            match piece {
-                Piece::Row(at, row) => {
-                    let offset = self.copy(row.file, row.offset, u64::from(row.length))?;
-                    let place = Place {
-                        file: row.file & 1,
-                        offset,
-                        length: row.length,
-                        hash: row.hash,
-                    };
-                    self.content.add(offset, row.hash);
-                    // Rows come by their numbers.
-                    places.rows.resize(*at as usize, None);
-                    places.rows.push(Some(place));
-                }
-                Piece::Own(at, line) => {
-                    let place = Place {
-                        file: u8::from(line.home == super::journal::Home::Wisps),
-                        offset: self.line(&line.raw)?,
-                        length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
-                        hash: line.hash,
-                    };
-                    self.content.add(place.offset, place.hash);
-                    places.own.insert(*at, place);
-                }
-                Piece::Foreign(note) => {
-                    let mut line = vec![0; note.length as usize];
-                    self.source.read_at(note.file, &mut line, note.offset)?;
-                    let offset = self.copy(note.file, note.offset, u64::from(note.length))?;
-                    self.content.add(offset, xxh3_64(&line));
-                    places.foreign.push(Note {
-                        line: number + 1,
-                        offset,
-                        ..(*note).clone()
-                    });
-                }
+    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
+        match piece {
+            Piece::Row(_, row) => self.copy(row.file, row.offset, u64::from(row.length)),
+            Piece::Own(_, line) => {
+                self.end_run()?;
+                self.bytes(&line.raw)?;
+                self.bytes(b"\n")
             }
+            Piece::Foreign(note) => self.copy(note.file, note.offset, u64::from(note.length)),
         }
-        Ok(places)
     }
 
-    /// Hands in a line of another file; says where it will be.
-    fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<u64> {
-        let place = self.at;
+    /// Hands in a line of another file.
+    fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
         let may_grow = code & JOURNALED == 0;
         match &mut self.run {
             // Only a line end can be between two lines that are one byte apart.
@@ -237,18 +246,7 @@ impl Out<'_, '_> {
                 self.run = Some((code, from, from + length));
             }
         }
-        self.at += length + 1;
-        Ok(place)
-    }
-
-    /// Hands in a line that we have; says where it will be.
-    fn line(&mut self, line: &[u8]) -> io::Result<u64> {
-        self.end_run()?;
-        let place = self.at;
-        self.bytes(line)?;
-        self.bytes(b"\n")?;
-        self.at += line.len() as u64 + 1;
-        Ok(place)
+        Ok(())
     }
 
     fn end_run(&mut self) -> io::Result<()> {

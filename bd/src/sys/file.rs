@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -188,6 +188,12 @@ impl Derived {
         Ok(Self { target, temporary })
     }
 
+    /// Puts it in place with another beginning.
+    pub fn put_with(self, beginning: &[u8]) -> io::Result<()> {
+        self.temporary.as_file().write_all_at(beginning, 0)?;
+        self.put()
+    }
+
     /// Puts it in place.
     pub fn put(self) -> io::Result<()> {
         if exchange(self.temporary.path(), &self.target).is_ok() {
@@ -240,7 +246,7 @@ fn unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfile::Na
 /// Makes `line` the first line of a file in place, and blank what is behind it. Whoever reads the first line
 /// finds an old one or a new one, whole; nothing is synced.
 pub fn put_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::{FileExt, OpenOptionsExt};
+    use std::os::unix::fs::OpenOptionsExt;
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)

@@ -165,6 +165,11 @@ impl Index {
         put(&mut words, 0, header.as_bytes());
         Self::own(words)
     }
+
+    /// What is written of it before the rows, with its keys.
+    pub(in crate::store) fn header(&self) -> &[u8] {
+        &self.bytes()[..size_of::<Header>()]
+    }
 }
 
 /// Makes the bytes of an index look as if they had been written before the machine was started.

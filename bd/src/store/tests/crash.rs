@@ -154,11 +154,11 @@ fn a_rewrite_that_would_lose_a_bead_is_refused() {
     let mut snapshot = place.store.snapshot().unwrap();
     snapshot.set("bd-b", None);
     let now = Stamp::default();
-    let mut fold = Fold {
-        snapshot: &snapshot,
+    let fold = Fold {
+        snapshot,
         now: &now,
         all: false,
-        notices: Vec::new(),
+        notices: &mut Vec::new(),
     };
     let error = fold.run().unwrap_err();
     assert!(error.to_string().contains("would lose bd-b"), "{error}");

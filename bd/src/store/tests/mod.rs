@@ -9,6 +9,7 @@ mod model;
 mod power;
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::*;
@@ -114,6 +115,24 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
     let size = issues.metadata().unwrap().len();
     let content = index::content_hash(&issues, size).unwrap();
     assert_eq!(index.keys().issues.content, content);
+}
+
+#[test]
+fn what_a_fold_wrote_is_beyond_doubt_and_a_change_of_it_in_that_moment_is_seen() {
+    let place = Place::new();
+    place.make("Folded");
+    let index = index::Index::open(&place.dir.join("index.bin")).unwrap();
+    let keys = index.keys();
+    assert!(source::modified(&keys.issues) < keys.made - source::DOUBT);
+    // In place, of the same length, at once.
+    let issues = place.dir.join("issues.jsonl");
+    let text = fs::read_to_string(&issues).unwrap();
+    let file = fs::File::options().write(true).open(&issues).unwrap();
+    let changed = text.replace("Folded", "Edited");
+    file.write_all_at(changed.as_bytes(), 0).unwrap();
+    let snapshot = place.store.snapshot().unwrap();
+    let titles: Vec<&str> = snapshot.live().map(|bead| bead.title.as_str()).collect();
+    assert_eq!(titles, ["Edited"]);
 }
 
 #[test]
