@@ -126,6 +126,14 @@ fn of_find(error: &NotFound) -> Known {
     }
 }
 
+/// How to go on where the issues have the markers of a merge.
+pub fn unmerged_hint(issues: &std::path::Path) -> String {
+    let path = issues.display();
+    format!(
+        "'bd merge --install', then 'git checkout -m {path}' merges it again, by field (what was edited in it since goes); or finish it in an editor: keep what you want of each bead in one line, and delete the marker lines"
+    )
+}
+
 fn of_merge(error: &MergeError) -> Known {
     match error {
         MergeError::Marker { .. } => {
@@ -215,10 +223,7 @@ fn of_store(error: &StoreError) -> Known {
                 "see who has it with 'fuser' or 'lsof' on that file, and try again when it is done";
             ("locked", Some(hint.to_owned()))
         }
-        StoreError::Conflict { .. } => {
-            let hint = "finish the merge in an editor: keep the line you want of each bead and delete the marker lines";
-            ("conflict", Some(hint.to_owned()))
-        }
+        StoreError::Conflict { path, .. } => ("conflict", Some(unmerged_hint(path))),
         StoreError::WouldLose { .. } => {
             let hint = "nothing was written; run the command again, and report this if it stays";
             ("would_lose", Some(hint.to_owned()))

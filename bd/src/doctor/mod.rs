@@ -160,8 +160,7 @@ fn lines(snapshot: &crate::store::Snapshot, dir: &Path) -> Check {
         .collect();
     // With the markers of a merge in it the file is written by nobody but who finishes the merge.
     let way_out = if snapshot.conflict().is_some() {
-        "finish the merge in an editor: keep the line you want of each bead and delete the marker lines"
-            .to_owned()
+        crate::error::unmerged_hint(Paths::of(dir).issues())
     } else {
         let kept = dir.join("damaged");
         format!(

@@ -305,7 +305,16 @@ impl Bead<'_> {
             };
             // A merge is told of after the changes that were made to it.
             let behind = || (limit..steps.len()).rev().find(left);
-            let Some(number) = (0..limit).rev().find(left).or_else(behind) else {
+            // A bead that was put back as it was has a line that no change but an earlier one leads on from.
+            let again = || {
+                let (_, _, back) = state.is_none().then(|| steps.get(limit)).flatten()?;
+                let same = |number: &usize| steps[*number].2.after == back.after;
+                (0..limit)
+                    .rev()
+                    .find(|number| !is_in[*number] && same(number))
+            };
+            let found = (0..limit).rev().find(left).or_else(behind);
+            let Some(number) = found.or_else(again) else {
                 break;
             };
             is_in[number] = true;

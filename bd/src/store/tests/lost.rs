@@ -158,6 +158,25 @@ fn a_bead_that_left_with_all_its_changes_comes_back_as_it_was() {
 }
 
 #[test]
+fn a_bead_that_is_put_back_as_it_was_lacks_nothing() {
+    let place = Place::new();
+    place.make("Other");
+    let old = place.text("issues.jsonl");
+    let id = place.make("One");
+    place.edit(&id, title("Two"));
+    let bead = place.bead(&id);
+    // As doctor does with a damaged line that git still has.
+    place.goes_back_to(&old);
+    place.change(|tx| Ok(tx.put(bead)?)).unwrap();
+    assert!(place.lacks().is_empty(), "{:?}", place.lacks());
+    // A change before which it went back is lost still.
+    let put_back = place.text("issues.jsonl");
+    place.edit(&id, title("Three"));
+    place.goes_back_to(&put_back);
+    assert_eq!(place.lacks(), [(id, 1)]);
+}
+
+#[test]
 fn what_was_undone_moved_away_or_removed_is_not_lost() {
     let place = Place::new();
     let (undone, closed) = (place.make("Undone"), place.make("Closed"));
