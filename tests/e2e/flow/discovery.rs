@@ -120,11 +120,9 @@ fn twelve_beads_hand_their_documents_on_and_none_reaches_the_target() {
         !text.contains("Discovery documents of this convoy"),
         "{text}"
     );
-    // Landing took them away, to where lost things are looked for.
-    eventually("the documents are gone", || {
-        kept(&town, &convoy).is_empty().then_some(())
-    });
-    assert_eq!(town.events("discovery_removed").len(), 1);
+    // Landing took them away, to where lost things are looked for, and told of it.
+    town.told_once("discovery_removed");
+    assert_eq!(kept(&town, &convoy), "");
     let saved = town.gt(["rescue", "list", "web"]).ok().out;
     let name = format!("refs/gt/rescue/web/discovery/{convoy}-");
     assert!(saved.contains(&name), "{saved}");
