@@ -203,6 +203,58 @@ fn a_true_conflict_is_told_and_the_later_change_wins() {
 }
 
 #[test]
+fn a_change_that_lost_a_conflict_was_told_and_is_not_told_again_as_gone() {
+    for merged_into in ["main", "side"] {
+        let project = Project::new();
+        let id = project.bead("a", "Both change this");
+        project.commit("a", "A bead");
+        for branch in ["side", "main"] {
+            if branch == "side" {
+                project.git("a", &["switch", "-q", "-c", "side"]).ok();
+            } else {
+                project.git("a", &["switch", "-q", "main"]).ok();
+            }
+            let title = format!("From {branch}");
+            project.bd("a", &["update", &id, "--title", &title]).ok();
+            project.commit("a", "Title");
+        }
+        project.git("a", &["switch", "-q", merged_into]).ok();
+        let other = if merged_into == "main" {
+            "side"
+        } else {
+            "main"
+        };
+        let said = project.git("a", &["merge", "-q", "--no-edit", other]).ok();
+        assert!(
+            said.err.contains("gave way to the other side's"),
+            "{}{}",
+            said.out,
+            said.err
+        );
+        assert_eq!(project.show("a", &id)["title"], "From main");
+        let said = project.bd("a", &["restore", "--lost"]).ok();
+        assert!(
+            said.out.contains("Nothing is lost"),
+            "{}{}",
+            said.out,
+            said.err
+        );
+        let before = project.issues("a");
+        project.bd("a", &["doctor"]).ok();
+        assert_eq!(project.issues("a"), before);
+        let told = project.bd("a", &["history", &id]).ok().out;
+        assert!(told.contains("From side"), "{told}");
+        // And what a later reset takes away still is.
+        project.bd("a", &["update", &id, "--priority", "0"]).ok();
+        project.commit("a", "More");
+        project.git("a", &["reset", "-q", "--hard", "HEAD~1"]).ok();
+        let said = project.bd("a", &["restore", "--lost"]).ok();
+        assert!(said.out.contains("1 change"), "{}{}", said.out, said.err);
+        assert_eq!(project.show("a", &id)["priority"], 0);
+    }
+}
+
+#[test]
 fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
     let project = Project::new();
     let parent = project.bead("a", "Parent");

@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     tell(ctx, &merge.lost, &merge.notes);
-    remember(ctx, &merge);
+    remember(ctx, &merge, [&base_text, &left_text, &right_text]);
     Said::lines(as_json(out, &merge), Vec::new()).answer()
 }
 
@@ -92,11 +92,11 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
 }
 
 /// Puts what was lost into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &Merge) {
+fn remember(ctx: &Context, merge: &Merge, texts: [&[u8]; 3]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_lost(&merge.lost, &ctx.clock) {
+    if let Err(error) = store.remember_lost(merge, texts, &ctx.clock) {
         // The merge is done, and what was lost has been told.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }

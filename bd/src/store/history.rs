@@ -4,7 +4,7 @@
 //! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
 //! merge.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use super::snapshot::{Snapshot, home_of};
 use super::{Node, Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
-use crate::merge::Lost;
+use crate::merge::{self, Lost, Merge};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
 
@@ -146,15 +146,45 @@ fn tail(path: &Path) -> io::Result<Tail> {
 }
 
 impl Store {
-    /// Writes down what conflicts took away in a merge of whole files.
-    pub fn remember_lost(&self, lost: &[Lost], clock: &Clock) -> Result<(), StoreError> {
-        let now = Stamp::from(clock.now());
-        let Some(event) = merge_event(&by_bead(lost), &now) else {
+    /// Writes down what conflicts took away when the texts of two sides became one, and that it has the changes
+    /// of both since their base.
+    pub fn remember_lost(
+        &self,
+        merge: &Merge,
+        [base, left, right]: [&[u8]; 3],
+        clock: &Clock,
+    ) -> Result<(), StoreError> {
+        let mut merged = by_bead(&merge.lost);
+        let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
+        let [base, left, right, out] =
+            [base, left, right, &merge.text].map(|text| hashes(text, &ids));
+        let text = local(&self.paths)?;
+        let traces = lost::traces_about(&text, &ids);
+        for bead in &mut merged {
+            let of = |lines: &HashMap<String, u64>| lines.get(&bead.id).copied();
+            let sides = [of(&left), of(&right)].into_iter().flatten();
+            let events = sides.flat_map(|side| lost::between(&traces, &bead.id, of(&base), side));
+            let events: BTreeSet<String> = events.collect();
+            bead.includes = events.into_iter().collect();
+            (bead.from, bead.to) = (of(&left), of(&out));
+        }
+        let Some(event) = merge_event(&merged, &Stamp::from(clock.now())) else {
             return Ok(());
         };
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
         append(&self.paths, &[event])
     }
+}
+
+/// The hashes of the lines that some beads have in a text.
+fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
+    if ids.is_empty() {
+        return HashMap::new();
+    }
+    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
+    let beads =
+        lines.filter_map(|line| Some((merge::id_of(line)?, xxhash_rust::xxh3::xxh3_64(line))));
+    beads.filter(|(id, _)| ids.contains(id)).collect()
 }
 
 /// Lost values by bead.

@@ -5,7 +5,7 @@
 //!
 //! How it is found out, for each bead: history says which line each change was made to and which it left. From
 //! the line that there is now these hashes are followed back, as far as history knows them: these changes are
-//! in the file, and what they say they include (a merge what it took in, a restore what it did again). The
+//! in the file, and what they say they include (a merge what both sides had done, a restore what it did again). The
 //! other changes that came after the oldest of them are not: the line went back under them, perhaps to be
 //! changed again from there. Before a line that history does not know, one that git merged or a person
 //! edited, nothing can be said, and nothing is.
@@ -121,7 +121,7 @@ pub(super) fn traces(text: &[u8]) -> impl Iterator<Item = (&[u8], Trace<'_>)> {
 }
 
 /// The sound events that may be about one of these beads.
-fn traces_about<'a>(text: &'a [u8], ids: &BTreeSet<String>) -> Vec<Trace<'a>> {
+pub(super) fn traces_about<'a>(text: &'a [u8], ids: &BTreeSet<String>) -> Vec<Trace<'a>> {
     let ids: HashSet<&[u8]> = ids.iter().map(String::as_bytes).collect();
     let key = memchr::memmem::Finder::new(br#"{"id":""#);
     // As bytes, for most lines are about others: no string can hold this key, since its quotes would be
@@ -352,6 +352,26 @@ impl Bead<'_> {
             }
         }
     }
+}
+
+/// The events that led a bead from one line to another, as far as history knows them.
+pub(super) fn between(traces: &[Trace<'_>], id: &str, from: Option<u64>, to: u64) -> Vec<String> {
+    let steps = traces.iter().rev().flat_map(|trace| {
+        let own = trace.changes.iter().filter(|step| step.id == id);
+        own.map(move |step| (trace, step))
+    });
+    let (from, mut state) = (from.map(Hash), Some(Hash(to)));
+    let mut events = Vec::new();
+    for (trace, step) in steps {
+        if state == from || state.is_none() {
+            break;
+        }
+        if step.after == state {
+            events.push(trace.id.clone().into_owned());
+            state = step.before;
+        }
+    }
+    events
 }
 
 /// Whether a step says which line it was made to and left; those of older versions do not.
