@@ -128,9 +128,12 @@ fn of_find(error: &NotFound) -> Known {
 
 /// How to go on where the issues have the markers of a merge.
 pub fn unmerged_hint(issues: &std::path::Path) -> String {
-    let path = issues.display();
+    let name = issues.file_name().unwrap_or_default().to_string_lossy();
+    let folder = issues.parent().unwrap_or(issues).display();
     format!(
-        "'bd merge --install', then 'git checkout -m {path}' merges it again, by field (what was edited in it since goes); or finish it in an editor: keep what you want of each bead in one line, and delete the marker lines"
+        "git still has both sides; in {folder}: 'git show :1:./{name} >/tmp/base', the same with :2: for ours and :3: for theirs, \
+         then 'bd merge {name} /tmp/base /tmp/ours /tmp/theirs' merges them by field ('bd merge --install' has git do so from now on); \
+         or finish the merge in an editor: keep what you want of each bead in one line and delete the marker lines"
     )
 }
 
