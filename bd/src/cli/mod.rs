@@ -72,8 +72,8 @@ const BD: Program<Root, Command, Whole> = Program::new("bd");
 ///
 /// A bead is one unit of work. Beads live in `.beads/issues.jsonl`, one line each, in git beside the code
 /// they are about; there is no server. `bd create` makes one, `bd ready` shows what can be started now,
-/// `bd update ID --claim` takes it, `bd close ID` ends it. An id may be given in full or by any part of it
-/// that is not ambiguous.
+/// `bd update ID --claim` takes it, `bd close ID` ends it. An id may be given by any part of it that is not
+/// ambiguous; to `bd delete`, in --deps, --waits-for and --parent, and of archived beads it is given in full.
 #[derive(Debug, Args)]
 #[command(
     version,

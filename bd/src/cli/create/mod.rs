@@ -241,7 +241,14 @@ fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
     if usual || tx.words().kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
-    Err(Usage(format!("invalid issue type: {kind}")))
+    let core = crate::bead::kind::CORE.iter().map(Kind::as_str);
+    let known: Vec<&str> = core
+        .chain(tx.words().kinds.iter().map(String::as_str))
+        .collect();
+    let known = known.join(", ");
+    Err(Usage(format!(
+        "invalid issue type: {kind} (there are {known})"
+    )))
 }
 
 /// Adds the edges; those that fail are returned, and the bead stays.
