@@ -189,9 +189,12 @@ fn the_last_screen_of_a_session_that_is_to_be_kept_stays_until_it_is_ended() {
         clock::wait_for(Duration::from_secs(20), dead),
         Some(End::Exit(7))
     );
-    // What tmux says of the end stands on the lowest line.
-    let screen = server.tmux.capture("gt-a", 200).unwrap();
-    assert!(screen.contains("no model"), "{screen}");
+    // What tmux says of the end stands on the lowest line. It may know the end before it has read the last words.
+    let said = || {
+        let screen = server.tmux.capture("gt-a", 200).unwrap();
+        screen.contains("no model").then_some(())
+    };
+    assert!(clock::wait_for(Duration::from_secs(20), said).is_some());
     let typed = server.tmux.press("gt-a", &[Key::Enter]);
     assert!(matches!(typed, Err(BackendError::NoSession { .. })));
     server.tmux.kill("gt-a").unwrap();
