@@ -238,7 +238,9 @@ pub trait Backend: Send + Sync + fmt::Debug {
     /// Presses keys in a session.
     fn press(&self, name: &str, keys: &[Key]) -> Result<(), BackendError>;
 
-    /// The last `lines` lines of a session's screen and what has left it, as plain text.
+    /// The last `lines` lines of a session's screen and what has left it, as plain text. What a process wrote in the
+    /// moment of its end may be missing: tmux closes the terminal when it hears of the end, read or not (3.3a,
+    /// `server_child_exited`).
     fn capture(&self, name: &str, lines: usize) -> Result<String, BackendError>;
 
     /// The command that shows a session to a person in their terminal.

@@ -208,9 +208,10 @@ fn work_squashed_by_hand_is_recognised_by_its_patch() {
 #[expect(clippy::too_many_lines, reason = "one story")]
 fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     let (town, _origin) = Town::with_rig();
-    // It lives long enough to count as started: a start that fails waits longer each time.
+    // It lives long enough to count as started (a start that fails waits longer each time), and for tmux to read
+    // its last words: what is unread at the end is lost.
     town.script(
-        "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; sleep 1; printf 'no \\033[1mmodel\\033[0m today\\n'; exit 7",
+        "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; printf 'no \\033[1mmodel\\033[0m today\\n'; sleep 1; exit 7",
     );
     let bead = town.bead("web", "Hopeless");
     town.up();
