@@ -61,7 +61,7 @@ complete -c bd -n "__fish_bd_needs_command" -f -a "label" -d 'Add, remove and li
 complete -c bd -n "__fish_bd_needs_command" -f -a "comments" -d 'Show the comments on a bead, or add one'
 complete -c bd -n "__fish_bd_needs_command" -f -a "comment" -d 'Comment on a bead'
 complete -c bd -n "__fish_bd_needs_command" -f -a "delete" -d 'Delete beads'
-complete -c bd -n "__fish_bd_needs_command" -f -a "search" -d 'Find beads by words in title, description or id, closed ones too'
+complete -c bd -n "__fish_bd_needs_command" -f -a "search" -d 'Find beads by a text in title, description or id, closed ones too'
 complete -c bd -n "__fish_bd_needs_command" -f -a "count" -d 'Count beads, closed ones too'
 complete -c bd -n "__fish_bd_needs_command" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_needs_command" -f -a "stats" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
@@ -946,7 +946,7 @@ complete -c bd -n "__fish_bd_using_subcommand delete" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand delete" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand delete" -l profile
 complete -c bd -n "__fish_bd_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c bd -n "__fish_bd_using_subcommand search" -l query -d 'The words' -r
+complete -c bd -n "__fish_bd_using_subcommand search" -l query -d 'The text' -r
 complete -c bd -n "__fish_bd_using_subcommand search" -s s -l status -d 'Only this status; `all` for any' -r
 complete -c bd -n "__fish_bd_using_subcommand search" -s p -l priority -d 'Only this priority (0-4 or P0-P4)' -r
 complete -c bd -n "__fish_bd_using_subcommand search" -l priority-min -d 'Only this priority or a less urgent one' -r
@@ -1001,7 +1001,7 @@ complete -c bd -n "__fish_bd_using_subcommand search" -l no-auto-import
 complete -c bd -n "__fish_bd_using_subcommand search" -l sandbox
 complete -c bd -n "__fish_bd_using_subcommand search" -l allow-stale
 complete -c bd -n "__fish_bd_using_subcommand search" -l profile
-complete -c bd -n "__fish_bd_using_subcommand search" -s h -l help -d 'Print help'
+complete -c bd -n "__fish_bd_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c bd -n "__fish_bd_using_subcommand count" -s s -l status -d 'Only this status; `all` for any' -r
 complete -c bd -n "__fish_bd_using_subcommand count" -s p -l priority -d 'Only this priority (0-4 or P0-P4)' -r
 complete -c bd -n "__fish_bd_using_subcommand count" -l priority-min -d 'Only this priority or a less urgent one' -r
@@ -1620,7 +1620,7 @@ complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcomma
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comments" -d 'Show the comments on a bead, or add one'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "comment" -d 'Comment on a bead'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "delete" -d 'Delete beads'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "search" -d 'Find beads by words in title, description or id, closed ones too'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "search" -d 'Find beads by a text in title, description or id, closed ones too'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "count" -d 'Count beads, closed ones too'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "status" -d 'Show counts: how much is open, in progress, blocked, ready, closed'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "history" -d 'Show what happened to a bead: who changed which field from what to what, and when'

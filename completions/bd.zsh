@@ -1369,7 +1369,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (search)
 _arguments "${_arguments_options[@]}" : \
-'--query=[The words]:TEXT:_default' \
+'--query=[The text]:TEXT:_default' \
 '-s+[Only this status; \`all\` for any]:STATUS:_default' \
 '--status=[Only this status; \`all\` for any]:STATUS:_default' \
 '-p+[Only this priority (0-4 or P0-P4)]:N:_default' \
@@ -1427,9 +1427,9 @@ _arguments "${_arguments_options[@]}" : \
 '--sandbox[]' \
 '--allow-stale[]' \
 '--profile[]' \
-'-h[Print help]' \
-'--help[Print help]' \
-'*::words -- The words:_default' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::words -- The text:_default' \
 && ret=0
 ;;
 (count)
@@ -2704,7 +2704,7 @@ _bd_commands() {
 'comments:Show the comments on a bead, or add one' \
 'comment:Comment on a bead' \
 'delete:Delete beads' \
-'search:Find beads by words in title, description or id, closed ones too' \
+'search:Find beads by a text in title, description or id, closed ones too' \
 'count:Count beads, closed ones too' \
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'stats:Show counts\: how much is open, in progress, blocked, ready, closed' \
@@ -3012,7 +3012,7 @@ _bd__subcmd__help_commands() {
 'comments:Show the comments on a bead, or add one' \
 'comment:Comment on a bead' \
 'delete:Delete beads' \
-'search:Find beads by words in title, description or id, closed ones too' \
+'search:Find beads by a text in title, description or id, closed ones too' \
 'count:Count beads, closed ones too' \
 'status:Show counts\: how much is open, in progress, blocked, ready, closed' \
 'history:Show what happened to a bead\: who changed which field from what to what, and when' \

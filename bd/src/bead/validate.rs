@@ -1,6 +1,6 @@
 //! Which values a bead may have, and why others are refused.
 
-use super::{Bead, Kind, Status, id};
+use super::{Bead, Kind, Status, id, kind};
 
 /// Words that a project adds to the built-in ones.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +61,22 @@ impl Vocabulary {
     pub fn knows_kind(&self, kind: &Kind) -> bool {
         kind.is_built_in() || self.kinds.iter().any(|own| own == kind.as_str())
     }
+
+    /// The statuses that can be used here, for a person who took another word.
+    pub fn statuses_in_words(&self) -> String {
+        let built_in: Vec<Status> = (0..).map_while(Status::from_code).collect();
+        list(built_in.iter().map(Status::as_str), &self.statuses)
+    }
+
+    /// The kinds of work that can be used here, for a person who took another word.
+    pub fn kinds_in_words(&self) -> String {
+        list(kind::CORE.iter().map(Kind::as_str), &self.kinds)
+    }
+}
+
+fn list<'a>(built_in: impl Iterator<Item = &'a str>, own: &'a [String]) -> String {
+    let all: Vec<&str> = built_in.chain(own.iter().map(String::as_str)).collect();
+    all.join(", ")
 }
 
 /// Checks a whole bead.

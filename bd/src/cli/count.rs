@@ -41,21 +41,22 @@ struct By {
 pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = args.filter.filter(ctx)?;
-    let Some(key) = key(&args.by) else {
-        return Ok(Box::new(Count {
-            total: filter.count(&snapshot),
-            groups: None,
-        }));
+    let (total, groups) = match key(&args.by) {
+        None => (filter.count(&snapshot), None),
+        Some(key) => {
+            let found = filter.apply(&snapshot);
+            let mut groups: BTreeMap<String, usize> = BTreeMap::new();
+            for name in found.iter().flat_map(|bead| key(bead)) {
+                *groups.entry(name).or_default() += 1;
+            }
+            (found.len(), Some(groups))
+        }
     };
-    let found = filter.apply(&snapshot);
-    let mut groups: BTreeMap<String, usize> = BTreeMap::new();
-    for name in found.iter().flat_map(|bead| key(bead)) {
-        *groups.entry(name).or_default() += 1;
+    if total == 0 {
+        let words = snapshot.config().vocabulary();
+        args.filter.explain_nothing(ctx, &words);
     }
-    Ok(Box::new(Count {
-        total: found.len(),
-        groups: Some(groups),
-    }))
+    Ok(Box::new(Count { total, groups }))
 }
 
 type Key = fn(&Bead) -> Vec<String>;

@@ -10,13 +10,15 @@ use super::line;
 use super::list::{Row, warn_of_damage};
 use super::report::Answer;
 
-/// Find beads by words in title, description or id, closed ones too.
+/// Find beads by a text in title, description or id, closed ones too.
+///
+/// Several words are one text: they have to stand beside each other, as given; case does not count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The words
-    #[arg(value_name = "WORDS")]
+    /// The text
+    #[arg(value_name = "TEXT")]
     words: Vec<String>,
-    /// The words
+    /// The text
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     #[command(flatten)]
@@ -73,6 +75,10 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         found.reverse();
     }
     found.truncate(limit);
+    if found.is_empty() {
+        args.filter
+            .explain_nothing(ctx, &snapshot.config().vocabulary());
+    }
     let rows = found
         .into_iter()
         .map(|bead| Row::of(&snapshot, bead))

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::change;
 use crate::context::Context;
 use crate::store::{Event, Store};
-use crate::ui::{Page, Report};
+use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;
 
@@ -38,7 +38,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let author = ctx.author();
     let events = chosen(&store, &args, &author.actor)?;
-    let mut undone = Vec::new();
+    let asked = args.last.unwrap_or(1);
+    if events.len() < asked {
+        ctx.ui.warn(&format!(
+            "history has {} of the {asked} changes by {}",
+            events.len(),
+            escape::line(&author.actor)
+        ));
+    }
+    let (mut undone, mut left) = (Vec::new(), events.len());
     for event in events {
         let result = store.transact(&author, &ctx.clock, |tx| {
             let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
@@ -46,11 +54,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         });
         ctx.tell_notices(&store);
         match result {
-            Ok(done) => undone.push(Undone { event, done }),
+            Ok(done) => {
+                undone.push(Undone { event, done });
+                left -= 1;
+            }
             Err(error) if undone.is_empty() => return Err(error),
             Err(error) => {
                 // What was taken back before it stays so; the rest is told.
                 ctx.ui.warn(&format!("{error:#}"));
+                ctx.ui.warn(&format!(
+                    "{left} of {} stay as they are",
+                    undone.len() + left
+                ));
                 break;
             }
         }
@@ -110,12 +125,13 @@ impl Report for Undo {
 
     fn human(&self, page: &mut Page) {
         for undone in &self.undone {
-            page.line(format!(
-                "✓ Undid {} of {}: {}",
-                undone.event.id,
-                undone.event.at,
-                undone.done.changed.join(", ")
-            ));
+            let Event { id, at, undoes, .. } = &undone.event;
+            let ids = undone.done.changed.join(", ");
+            page.line(if undoes.is_empty() {
+                format!("✓ Undid {id} of {at}: {ids}")
+            } else {
+                format!("✓ Undid {id} of {at}, so {undoes} holds again: {ids}")
+            });
             let already = &undone.done.already;
             if !already.is_empty() {
                 page.line(format!(

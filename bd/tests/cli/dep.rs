@@ -3,6 +3,21 @@
 use super::{Project, ids};
 
 #[test]
+fn a_kind_of_ones_own_is_taken_and_said_to_hold_nothing_up() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    let said = project.run(&["dep", "add", &a, &b, "--type", "blokcs"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let remark = "`blokcs` is a kind of edge of your own: it holds nothing up";
+    assert!(said.err.contains(remark), "{}", said.err);
+    let edge = format!("blokcs:{b}");
+    let made = project.run(&["create", "C", "-d", "x", "--deps", &edge]);
+    assert!(made.err.contains(remark), "{}", made.err);
+    let usual = project.run(&["dep", "add", &b, "external:other:thing"]);
+    assert_eq!(usual.err, "");
+}
+
+#[test]
 fn edges_are_added_listed_and_removed() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));

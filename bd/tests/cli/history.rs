@@ -42,8 +42,32 @@ fn an_undo_takes_back_the_whole_transaction_and_can_be_undone() {
         assert_eq!(bead["status"], "open");
         assert!(bead["closed_at"].is_null() && bead["close_reason"].is_null());
     }
-    project.ok(&["undo"]);
+    let closed = events(&project, &a)[1].clone();
+    let again = project.ok(&["undo"]);
+    assert!(
+        again.contains(&format!("so {closed} holds again")),
+        "{again}"
+    );
     assert_eq!(project.json(&["show", &a])[0]["status"], "closed");
+}
+
+#[test]
+fn how_many_of_several_changes_stay_is_told() {
+    let project = Project::new();
+    let id = project.make("A", &[]);
+    project.ok(&["update", &id, "--claim"]);
+    project.ok(&["update", &id, "--title", "B"]);
+    let undone = project.run(&["undo", "--last", "5"]);
+    assert_eq!(undone.code, 0, "{}", undone.err);
+    let told = [
+        "history has 3 of the 5 changes",
+        "a claim",
+        "2 of 3 stay as they are",
+    ];
+    for part in told {
+        assert!(undone.err.contains(part), "{part}: {}", undone.err);
+    }
+    assert_eq!(project.json(&["show", &id])[0]["title"], "A");
 }
 
 #[test]

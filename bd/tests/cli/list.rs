@@ -28,7 +28,6 @@ fn the_list_has_what_is_not_closed_most_urgent_first() {
         project.json(&["list", "--all"]).as_array().unwrap().len(),
         3
     );
-    assert_eq!(project.json(&["list", "--status", "nosuch"]), json!([]));
     assert_eq!(
         project
             .json(&["list", "--status", "open,closed"])
@@ -37,6 +36,46 @@ fn the_list_has_what_is_not_closed_most_urgent_first() {
             .len(),
         3
     );
+}
+
+#[test]
+fn a_word_that_no_bead_can_have_finds_nothing_and_is_named_with_the_right_ones() {
+    let project = Project::new();
+    project.make("A", &[]);
+    project.ok(&["config", "set", "status.custom", "in_review"]);
+    for command in ["list", "search A", "count"] {
+        let mut args: Vec<&str> = command.split(' ').collect();
+        args.extend(["--status", "opne", "--type", "taks"]);
+        let said = project.run(&args).err;
+        assert!(
+            said.contains("no bead has status `opne` here. Valid statuses: open, in_progress,"),
+            "{command}: {said}"
+        );
+        assert!(said.contains("in_review"), "{command}: {said}");
+        assert!(
+            said.contains("no bead is of type `taks` here. Valid types: bug,"),
+            "{command}: {said}"
+        );
+    }
+    assert_eq!(project.json(&["list", "--status", "opne"]), json!([]));
+    let known = project.run(&["list", "--status", "in_review", "--type", "bug"]);
+    assert_eq!(known.err, "");
+}
+
+#[test]
+fn another_order_is_that_of_all_beads_and_the_limit_counts_in_it() {
+    let project = Project::new();
+    project.make("C", &["-p", "0"]);
+    project.make("A", &["-p", "3"]);
+    project.make("B", &["-p", "2"]);
+    let titles = |args: &[&str]| -> Vec<String> {
+        let list = project.json(args);
+        let title = |bead: &serde_json::Value| bead["title"].as_str().unwrap().to_owned();
+        list.as_array().unwrap().iter().map(title).collect()
+    };
+    assert_eq!(titles(&["list", "-n", "2"]), ["C", "B"]);
+    assert_eq!(titles(&["list", "--sort", "title", "-n", "2"]), ["A", "B"]);
+    assert_eq!(titles(&["list", "--reverse", "-n", "1"]), ["A"]);
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use clap::Args;
 
+use crate::bead::validate::Vocabulary;
 use crate::bead::{Kind, Status};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::query::filter::{Between, Filter};
+use crate::ui::escape;
 
 use super::{priority, slice};
 
@@ -122,22 +124,40 @@ impl FilterArgs {
         labels || self.label_pattern.is_some() || !self.ids.is_empty()
     }
 
+    /// Says that a word asked for is none that a bead can have here: why nothing was found.
+    pub(crate) fn explain_nothing(&self, ctx: &Context, words: &Vocabulary) {
+        let statuses = self.statuses();
+        for status in statuses.iter().filter(|it| !words.knows_status(it)) {
+            let valid = words.statuses_in_words();
+            let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
+            ctx.ui.warn(&escape::line(&text));
+        }
+        let kind = self.kind.as_deref().map(Kind::in_filter);
+        if let Some(kind) = kind.filter(|it| !words.knows_kind(it)) {
+            let valid = words.kinds_in_words();
+            let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
+            ctx.ui.warn(&escape::line(&text));
+        }
+    }
+
+    /// The statuses asked for; none for any.
+    fn statuses(&self) -> Vec<Status> {
+        let words = slice(&[self.status.clone().unwrap_or_default()]);
+        if words.iter().any(|word| word == "all") {
+            return Vec::new();
+        }
+        words
+            .iter()
+            .map(|word| Status::from(word.as_str()))
+            .collect()
+    }
+
     /// The filter that these flags mean.
     pub(crate) fn filter(&self, ctx: &Context) -> anyhow::Result<Filter> {
         let number = |text: &Option<String>| text.as_deref().map(priority).transpose();
-        let status = self.status.as_deref().unwrap_or_default();
-        let words = slice(&[status.to_owned()]);
-        let any = words.is_empty() || words.iter().any(|word| word == "all");
         let titles = [&self.title, &self.title_contains];
         Ok(Filter {
-            statuses: if any {
-                Vec::new()
-            } else {
-                words
-                    .iter()
-                    .map(|word| Status::from(word.as_str()))
-                    .collect()
-            },
+            statuses: self.statuses(),
             kind: self.kind.as_deref().map(Kind::in_filter),
             not_kinds: slice(&self.exclude_type)
                 .iter()

@@ -8,9 +8,10 @@ use std::io::Read;
 
 use anyhow::Context as _;
 
-use crate::bead::validate;
+use crate::bead::{DepKind, validate};
 use crate::context::Context;
 use crate::error::Usage;
+use crate::ui::escape;
 
 pub(crate) use description::DescriptionArgs;
 pub(crate) use filter::{FilterArgs, between};
@@ -22,6 +23,14 @@ pub(crate) fn priority(text: &str) -> Result<i64, Usage> {
             "invalid priority \"{text}\" (expected 0-4 or P0-P4, not words like high/medium/low)"
         ))
     })
+}
+
+/// Says of a kind of edge that is none of the usual ones that it holds nothing up: it may be a slip of the pen.
+pub(crate) fn remark_own_kind(ctx: &Context, kind: &DepKind) {
+    if let DepKind::Other(word) = kind {
+        let word = escape::line(word);
+        ctx.ui.status(&format!("`{word}` is a kind of edge of your own: it holds nothing up, as blocks, parent-child, conditional-blocks and waits-for do"));
+    }
 }
 
 /// Splits the values of a repeatable flag at commas; a value in double quotes keeps its commas.

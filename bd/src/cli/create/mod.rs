@@ -11,7 +11,7 @@ use crate::error::{Failure, Usage};
 use crate::store::Tx;
 use crate::ui::{Page, Report, escape};
 
-use super::args::DescriptionArgs;
+use super::args::{self, DescriptionArgs};
 use super::report::{Answer, Nothing, plain_json};
 
 /// Make a new bead.
@@ -19,6 +19,10 @@ use super::report::{Answer, Nothing, plain_json};
 /// The title is a positional argument or --title. With --parent the bead becomes a child: `bd-a3f.1`.
 /// --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is a warning. An id
 /// chosen with --id must have this project's prefix, unless --force is given.
+///
+/// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to the first of
+/// `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance Criteria`, `### Assignee`,
+/// `### Labels`, `### Dependencies`. One that cannot be made is told, and the others are made.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The title
@@ -215,6 +219,9 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     for problem in problems {
         ctx.ui.warn(&Failure::of(&problem).message);
     }
+    for (kind, _) in &edges {
+        args::remark_own_kind(ctx, kind);
+    }
     ctx.touch(&bead.id);
     Ok((bead, rig))
 }
@@ -241,13 +248,9 @@ fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
     if usual || tx.words().kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
-    let core = crate::bead::kind::CORE.iter().map(Kind::as_str);
-    let known: Vec<&str> = core
-        .chain(tx.words().kinds.iter().map(String::as_str))
-        .collect();
-    let known = known.join(", ");
     Err(Usage(format!(
-        "invalid issue type: {kind} (there are {known})"
+        "invalid issue type: {kind}. Valid types: {}",
+        tx.words().kinds_in_words()
     )))
 }
 

@@ -3,6 +3,7 @@ use serde_json::json;
 
 use crate::bead::DepKind;
 use crate::change;
+use crate::cli::args;
 use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::error::Usage;
@@ -44,6 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let kind = DepKind::from(args.kind.as_str());
     let (from, to) = link(ctx, &args.from, &to, kind.clone())?;
+    args::remark_own_kind(ctx, &kind);
     let value =
         json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
     Said::new(

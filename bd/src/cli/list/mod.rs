@@ -131,13 +131,20 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);
     filter.wisp_type.clone_from(&args.wisp_type);
-    let (mut found, total) = filter.first(&snapshot, limit(ctx, args));
+    let limit = limit(ctx, args);
+    // In another order the first are known only when all are.
+    let other_order = args.sort.is_some() || args.reverse;
+    let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
     if let Some(order) = args.sort {
         sort::sort(&mut found, order, args.reverse);
     } else if args.reverse {
         found.reverse();
     }
-    if found.len() < total {
+    found.truncate(limit);
+    if total == 0 {
+        args.filter
+            .explain_nothing(ctx, &snapshot.config().vocabulary());
+    } else if found.len() < total {
         ctx.ui.status(&format!(
             "Showing {} of {total} issues (use --limit 0 for all)",
             found.len()

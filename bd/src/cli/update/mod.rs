@@ -141,7 +141,9 @@ fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
     if let Some(kind) = &edit.issue_type
         && !tx.words().knows_kind(kind)
     {
-        return Err(StoreError::from(Invalid::Kind(format!("{kind}. {}", valid_kinds(tx)))).into());
+        let valid = tx.words().kinds_in_words();
+        let kind = format!("{kind}. Valid types: {valid}");
+        return Err(StoreError::from(Invalid::Kind(kind)).into());
     }
     if let Some(Some(parent)) = &edit.parent
         && tx.get_live(parent).is_none()
@@ -149,12 +151,4 @@ fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
         return Err(ChangeError::NoParent(parent.clone()));
     }
     Ok(())
-}
-
-fn valid_kinds(tx: &Tx<'_>) -> String {
-    let core = crate::bead::kind::CORE
-        .iter()
-        .map(|kind| kind.as_str().to_owned());
-    let all: Vec<String> = core.chain(tx.words().kinds.iter().cloned()).collect();
-    format!("Valid types: {}", all.join(", "))
 }
