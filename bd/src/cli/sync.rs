@@ -101,7 +101,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         author: sync::author(&settings, ctx.env.cwd(), &ctx.env, actor),
         message: args.message.as_deref(),
         pull: !args.no_pull,
-        push: !args.no_push && !settings.flag("no-push"),
+        push: !args.no_push && settings.may_push(),
         bring_back: args.bring_back,
         clock: &ctx.clock,
         random: &ctx.random,
@@ -135,7 +135,7 @@ fn preview(ctx: &Context, args: &Args) -> Answer {
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let beads = sync::waiting(&store, &place)?;
-    let push = !args.no_push && !settings.flag("no-push");
+    let push = !args.no_push && settings.may_push();
     let branch = &place.branch;
     let mut said = vec![format!(
         "Would commit {} to {branch}",

@@ -10,74 +10,157 @@ pub struct Key {
     pub default: &'static str,
     /// What it does.
     pub meaning: &'static str,
+    /// What values it takes.
+    pub form: Form,
+}
+
+/// What values a setting takes; none at all is always one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Any text.
+    Text,
+    /// On or off.
+    Flag,
+    /// A whole number.
+    Number,
+    /// A number from 0 to 1.
+    Chance,
+}
+
+impl Form {
+    /// What a value should be that is none of this form.
+    fn wants(self, value: &str) -> Option<&'static str> {
+        let (fits, wanted) = match self {
+            Self::Text => (true, ""),
+            Self::Flag => (on_or_off(value).is_some(), "true or false"),
+            Self::Number => (value.parse::<u32>().is_ok(), "a whole number"),
+            Self::Chance => {
+                let number = value.parse::<f64>();
+                let fits = number.is_ok_and(|chance| (0.0..=1.0).contains(&chance));
+                (fits, "a number from 0 to 1")
+            }
+        };
+        (!fits && !value.is_empty()).then_some(wanted)
+    }
+}
+
+/// Whether a word switches something on or off; `None` where it does neither.
+pub fn on_or_off(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Some(true),
+        "false" | "0" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// What a setting should be that has a value it does not take: nothing is done by it then.
+pub fn wants(name: &str, value: &str) -> Option<&'static str> {
+    let key = KEYS.iter().find(|key| key.name == name)?;
+    key.form.wants(value)
 }
 
 /// Every setting that the programs read.
 pub const KEYS: &[Key] = &[
-    key("issue-prefix", "", "prefix of new ids, without the hyphen"),
-    key("actor", "", "name of the one who makes changes"),
-    key("json", "false", "always answer as JSON"),
+    key(
+        "issue-prefix",
+        "",
+        Form::Text,
+        "prefix of new ids, without the hyphen",
+    ),
+    key("actor", "", Form::Text, "name of the one who makes changes"),
+    key("json", "false", Form::Flag, "always answer as JSON"),
     key(
         "types.custom",
         "",
+        Form::Text,
         "further kinds of beads, comma-separated",
     ),
-    key("status.custom", "", "further statuses, comma-separated"),
+    key(
+        "status.custom",
+        "",
+        Form::Text,
+        "further statuses, comma-separated",
+    ),
     key(
         "allowed_prefixes",
         "",
+        Form::Text,
         "further id prefixes that may be given by hand",
     ),
     key(
         "create.require-description",
         "false",
+        Form::Flag,
         "refuse beads without a description",
     ),
-    key("hierarchy.max-depth", "3", "how deep children may nest"),
+    key(
+        "hierarchy.max-depth",
+        "3",
+        Form::Number,
+        "how deep children may nest",
+    ),
     key(
         "ready.exclude_id_patterns",
         "-mol-,-wisp-",
+        Form::Text,
         "ids with one of these are never ready work",
     ),
     key(
         "max_collision_prob",
         "0.25",
+        Form::Chance,
         "chance of a collision at which ids grow longer",
     ),
-    key("min_hash_length", "3", "shortest hash in a new id"),
-    key("routing.mode", "", "where new beads go: auto or explicit"),
+    key(
+        "min_hash_length",
+        "3",
+        Form::Number,
+        "shortest hash in a new id",
+    ),
+    key(
+        "routing.mode",
+        "",
+        Form::Text,
+        "where new beads go: auto or explicit",
+    ),
     key(
         "sync-branch",
         "beads-sync",
+        Form::Text,
         "branch that bd sync --full commits beads to; empty turns it off",
     ),
     key(
         "no-push",
         "",
+        Form::Flag,
         "true: beads are committed to that branch and merged, and never pushed",
     ),
     key(
         "daemon.auto-sync",
         "true",
+        Form::Flag,
         "in a town gtd commits beads to the sync branch",
     ),
     key(
         "daemon.auto-push",
         "true",
+        Form::Flag,
         "and pushes that branch where there is a remote",
     ),
     key(
         "git.author",
         "",
+        Form::Text,
         "who commits beads, as Name <address>; the default is git's user",
     ),
 ];
 
-const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> Key {
+const fn key(name: &'static str, default: &'static str, form: Form, meaning: &'static str) -> Key {
     Key {
         name,
         default,
         meaning,
+        form,
     }
 }
 

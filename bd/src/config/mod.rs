@@ -72,6 +72,16 @@ pub enum ConfigError {
         /// What the parser said.
         reason: String,
     },
+    /// A value that the setting does not take.
+    #[error("{name} takes {wanted}, not {value:?}")]
+    Value {
+        /// The setting.
+        name: String,
+        /// The value.
+        value: String,
+        /// What it takes.
+        wanted: &'static str,
+    },
     /// Others who write held the lock all the time.
     #[error("cannot change {path} now: {reason}")]
     Locked {
@@ -179,7 +189,13 @@ impl Config {
 
     /// A setting that is on or off.
     pub fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name).as_deref(), Some("true" | "1" | "yes" | "on"))
+        self.get(name).as_deref().and_then(key::on_or_off) == Some(true)
+    }
+
+    /// Whether beads may be pushed: a word that says neither yes nor no to `no-push` is taken for a yes.
+    pub fn may_push(&self) -> bool {
+        let never = self.get("no-push").unwrap_or_default();
+        never.trim().is_empty() || key::on_or_off(&never) == Some(false)
     }
 
     /// A setting that is a whole number.
@@ -224,6 +240,14 @@ impl Config {
 pub fn set(dir: &Path, name: &str, value: &str) -> Result<(), ConfigError> {
     let name = key::canonical(name);
     check_name(&name)?;
+    if let Some(wanted) = key::wants(&name, value) {
+        let value = value.to_owned();
+        return Err(ConfigError::Value {
+            name,
+            value,
+            wanted,
+        });
+    }
     edit(dir, |text| {
         Some(yaml::set(&legacy_name(text, &name), &name, value))
     })
@@ -352,5 +376,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = set(folder.path(), "a: b\nc", "x").unwrap_err();
         assert!(matches!(error, ConfigError::Key(_)));
+    }
+
+    #[test]
+    fn a_word_that_says_neither_yes_nor_no_to_never_pushing_keeps_from_it() {
+        for (word, may) in [
+            ("", true),
+            ("false", true),
+            ("No", true),
+            ("true", false),
+            ("TRUE", false),
+            ("maybe", false),
+        ] {
+            let mut config = Config::default();
+            config.set_flag("no-push", word);
+            assert_eq!(config.may_push(), may, "{word:?}");
+            assert_eq!(config.flag("no-push"), word.eq_ignore_ascii_case("true"));
+        }
     }
 }

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::change;
+use crate::config::key;
 use crate::git::Git;
-use crate::store::{Author, Store, StoreError, paths::Paths};
+use crate::store::{Author, Snapshot, Store, StoreError, paths::Paths};
 use crate::sys::Clock;
 
 /// How something stands.
@@ -89,6 +90,7 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
         lost(store)?,
         journal::check(store)?,
         database(store),
+        settings(&snapshot),
         merges(store),
     ];
     checks.extend(left_over(store, clock));
@@ -141,7 +143,7 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     Ok(done)
 }
 
-fn lines(snapshot: &crate::store::Snapshot, dir: &Path) -> Check {
+fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
     let damaged = snapshot.damaged();
     if damaged.is_empty() {
         let count = snapshot.live_count();
@@ -191,7 +193,7 @@ fn order(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-fn edges(snapshot: &crate::store::Snapshot) -> Check {
+fn edges(snapshot: &Snapshot) -> Check {
     let mut dangling = Vec::new();
     let prefixes: BTreeSet<String> = snapshot
         .heads()
@@ -221,7 +223,7 @@ fn edges(snapshot: &crate::store::Snapshot) -> Check {
     )
 }
 
-fn circles(snapshot: &crate::store::Snapshot) -> Check {
+fn circles(snapshot: &Snapshot) -> Check {
     match change::find_cycle(snapshot) {
         None => Check::ok("Circles", "no bead waits for itself"),
         Some(circle) => Check::bad(
@@ -283,6 +285,26 @@ fn database(store: &Store) -> Check {
         ),
         Vec::new(),
         "to take its beads over: with the other bd `bd export -o .beads/issues.jsonl`, then move the database out of .beads",
+    )
+}
+
+/// Settings of the files that have a value they do not take.
+fn settings(snapshot: &Snapshot) -> Check {
+    let stored = snapshot.config().stored();
+    let odd = stored.iter().filter_map(|(name, setting)| {
+        let wanted = key::wants(name, &setting.value)?;
+        Some(format!("{name} takes {wanted}, not {:?}", setting.value))
+    });
+    let odd: Vec<String> = odd.collect();
+    if odd.is_empty() {
+        return Check::ok("Settings", "each has a value that it takes");
+    }
+    Check::bad(
+        "Settings",
+        Level::Warning,
+        "some have a value that they do not take",
+        odd,
+        "`bd config set NAME VALUE`",
     )
 }
 

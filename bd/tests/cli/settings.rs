@@ -1,6 +1,6 @@
 //! `bd config`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Project;
 
@@ -104,4 +104,35 @@ fn a_broken_settings_file_is_named() {
         error.contains("config.yaml") && error.contains("not valid YAML"),
         "{error}"
     );
+}
+
+#[test]
+fn a_value_that_a_setting_does_not_take_is_refused_and_found_where_it_was_written_by_hand() {
+    let project = Project::new();
+    let before = project.read(".beads/config.yaml");
+    for (name, value, wanted) in [
+        ("no-push", "maybe", "true or false"),
+        ("min_hash_length", "three", "a whole number"),
+        ("max_collision_prob", "2", "a number from 0 to 1"),
+    ] {
+        let said = project.fails(&["config", "set", name, value]);
+        let told = format!("{name} takes {wanted}, not \"{value}\"");
+        assert!(said.contains(&told), "{said}");
+    }
+    assert_eq!(project.read(".beads/config.yaml"), before);
+    project.ok(&["config", "set", "no-push", "Yes"]);
+    let settings = |project: &Project| {
+        let report = project.run(&["--json", "doctor"]).out;
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks
+            .into_iter()
+            .find(|check| check["name"] == "Settings")
+            .unwrap()
+    };
+    assert_eq!(settings(&project)["status"], "ok");
+    project.write(".beads/config.yaml", &format!("{before}no-push: maybe\n"));
+    let found = settings(&project);
+    assert_eq!(found["status"], "warning", "{found}");
+    assert!(found.to_string().contains("no-push takes true or false"));
 }

@@ -164,7 +164,7 @@ fn sync_store(town: &Town, rig: Option<&str>) -> anyhow::Result<Synced> {
         author: sync::author(&config, store.dir(), &town.env, actor),
         message: None,
         pull: true,
-        push: config.flag("daemon.auto-push") && !config.flag("no-push"),
+        push: config.flag("daemon.auto-push") && config.may_push(),
         bring_back: false,
         clock: &town.clock,
         random: &town.random,
