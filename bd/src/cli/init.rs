@@ -93,14 +93,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         config::set(&dir, "sync-branch", branch)?;
     }
     let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
-    let paths = Paths::of(&dir);
-    if mark::is_foreign(&paths) {
-        let path = paths.mark().display().to_string();
-        ctx.ui.warn(&format!("{path} is a database of another program: it is left as it is and its issues are not read; export them there to issues.jsonl"));
-    }
+    warn_of_foreign(ctx, &dir);
     if ctx.ui.is_quiet() {
         return Said::default().answer();
     }
+    warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
     let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver});
     let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
@@ -117,6 +114,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         );
     }
     Said::lines(json, lines).answer()
+}
+
+/// Another program's database stays as it is.
+fn warn_of_foreign(ctx: &Context, dir: &Path) {
+    let paths = Paths::of(dir);
+    if mark::is_foreign(&paths) {
+        let path = paths.mark();
+        let path = path.display();
+        ctx.ui.warn(&format!("{path} is a database of another program: it is left as it is and its issues are not read; export them there to issues.jsonl"));
+    }
+}
+
+/// Where there were beads for this place the new ones are in front of them.
+fn warn_of_outer(ctx: &Context, dir: &Path) {
+    if let Some(outer) = ctx.found().ok().filter(|found| found.dir != dir) {
+        let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
+        ctx.ui.warn(&format!("{outer} has beads, too: they are as they were, and commands in {here} and below use the new ones now"));
+    }
 }
 
 /// In a fresh clone the beads are on their branch: then they are read from there.

@@ -179,3 +179,18 @@ fn a_prime_file_takes_the_place_of_the_text() {
     assert_eq!(project.ok(&["prime"]), "Own text\n");
     assert!(project.ok(&["prime", "--export"]).contains("bd ready"));
 }
+
+#[test]
+fn beads_inside_other_beads_are_told_of_both() {
+    let project = Project::new();
+    assert_eq!(project.run(&["init"]).code, 1);
+    let inner = project.dir().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let made = project.run_in(&inner, &["init", "--prefix", "in"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let outer = project.dir().join(".beads");
+    let told = format!("{} has beads, too", outer.display());
+    assert!(made.err.contains(&told), "{}", made.err);
+    let alone = Project::empty();
+    assert_eq!(alone.run(&["init", "--prefix", "al"]).err, "");
+}
