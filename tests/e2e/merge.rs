@@ -200,6 +200,9 @@ fn a_true_conflict_is_told_and_the_later_change_wins() {
     let last = history.as_array().unwrap().last().unwrap();
     assert_eq!(last["verb"], "merge");
     assert_eq!(last["lost"][0]["value"], "Earlier");
+    let activity = project.bd("a", &["activity"]).ok();
+    let told = format!("{id} merged · title gave way");
+    assert!(activity.out.contains(&told), "{}", activity.out);
 }
 
 #[test]

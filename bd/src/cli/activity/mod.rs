@@ -180,7 +180,13 @@ impl Item {
             Sort::Update => {
                 let fields = self.change.fields();
                 let names: Vec<&str> = fields.iter().map(|(field, _, _)| *field).collect();
-                format!("{id} updated · {}", names.join(", "))
+                match &self.change.lost {
+                    Some(lost) if names.is_empty() => {
+                        let lost: Vec<&str> = lost.keys().collect();
+                        format!("{id} merged · {} gave way", lost.join(", "))
+                    }
+                    _ => format!("{id} updated · {}", names.join(", ")),
+                }
             }
             Sort::Status => match self.status(true).as_deref() {
                 Some("closed") => format!("{id} completed · {}", self.title),
