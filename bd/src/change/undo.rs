@@ -184,14 +184,15 @@ impl Again {
             self.kept.extend(new.keys().map(str::to_owned));
             return now;
         };
-        // In a conflict the later one stays: what is there now, unless it is one of those done again.
+        // In a conflict the later one stays: what is there now where somebody edited the bead since, unless that
+        // is of those done again. The record that nobody edited is older than all of them.
         wanted.updated_at = Stamp::default();
         let merged = merge::beads(Some(&base), Some(&wanted), Some(&now));
         let conflicts = merged.lost.iter().map(|lost| lost.field.clone());
         let conflicts: BTreeSet<String> = conflicts.collect();
         let start = self.start.as_ref().map(Fields::of).unwrap_or_default();
-        let is_own = |field: &String| start.get(field) != fields.get(field);
-        let merged = if !conflicts.is_empty() && conflicts.iter().all(is_own) {
+        let is_older = |field: &String| !self.edited || start.get(field) != fields.get(field);
+        let merged = if !conflicts.is_empty() && conflicts.iter().all(is_older) {
             wanted.updated_at = Stamp::from(jiff::Timestamp::MAX);
             let mut merged = merge::beads(Some(&base), Some(&wanted), Some(&now));
             if let Some(bead) = &mut merged.bead {

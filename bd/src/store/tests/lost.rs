@@ -223,6 +223,21 @@ fn a_deletion_that_was_lost_does_not_take_what_somebody_works_with() {
 }
 
 #[test]
+fn a_later_value_comes_back_over_the_earlier_one_that_the_file_went_to() {
+    let place = Place::new();
+    let id = place.make("One");
+    let before = place.text("issues.jsonl");
+    place.edit(&id, title("Two"));
+    let between = place.text("issues.jsonl");
+    place.goes_back_to(&before);
+    place.edit(&id, title("Three"));
+    place.goes_back_to(&between);
+    assert_eq!(place.bead(&id).title, "Two");
+    assert!(place.restore().is_empty(), "nothing stays as it is");
+    assert_eq!(place.bead(&id).title, "Three");
+}
+
+#[test]
 fn before_a_line_that_history_does_not_know_nothing_is_said_to_be_lost() {
     let place = Place::new();
     let id = place.make("One");
