@@ -14,8 +14,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::thread::Builder;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
@@ -30,6 +31,7 @@ use crate::bead::Stamp;
 use crate::bead::hash::hex;
 use crate::sys::clock;
 use crate::sys::file::{self, Appended, Beside, Derived};
+use crate::sys::parallel::both;
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -84,8 +86,11 @@ impl Fold<'_> {
         };
         std::thread::scope(|scope| {
             // Nobody else may have the old files open: the system then frees all of them, which takes a while.
-            scope.spawn(move || drop(self));
-            end(&paths, replaced)
+            // What no thread can be had for is done here.
+            let free = Builder::new().spawn_scoped(scope, move || drop(self));
+            let folded = end(&paths, replaced);
+            drop(free);
+            folded
         })
     }
 
@@ -110,12 +115,9 @@ impl Fold<'_> {
         let notes = self.snapshot.index.notes();
         let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps), &notes)?;
         let issues = self.content(Home::Issues, homes.contains(&Home::Issues), &notes)?;
-        let (prepared, index) = std::thread::scope(|scope| {
-            // What will be there is known; where its index cannot be made the next reader tries.
-            let index = scope.spawn(|| self.index(&issues, &wisps, &notes));
-            let prepared = self.prepare(entries, &wisps, &issues);
-            (prepared, index.join().ok().flatten())
-        });
+        // What will be there is known; where its index cannot be made the next reader tries.
+        let index = || self.index(&issues, &wisps, &notes);
+        let (index, prepared) = both(index, || self.prepare(entries, &wisps, &issues));
         let Some((wisps_key, issues_file)) = prepared? else {
             return Ok(None);
         };
@@ -200,10 +202,10 @@ impl Fold<'_> {
         let path = source.path(code);
         let (file, sha256) = write(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
-        // Beyond doubt at once; where it cannot be done the next reader compares the content.
-        let before_doubt =
-            clock::Clock::System.now() - SignedDuration::from_nanos(2 * source::DOUBT);
-        file.date(before_doubt.into()).ok();
+        if let Some(time) = beyond_doubt(clock::Clock::System.now()) {
+            // Where it cannot be done the next reader compares the content.
+            file.date(time.into()).ok();
+        }
         Ok(Some((file, sha256)))
     }
 
@@ -268,10 +270,15 @@ impl Fold<'_> {
             return Ok(*source.read_key(code));
         };
         let failed = |error| StoreError::io("write", &path, error);
-        let meta = file.put(&path).map_err(failed)?;
+        let placed = file.put(&path).map_err(failed)?;
+        let written = source::file_key(&placed.written);
+        // What someone else wrote to it since is not what the index has.
         Ok(FileKey {
+            size: written.size,
+            modified_s: written.modified_s,
+            modified_ns: written.modified_ns,
             content: layout.content,
-            ..source::file_key(&meta)
+            ..source::file_key(&placed.there)
         })
     }
 
@@ -366,9 +373,8 @@ impl Fold<'_> {
         }
         let mut bytes = Vec::new();
         for note in &damaged {
-            let mut line = vec![0; note.length as usize];
-            source
-                .read_at(code, &mut line, note.offset)
+            let line = source
+                .bytes_at(code, note.offset, note.length)
                 .map_err(|error| StoreError::io("read", &path, error))?;
             bytes.extend_from_slice(&line);
             bytes.push(b'\n');
@@ -387,6 +393,14 @@ impl Fold<'_> {
         }
         Ok(())
     }
+}
+
+/// The time that a file gets which is written now: one that is over, so that its index is beyond doubt at once.
+/// None in an earlier second, for git compares those: what git looked at a moment ago must not seem to be older
+/// than its look.
+fn beyond_doubt(now: Timestamp) -> Option<Timestamp> {
+    let time = now - SignedDuration::from_nanos(2 * source::DOUBT);
+    (time.as_second() == now.as_second()).then_some(time)
 }
 
 /// The new content of a file, or none where nothing of it changed.
@@ -448,4 +462,19 @@ pub(super) fn keep(
     let line = [bytes, b"\n"].concat();
     file::replace(&path, &line, 0o644).map_err(|error| StoreError::io("write", &path, error))?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_beyond_doubt_but_never_of_an_earlier_second() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let given = |now: &str| beyond_doubt(at(now)).map(|time| time.to_string());
+        let early = "2026-01-01T00:00:01.039Z";
+        assert_eq!(given(early), None);
+        let later = given("2026-01-01T00:00:01.040Z");
+        assert_eq!(later.as_deref(), Some("2026-01-01T00:00:01Z"));
+    }
 }

@@ -7,6 +7,7 @@ use super::StoreError;
 use super::head::{Head, Node};
 use super::index::{ISSUES, JOURNALED, Row, WISPS};
 use super::snapshot::Snapshot;
+use crate::sys::parallel::both;
 
 /// How much is searched at once.
 const PIECE: usize = 256 << 10;
@@ -64,15 +65,11 @@ impl Snapshot {
         // The second part begins a little before the first one ends, so that nothing falls between.
         let middle = size / 2;
         let overlap = needle.len() as u64;
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| part(middle.saturating_sub(overlap), size));
-            let mut found = part(0, middle)?;
-            let second = second
-                .join()
-                .map_err(|_| io::Error::other("reading stopped"))??;
-            found.extend(second);
-            Ok(found)
-        })
+        let second = || part(middle.saturating_sub(overlap), size);
+        let (second, first) = both(second, || part(0, middle));
+        let mut found = first?;
+        found.extend(second?);
+        Ok(found)
     }
 
     fn places_in(&self, code: u8, needle: &[u8], from: u64, to: u64) -> io::Result<Vec<u64>> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
@@ -49,7 +49,7 @@ impl Piece<'_> {
 pub(super) struct Layout {
     pub content: u64,
     pub places: Places,
-    size: u64,
+    pub size: u64,
 }
 
 /// Where the lines of new content are.
@@ -102,8 +102,7 @@ pub(super) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
                 line.hash
             }
             Piece::Foreign(note) => {
-                let mut line = vec![0; note.length as usize];
-                source.read_at(note.file, &mut line, note.offset)?;
+                let line = source.bytes_at(note.file, note.offset, note.length)?;
                 places.foreign.push(Note {
                     line: number + 1,
                     offset,
@@ -160,13 +159,14 @@ enum Hashing<'scope> {
 
 impl<'scope> Hashing<'scope> {
     fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
-        let mut hash = Sha256::new();
+        let here = || Self::Here(Box::default());
         if size < SPLIT {
-            return Self::Here(Box::new(hash));
+            return here();
         }
         let (full, work) = sync_channel::<(Vec<u8>, usize)>(1);
         let (done, empty) = sync_channel(2);
-        let thread = scope.spawn(move || {
+        let thread = Builder::new().spawn_scoped(scope, move || {
+            let mut hash = Sha256::new();
             for (buffer, filled) in work {
                 hash.update(&buffer[..filled]);
                 // The writer may have ended and need no more of them.
@@ -174,11 +174,15 @@ impl<'scope> Hashing<'scope> {
             }
             hash
         });
-        Self::There {
-            full,
-            empty,
-            thread,
-        }
+        // Where the system has no thread to give it is made here.
+        thread.map_or_else(
+            |_| here(),
+            |thread| Self::There {
+                full,
+                empty,
+                thread,
+            },
+        )
     }
 
     /// Hashes what is in a buffer, and gives one back to be filled.

@@ -88,15 +88,26 @@ impl Beside {
         self.file.as_file().sync_all()
     }
 
-    /// Renames it over `path`, a link followed, and syncs the folder. Says what is there now.
-    pub fn put(self, path: &Path) -> io::Result<fs::Metadata> {
+    /// Renames it over `path`, a link followed, and syncs the folder.
+    pub fn put(self, path: &Path) -> io::Result<Placed> {
         let target = resolve(path);
+        let written = self.file.as_file().metadata()?;
         let file = self.file.persist(&target).map_err(|error| error.error)?;
         if let Some(folder) = target.parent() {
             File::open(folder)?.sync_all()?;
         }
-        file.metadata()
+        let there = file.metadata()?;
+        Ok(Placed { written, there })
     }
+}
+
+/// A new file that is in its place.
+#[derive(Debug)]
+pub struct Placed {
+    /// As it was before others could write to it.
+    pub written: fs::Metadata,
+    /// As it is there.
+    pub there: fs::Metadata,
 }
 
 /// Asks the system to begin writing a part of a file to the disk. Only the sync afterwards counts, so what

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod env;
 pub mod exec;
 pub mod file;
+pub mod parallel;
 pub mod random;
 pub mod watch;
 

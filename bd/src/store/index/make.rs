@@ -15,6 +15,7 @@ use super::runs::Runs;
 use super::table::Table;
 use super::{Facts, Index, Keys};
 use crate::store::lines::{self, Note};
+use crate::sys::parallel::both;
 
 /// From this size on two threads read a file.
 const SPLIT: u64 = 4 << 20;
@@ -83,14 +84,8 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
     let (mut first, second) = if middle == size {
         (part(0, size)?, None)
     } else {
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| part(middle, size));
-            let first = part(0, middle)?;
-            let second = second
-                .join()
-                .map_err(|_| io::Error::other("reading stopped"))??;
-            io::Result::Ok((first, Some(second)))
-        })?
+        let (second, first) = both(|| part(middle, size), || part(0, middle));
+        (first?, Some(second?))
     };
     if let Some(second) = second {
         let lines = first.lines;

@@ -163,10 +163,10 @@ impl Store {
         let version = match issues {
             None => version,
             Some(beside) => {
-                let meta = beside.put(path).map_err(failed)?;
+                let placed = beside.put(path).map_err(failed)?;
                 self.own_again();
                 mark::touch(&self.paths);
-                Version::of(&meta)
+                Version::of(&placed.there)
             }
         };
         for (name, content) in united.archive.iter().filter(is_other) {

@@ -1,0 +1,37 @@
+//! Two things at once.
+
+use std::panic;
+use std::thread::{self, Builder};
+
+/// Does `one` in another thread while this one does `other`; where the system has no thread to give, one after
+/// the other.
+pub fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let thread = Builder::new().spawn_scoped(scope, &one);
+        let other = other();
+        let one = match thread {
+            Ok(thread) => thread
+                .join()
+                .unwrap_or_else(|cause| panic::resume_unwind(cause)),
+            Err(_) => one(),
+        };
+        (one, other)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_are_done_and_what_they_give_is_told_apart() {
+        let (one, other) = both(|| 1, || "two");
+        assert_eq!((one, other), (1, "two"));
+    }
+
+    #[test]
+    #[should_panic(expected = "of its own")]
+    fn a_panic_of_the_other_thread_is_one_here() {
+        both(|| panic!("of its own"), || ());
+    }
+}
