@@ -25,6 +25,9 @@ use crate::sys::{boot, clock, file};
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
 pub(super) const DOUBT: i64 = 20_000_000;
 
+/// From this length on a line is looked for in the file before room is made for it.
+const LONG: u32 = 1 << 20;
+
 /// How long after a change by someone else the issues are left to them, in nanoseconds.
 const CALM: u64 = 2_000_000_000;
 /// How often someone else who is writing a file is waited for, and how long each time: together longer
@@ -309,9 +312,23 @@ impl Source {
 
     /// The line of a row.
     pub(super) fn line(&self, row: &Row) -> io::Result<Vec<u8>> {
-        let mut line = vec![0; row.length as usize];
-        self.read_at(row.file, &mut line, row.offset)?;
-        Ok(line)
+        self.bytes_at(row.file, row.offset, row.length)
+    }
+
+    /// Bytes of one of the files. More than it has are not made room for: an index may be damaged.
+    pub(super) fn bytes_at(&self, code: u8, offset: u64, length: u32) -> io::Result<Vec<u8>> {
+        if length > LONG {
+            let size = match self.file(code) {
+                Some(file) => file.metadata()?.len(),
+                None => 0,
+            };
+            if u64::from(length) > size {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        let mut bytes = vec![0; length as usize];
+        self.read_at(code, &mut bytes, offset)?;
+        Ok(bytes)
     }
 
     /// The line of a row, or an error where it is not what the index has.
