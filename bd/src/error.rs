@@ -131,9 +131,10 @@ pub fn unmerged_hint(issues: &std::path::Path) -> String {
     let name = issues.file_name().unwrap_or_default().to_string_lossy();
     let folder = issues.parent().unwrap_or(issues).display();
     format!(
-        "git still has both sides; in {folder}: 'git show :1:./{name} >/tmp/base', the same with :2: for ours and :3: for theirs, \
-         then 'bd merge {name} /tmp/base /tmp/ours /tmp/theirs' merges them by field ('bd merge --install' has git do so from now on); \
-         or finish the merge in an editor: keep what you want of each bead in one line and delete the marker lines"
+        "while git status calls it unmerged, in {folder}: 'git show :1:./{name} >/tmp/base; git show :2:./{name} >/tmp/ours && \
+         git show :3:./{name} >/tmp/theirs && bd merge {name} /tmp/base /tmp/ours /tmp/theirs' merges both sides by field \
+         ('bd merge --install' has git do so from now on); \
+         else in an editor: keep what you want of each bead in one line and delete the marker lines"
     )
 }
 

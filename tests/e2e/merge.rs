@@ -258,6 +258,90 @@ fn a_change_that_lost_a_conflict_was_told_and_is_not_told_again_as_gone() {
 }
 
 #[test]
+fn what_came_before_a_line_that_history_does_not_know_is_not_told_as_gone_after_a_conflict() {
+    // On the side a colleague set the priority back, in a clone of his own.
+    let project = Project::new();
+    let id = project.bead("a", "Both change this");
+    project.commit("a", "A bead");
+    project.git("a", &["switch", "-q", "-c", "side"]).ok();
+    project.bd("a", &["update", &id, "--priority", "0"]).ok();
+    project.commit("a", "Urgent");
+    project.clone("b");
+    project.git("b", &["switch", "-q", "side"]).ok();
+    project.bd("b", &["update", &id, "--priority", "2"]).ok();
+    project.commit("b", "Not urgent");
+    let theirs = project.dir("b");
+    let pull = ["pull", "-q", theirs.to_str().unwrap(), "side"];
+    project.git("a", &pull).ok();
+    for branch in ["side", "main"] {
+        project.git("a", &["switch", "-q", branch]).ok();
+        let title = format!("From {branch}");
+        project.bd("a", &["update", &id, "--title", &title]).ok();
+        project.commit("a", "Title");
+    }
+    project.git("a", &["merge", "-q", "--no-edit", "side"]).ok();
+    let said = project.bd("a", &["restore", "--lost"]).ok();
+    assert!(said.out.contains("Nothing is lost"), "{}", said.out);
+    let bead = project.show("a", &id);
+    assert_eq!(
+        (&bead["priority"], &bead["title"]),
+        (&2.into(), &"From main".into())
+    );
+}
+
+#[test]
+fn a_result_does_not_take_the_place_of_beads_that_no_side_has() {
+    let project = Project::new();
+    let id = project.bead("a", "Only here");
+    project.commit("a", "A bead");
+    let before = project.issues("a");
+    let file = ".beads/issues.jsonl";
+    let inputs = ["/dev/null", "/dev/null", "/dev/null"];
+    let refused = project
+        .bd("a", &[&["merge", file], &inputs[..]].concat())
+        .fails("has beads that neither side has");
+    assert!(refused.err.contains(&id), "{}", refused.err);
+    assert_eq!(project.issues("a"), before);
+}
+
+#[test]
+fn markers_that_git_left_are_merged_by_what_the_hint_says_and_by_nothing_else() {
+    let project = Project::new();
+    project
+        .git("a", &["config", "--remove-section", "merge.beads"])
+        .ok();
+    let id = project.two_branches();
+    let failed = project.git("a", &["merge", "side"]).fails("");
+    assert!(failed.out.contains("CONFLICT"), "{}", failed.out);
+    let refused = project.bd("a", &["create", "More"]).fails("git show :1:");
+    let hint = refused.err.split('\'').nth(1).unwrap().to_owned();
+    // Its files are in a folder of this test.
+    let folder = project.dir("a").join("texts");
+    std::fs::create_dir(&folder).unwrap();
+    let command = hint.replace("/tmp/", &format!("{}/", folder.display()));
+    let beads = project.dir("a").join(".beads");
+    let programs = project.town.path("bin");
+    let command = format!("PATH=\"{}:$PATH\"; {command}", programs.display());
+    let shell = || {
+        let shell = project.town.program_on_path("sh").at(&beads);
+        shell.args(["-c", &command]).run()
+    };
+    let merged = shell();
+    assert_eq!(merged.code, 0, "{}{}", merged.out, merged.err);
+    project.git("a", &["add", "-A"]).ok();
+    project.has_both(&id);
+    // Once it is committed git has no sides any more: then it does nothing.
+    let marked = format!("<<<<<<< ours\n{}", project.issues("a"));
+    std::fs::write(beads.join("issues.jsonl"), &marked).unwrap();
+    project.git("a", &["add", "-A"]).ok();
+    project
+        .git("a", &["commit", "-q", "-m", "With markers"])
+        .ok();
+    assert_ne!(shell().code, 0);
+    assert_eq!(project.issues("a"), marked);
+}
+
+#[test]
 fn clones_that_made_the_same_child_id_end_up_with_both_and_equal() {
     let project = Project::new();
     let parent = project.bead("a", "Parent");

@@ -1,8 +1,9 @@
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -60,13 +61,35 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
     let merge = merge::files(&base_text, &left_text, &right_text, &look_up)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
-    if fs::read(out).ok().as_ref() != Some(&merge.text) {
+    let there = fs::read(out).unwrap_or_default();
+    if there != merge.text {
+        if there != left_text {
+            refuse_to_drop(out, &there, [&base_text, &left_text, &right_text])?;
+        }
         file::replace(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     tell(ctx, &merge.lost, &merge.notes);
-    remember(ctx, &merge, [&base_text, &left_text, &right_text]);
+    remember(ctx, &merge, [&left_text, &right_text]);
     Said::lines(as_json(out, &merge), Vec::new()).answer()
+}
+
+/// What is overwritten has no beads that none of the three texts has.
+fn refuse_to_drop(out: &Path, there: &[u8], texts: [&[u8]; 3]) -> anyhow::Result<()> {
+    let ids = |text: &[u8]| -> BTreeSet<String> {
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.filter_map(merge::id_of).collect()
+    };
+    let known: BTreeSet<String> = texts.into_iter().flat_map(ids).collect();
+    let dropped: Vec<String> = ids(there).difference(&known).cloned().collect();
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} has beads that neither side has, and they would be gone: {}; nothing was written: give the result another name",
+        out.display(),
+        escape::line(&dropped.join(", "))
+    )
 }
 
 fn absolute(ctx: &Context, path: &Path) -> PathBuf {
@@ -92,11 +115,11 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
 }
 
 /// Puts what was lost into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &Merge, texts: [&[u8]; 3]) {
+fn remember(ctx: &Context, merge: &Merge, sides: [&[u8]; 2]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_lost(merge, texts, &ctx.clock) {
+    if let Err(error) = store.remember_lost(merge, sides, &ctx.clock) {
         // The merge is done, and what was lost has been told.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }

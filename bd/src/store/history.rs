@@ -147,40 +147,37 @@ fn tail(path: &Path) -> io::Result<Tail> {
 
 impl Store {
     /// Writes down what conflicts took away when the texts of two sides became one, and that it has the changes
-    /// of both since their base.
+    /// of both.
     pub fn remember_lost(
         &self,
         merge: &Merge,
-        [base, left, right]: [&[u8]; 3],
+        [left, right]: [&[u8]; 2],
         clock: &Clock,
     ) -> Result<(), StoreError> {
         let mut merged = by_bead(&merge.lost);
+        if merged.is_empty() {
+            return Ok(());
+        }
+        let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
         let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
-        let [base, left, right, out] =
-            [base, left, right, &merge.text].map(|text| hashes(text, &ids));
+        let [left, right, out] = [left, right, &merge.text].map(|text| hashes(text, &ids));
         let text = local(&self.paths)?;
         let traces = lost::traces_about(&text, &ids);
         for bead in &mut merged {
             let of = |lines: &HashMap<String, u64>| lines.get(&bead.id).copied();
             let sides = [of(&left), of(&right)].into_iter().flatten();
-            let events = sides.flat_map(|side| lost::between(&traces, &bead.id, of(&base), side));
+            let events = sides.flat_map(|side| lost::had(&traces, &bead.id, side));
             let events: BTreeSet<String> = events.collect();
             bead.includes = events.into_iter().collect();
             (bead.from, bead.to) = (of(&left), of(&out));
         }
-        let Some(event) = merge_event(&merged, &Stamp::from(clock.now())) else {
-            return Ok(());
-        };
-        let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        append(&self.paths, &[event])
+        let event = merge_event(&merged, &Stamp::from(clock.now()));
+        append(&self.paths, event.as_slice())
     }
 }
 
 /// The hashes of the lines that some beads have in a text.
 fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
-    if ids.is_empty() {
-        return HashMap::new();
-    }
     let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
     let beads =
         lines.filter_map(|line| Some((merge::id_of(line)?, xxhash_rust::xxh3::xxh3_64(line))));

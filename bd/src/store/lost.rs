@@ -23,6 +23,7 @@ use super::event::Event;
 use super::index::{ISSUES, Index, JOURNALED};
 use super::overlay::Merged;
 use super::paths::Paths;
+use super::source::Source;
 use super::{history, journal, lines};
 use crate::bead::Status;
 use crate::sys::file;
@@ -141,7 +142,8 @@ pub(super) fn traces_about<'a>(text: &'a [u8], ids: &BTreeSet<String>) -> Vec<Tr
 /// had before a change of ours.
 ///
 /// Without an index from before, every bead of history is looked at. What was told once is not told again.
-pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Option<String> {
+pub(super) fn notice(before: Option<&Index>, now: &Index, source: &Source) -> Option<String> {
+    let paths = &source.paths;
     let changed = before.map(|before| changed_ids(before, now));
     if changed.as_ref().is_some_and(BTreeSet::is_empty) {
         return None;
@@ -151,7 +153,7 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
         Some(changed) => traces_about(&text, changed),
         None => traces(&text).map(|(_, trace)| trace).collect(),
     };
-    let lost = lost(&traces, |id| {
+    let mut lost = lost(&traces, |id| {
         if changed
             .as_ref()
             .is_some_and(|changed| !changed.contains(id))
@@ -164,6 +166,16 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, paths: &Paths) -> Opti
             deleted: row.status == Status::Tombstone.code(),
         })
     });
+    if !lost.is_empty() {
+        // A fold tells history before it puts the issues in place.
+        let journaled = source.journaled_now()?;
+        lost.retain(|_, missing| {
+            missing
+                .at
+                .retain(|at| !journaled.contains(traces[*at].id.as_ref()));
+            !missing.at.is_empty()
+        });
+    }
     let ids = lost.values().flat_map(|lost| &lost.at);
     let ids: Vec<&str> = ids.map(|at| traces[*at].id.as_ref()).collect();
     if !is_news(&ids, paths) {
@@ -231,6 +243,17 @@ pub(super) fn lost(
     traces: &[Trace<'_>],
     line: impl Fn(&str) -> Asked,
 ) -> BTreeMap<String, Missing> {
+    let beads = by_bead(traces, line).into_iter();
+    beads
+        .filter_map(|(id, bead)| Some((id.to_owned(), bead.missing()?)))
+        .collect()
+}
+
+/// The beads that are asked about, each with what history has of it.
+fn by_bead<'a>(
+    traces: &'a [Trace<'a>],
+    line: impl Fn(&str) -> Asked,
+) -> HashMap<&'a str, Bead<'a>> {
     let mut by_bead: HashMap<&str, Option<Bead<'_>>> = HashMap::new();
     let mut seen: HashSet<&str> = HashSet::new();
     for (at, trace) in traces.iter().enumerate() {
@@ -258,9 +281,7 @@ pub(super) fn lost(
         }
     }
     let beads = by_bead.into_iter();
-    beads
-        .filter_map(|(id, bead)| Some((id.to_owned(), bead?.missing()?)))
-        .collect()
+    beads.filter_map(|(id, bead)| Some((id, bead?))).collect()
 }
 
 /// One bead and all that history has of it.
@@ -272,27 +293,65 @@ struct Bead<'a> {
     steps: Vec<(usize, &'a Trace<'a>, &'a Step<'a>)>,
 }
 
+/// How a line came about, as far as history knows.
+struct Ancestry {
+    /// Which steps are in it.
+    is_in: Vec<bool>,
+    /// The step that left it.
+    newest: Option<usize>,
+    /// The step from which on that is known.
+    oldest: Option<usize>,
+}
+
+impl Ancestry {
+    /// Whether the line is from before a step.
+    fn is_before(&self, number: usize) -> bool {
+        self.newest.is_none_or(|newest| number > newest)
+    }
+}
+
 impl Bead<'_> {
     fn missing(&self) -> Option<Missing> {
-        let (is_in, newest, oldest) = self.ancestry();
-        let oldest = oldest?;
-        let mut at = Vec::new();
-        let mut edited = false;
-        for (number, (event, trace, step)) in self.steps.iter().enumerate().skip(oldest) {
-            let is_later = newest.is_none_or(|newest| number > newest);
-            // Whoever removed it later meant it so; and changes of old versions say nothing of their place.
-            let counts = is_later || !self.deleted && is_sealed(step);
-            if !is_in[number] && counts && !LINKS.contains(&trace.verb.as_ref()) {
-                at.push(*event);
-                edited |= !is_later;
-            }
-        }
+        let ancestry = self.ancestry();
+        let lacking = self.lacking(&ancestry);
+        let edited = lacking.iter().any(|number| !ancestry.is_before(*number));
+        let at: Vec<usize> = lacking.iter().map(|number| self.steps[*number].0).collect();
         (!at.is_empty()).then_some(Missing { at, edited })
     }
 
-    /// Which steps are in the line that there is now, the one that left it, and from which one on that is
-    /// known.
-    fn ancestry(&self) -> (Vec<bool>, Option<usize>, Option<usize>) {
+    /// The events that are not missing, of merges and the like only those that are in.
+    fn had(&self) -> Vec<&str> {
+        let ancestry = self.ancestry();
+        let lacking = self.lacking(&ancestry);
+        let steps = self.steps.iter().enumerate();
+        let had = steps.filter(|(number, (_, trace, _))| {
+            ancestry.is_in[*number] || !is_link(trace) && !lacking.contains(number)
+        });
+        had.map(|(_, (_, trace, _))| trace.id.as_ref()).collect()
+    }
+
+    /// The numbers of the steps that are missing.
+    fn lacking(&self, ancestry: &Ancestry) -> BTreeSet<usize> {
+        let steps = self.steps.iter().enumerate();
+        let known = steps.skip(ancestry.oldest.unwrap_or(self.steps.len()));
+        let out =
+            known.filter(|(number, (_, trace, _))| !ancestry.is_in[*number] && !is_link(trace));
+        let (later, earlier): (BTreeSet<usize>, BTreeSet<usize>) = out
+            .map(|(number, _)| number)
+            .partition(|number| ancestry.is_before(*number));
+        // Whoever removed it later meant it so, unless what came after that is missing, too.
+        if self.deleted && later.is_empty() {
+            return later;
+        }
+        // Changes of old versions say nothing of their place.
+        let placed = earlier
+            .into_iter()
+            .filter(|number| is_sealed(self.steps[*number].2));
+        placed.chain(later).collect()
+    }
+
+    /// How the line came about.
+    fn ancestry(&self) -> Ancestry {
         let steps = &self.steps;
         let mut is_in = vec![false; steps.len()];
         let mut state = self.now;
@@ -331,7 +390,11 @@ impl Bead<'_> {
             (oldest, made) => oldest.or(made),
         };
         self.include(&mut is_in);
-        (is_in, newest, oldest)
+        Ancestry {
+            is_in,
+            newest,
+            oldest,
+        }
     }
 
     /// Adds what those that are in include.
@@ -354,24 +417,26 @@ impl Bead<'_> {
     }
 }
 
-/// The events that led a bead from one line to another, as far as history knows them.
-pub(super) fn between(traces: &[Trace<'_>], id: &str, from: Option<u64>, to: u64) -> Vec<String> {
-    let steps = traces.iter().rev().flat_map(|trace| {
-        let own = trace.changes.iter().filter(|step| step.id == id);
-        own.map(move |step| (trace, step))
-    });
-    let (from, mut state) = (from.map(Hash), Some(Hash(to)));
-    let mut events = Vec::new();
-    for (trace, step) in steps {
-        if state == from || state.is_none() {
-            break;
+/// The events about a bead that are in a line of it, and those of which that cannot be said: what came before a
+/// line that history does not know.
+pub(super) fn had(traces: &[Trace<'_>], id: &str, line: u64) -> BTreeSet<String> {
+    let line = |asked: &str| {
+        if asked != id {
+            return Asked::No;
         }
-        if step.after == state {
-            events.push(trace.id.clone().into_owned());
-            state = step.before;
+        Asked::Is {
+            hash: line,
+            deleted: false,
         }
-    }
-    events
+    };
+    let beads = by_bead(traces, line);
+    let had = beads.get(id).map(Bead::had).unwrap_or_default();
+    had.into_iter().map(str::to_owned).collect()
+}
+
+/// Whether an event says only which line followed which.
+fn is_link(trace: &Trace<'_>) -> bool {
+    LINKS.contains(&trace.verb.as_ref())
 }
 
 /// Whether a step says which line it was made to and left; those of older versions do not.

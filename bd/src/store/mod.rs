@@ -209,8 +209,8 @@ impl Store {
     fn watched(&self, read: source::Read) -> Result<Snapshot, StoreError> {
         let notice = match &read.before {
             Before::Same => None,
-            Before::Known(before) => lost::notice(Some(before), &read.index, &self.paths),
-            Before::Unknown => lost::notice(None, &read.index, &self.paths),
+            Before::Known(before) => lost::notice(Some(before), &read.index, &read.source),
+            Before::Unknown => lost::notice(None, &read.index, &read.source),
         };
         if let Some(notice) = notice {
             upkeep::tell(notice);

@@ -238,6 +238,26 @@ fn a_later_value_comes_back_over_the_earlier_one_that_the_file_went_to() {
 }
 
 #[test]
+fn a_bead_that_is_there_again_after_a_restore_has_all_its_changes() {
+    let place = Place::new();
+    let id = place.make("One");
+    let before = place.text("issues.jsonl");
+    place.edit(&id, priority(0));
+    place.goes_back_to(&before);
+    place
+        .change(|tx| Ok(change::delete(tx, &id, "no", false)?))
+        .unwrap();
+    let deleted = place.text("issues.jsonl");
+    let event = place.store.events_of(&id).unwrap().pop().unwrap();
+    place.change(|tx| Ok(change::undo(tx, &event)?)).unwrap();
+    place.goes_back_to(&deleted);
+    place.restore();
+    assert!(place.lacks().is_empty(), "{:?}", place.lacks());
+    let bead = place.bead(&id);
+    assert_eq!((bead.status, bead.priority), (Status::Open, 0));
+}
+
+#[test]
 fn before_a_line_that_history_does_not_know_nothing_is_said_to_be_lost() {
     let place = Place::new();
     let id = place.make("One");
