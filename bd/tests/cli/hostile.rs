@@ -48,7 +48,7 @@ fn an_unfinished_merge_is_named_and_left_alone() {
     assert!(project.ok(&["list"]).contains(&id));
     let told = project.run(&["doctor"]).out;
     assert!(
-        told.contains("finish the merge in an editor") && !told.contains("--fix brings back"),
+        told.contains("in an editor: keep what you want") && !told.contains("--fix brings back"),
         "{told}"
     );
 }
