@@ -20,6 +20,7 @@ use super::paths::Paths;
 use super::tail::JournalState;
 use super::{StoreError, fold, ignore};
 use crate::bead::{Bead, record};
+use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
@@ -163,7 +164,7 @@ impl Source {
             let made = if is_sure_now { looked } else { keys.made };
             let keys = Keys { made, ..keys };
             if let Some(sure) = index.copy_with(&keys) {
-                file::replace_derived(&self.paths.index(), sure.bytes(), 0o644).ok();
+                self.renew(Some(index), &sure);
             }
         }
         Ok(true)
@@ -176,8 +177,7 @@ impl Source {
         if !self.paths.index().exists() {
             ignore::hide(self.paths.dir());
         }
-        // Where it cannot be written every command makes it for itself.
-        file::replace_derived(&self.paths.index(), index.bytes(), 0o644).ok();
+        self.renew(old.as_ref(), &index);
         let issues = index.keys().issues;
         let before = match old {
             None => Before::Unknown,
@@ -185,6 +185,18 @@ impl Source {
             Some(old) => Before::Known(Box::new(old)),
         };
         Ok((index, before))
+    }
+
+    /// Writes an index that was made from an old one. A fold may have put its own in place meanwhile: that one is
+    /// newer, and knows that nobody else changed the issues. Where it cannot be written every command makes it
+    /// for itself.
+    pub(super) fn renew(&self, old: Option<&Index>, index: &Index) {
+        let path = self.paths.index();
+        if let Ok(file) = Derived::write(&path, index.bytes(), 0o644)
+            && old.is_none_or(|old| old.is_at(&path))
+        {
+            file.put().ok();
+        }
     }
 
     /// An index of what the files say, from nothing, which is not written.

@@ -118,6 +118,25 @@ fn a_fold_knows_the_hash_of_the_content_that_it_wrote() {
 }
 
 #[test]
+fn a_slow_reader_puts_no_older_index_in_the_place_of_a_folds() {
+    let place = Place::new();
+    place.make("One");
+    let path = place.dir.join("index.bin");
+    let reader = source::Source::read(&place.store.paths).unwrap();
+    let read = index::Index::open(&path).unwrap();
+    let its_own = read.copy_with(&read.keys()).unwrap();
+    place.make("Two");
+    let of_the_fold = index::Index::open(&path).unwrap();
+    reader.source.renew(Some(&read), &its_own);
+    assert!(of_the_fold.is_at(&path));
+    // Where nobody did it is renewed.
+    let sure = of_the_fold.copy_with(&of_the_fold.keys()).unwrap();
+    reader.source.renew(Some(&of_the_fold), &sure);
+    assert!(!of_the_fold.is_at(&path));
+    assert_eq!(place.ids().len(), 2);
+}
+
+#[test]
 fn a_change_of_what_a_fold_wrote_is_seen_in_that_moment() {
     let place = Place::new();
     place.make("Folded");
