@@ -290,6 +290,42 @@ fn what_came_before_a_line_that_history_does_not_know_is_not_told_as_gone_after_
 }
 
 #[test]
+fn after_a_reset_and_a_pull_it_is_said_of_which_beads_nothing_can_be_told() {
+    let project = Project::new();
+    let (theirs, own) = (project.bead("a", "Theirs, too"), project.bead("a", "Own"));
+    project.commit("a", "Beads");
+    project.clone("b");
+    project
+        .bd("b", &["update", &theirs, "--priority", "1"])
+        .ok();
+    project.commit("b", "Theirs");
+    for id in [&theirs, &own] {
+        project.bd("a", &["update", id, "--title", "Mine"]).ok();
+    }
+    project.git("a", &["reset", "-q", "--hard"]).ok();
+    let b = project.dir("b");
+    project
+        .git("a", &["pull", "-q", b.to_str().unwrap(), "main"])
+        .ok();
+    let said = project.bd("a", &["restore", "--lost"]).ok();
+    assert!(
+        said.out.contains(&format!("restored {own}: 1 change")),
+        "{}",
+        said.out
+    );
+    let told = format!("It cannot be told of {theirs}: ");
+    assert!(said.out.contains(&told), "{}", said.out);
+    let doctor = project.bd("a", &["doctor"]).run();
+    assert!(
+        doctor.out.contains("as far as it can be told"),
+        "{}",
+        doctor.out
+    );
+    let history = project.bd("a", &["history", &theirs]).ok();
+    assert!(history.out.contains("Mine"), "{}", history.out);
+}
+
+#[test]
 fn a_result_does_not_take_the_place_of_beads_that_no_side_has() {
     let project = Project::new();
     let id = project.bead("a", "Only here");

@@ -14,6 +14,7 @@ use super::report::{Answer, Changed};
 ///
 /// With ids alone those beads come back from the archive. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
 /// comes back by itself; this does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
+/// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do lost changes again
@@ -40,8 +41,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let store = ctx.store()?;
     let mut lost = store.lost()?;
+    let mut untold = store.untold()?;
     if !args.ids.is_empty() {
         lost.retain(|id, _| args.ids.contains(id));
+        untold.retain(|id| args.ids.contains(id));
     }
     let mut found: Vec<Found> = lost
         .into_iter()
@@ -64,6 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     Ok(Box::new(Restored {
         found,
+        untold,
         dry_run: args.dry_run,
     }))
 }
@@ -94,6 +98,8 @@ struct Found {
 #[derive(Debug)]
 struct Restored {
     found: Vec<Found>,
+    /// Beads of which it cannot be told.
+    untold: BTreeSet<String>,
     dry_run: bool,
 }
 
@@ -109,8 +115,11 @@ impl Report for Restored {
 
     fn human(&self, page: &mut Page) {
         if self.found.is_empty() {
-            page.line("Nothing is lost: the file has every change that history knows of");
-            return;
+            page.line(if self.untold.is_empty() {
+                "Nothing is lost: the file has every change that history knows of"
+            } else {
+                "Nothing is lost that can be told"
+            });
         }
         for found in &self.found {
             let mark = if self.dry_run {
@@ -129,6 +138,13 @@ impl Report for Restored {
                     found.id
                 ));
             }
+        }
+        if !self.untold.is_empty() {
+            let ids: Vec<&str> = self.untold.iter().map(String::as_str).collect();
+            page.line(format!(
+                "It cannot be told of {}: git merged that line or somebody wrote it elsewhere, with or without what was changed here before (bd history ID shows it)",
+                escape::line(&ids.join(", "))
+            ));
         }
     }
 }

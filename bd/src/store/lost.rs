@@ -249,6 +249,13 @@ pub(super) fn lost(
         .collect()
 }
 
+/// The beads of which it cannot be told whether they have all their changes.
+pub(super) fn untold(traces: &[Trace<'_>], line: impl Fn(&str) -> Asked) -> BTreeSet<String> {
+    let beads = by_bead(traces, line).into_iter();
+    let untold = beads.filter(|(_, bead)| bead.is_untold());
+    untold.map(|(id, _)| id.to_owned()).collect()
+}
+
 /// The beads that are asked about, each with what history has of it.
 fn by_bead<'a>(
     traces: &'a [Trace<'a>],
@@ -317,6 +324,17 @@ impl Bead<'_> {
         let edited = lacking.iter().any(|number| !ancestry.is_before(*number));
         let at: Vec<usize> = lacking.iter().map(|number| self.steps[*number].0).collect();
         (!at.is_empty()).then_some(Missing { at, edited })
+    }
+
+    /// Whether it was changed before the oldest change from which on it is known how its line came about.
+    fn is_untold(&self) -> bool {
+        let ancestry = self.ancestry();
+        let before = self.steps.iter().enumerate();
+        let mut before = before.take(ancestry.oldest.unwrap_or(self.steps.len()));
+        !self.deleted
+            && before.any(|(number, (_, trace, step))| {
+                !ancestry.is_in[number] && is_sealed(step) && !is_link(trace)
+            })
     }
 
     /// The events that are not missing, of merges and the like only those that are in.
