@@ -315,6 +315,9 @@ fn after_a_reset_and_a_pull_it_is_said_of_which_beads_nothing_can_be_told() {
     );
     let told = format!("It cannot be told of {theirs}: ");
     assert!(said.out.contains(&told), "{}", said.out);
+    let again = project.bd("a", &["restore", "--lost", "--json"]).ok();
+    assert_eq!(again.json(), serde_json::json!([]));
+    assert!(again.err.contains(&told), "{}", again.err);
     let doctor = project.bd("a", &["doctor"]).run();
     assert!(
         doctor.out.contains("as far as it can be told"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::event::Lacking;
+use crate::store::event::{Lacking, Losses};
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, Changed};
@@ -40,11 +40,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return from_archive(ctx, &args);
     }
     let store = ctx.store()?;
-    let mut lost = store.lost()?;
-    let mut untold = store.untold()?;
+    let Losses {
+        lacking: mut lost,
+        mut untold,
+    } = store.lost()?;
     if !args.ids.is_empty() {
         lost.retain(|id, _| args.ids.contains(id));
         untold.retain(|id| args.ids.contains(id));
+    }
+    if ctx.ui.is_json() && !untold.is_empty() {
+        ctx.ui.warn(&untold_line(&untold));
     }
     let mut found: Vec<Found> = lost
         .into_iter()
@@ -95,6 +100,15 @@ struct Found {
     kept: BTreeSet<String>,
 }
 
+/// What is said of beads of which it cannot be told.
+fn untold_line(ids: &BTreeSet<String>) -> String {
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    format!(
+        "It cannot be told of {}: git merged that line or somebody wrote it elsewhere, with or without what was changed here before (bd history ID shows it)",
+        escape::line(&ids.join(", "))
+    )
+}
+
 #[derive(Debug)]
 struct Restored {
     found: Vec<Found>,
@@ -140,11 +154,7 @@ impl Report for Restored {
             }
         }
         if !self.untold.is_empty() {
-            let ids: Vec<&str> = self.untold.iter().map(String::as_str).collect();
-            page.line(format!(
-                "It cannot be told of {}: git merged that line or somebody wrote it elsewhere, with or without what was changed here before (bd history ID shows it)",
-                escape::line(&ids.join(", "))
-            ));
+            page.line(untold_line(&self.untold));
         }
     }
 }

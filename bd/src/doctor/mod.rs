@@ -251,9 +251,10 @@ fn index(store: &Store) -> Result<Check, StoreError> {
 }
 
 fn lost(store: &Store) -> Result<Check, StoreError> {
-    let lost = store.lost()?;
+    let losses = store.lost()?;
+    let lost = losses.lacking;
     if lost.is_empty() {
-        let said = match store.untold()?.len() {
+        let said = match losses.untold.len() {
             0 => "every acknowledged change is in the file".to_owned(),
             count => format!(
                 "every acknowledged change is in the file, as far as it can be told: bd restore --lost names {count} beads of which it cannot"

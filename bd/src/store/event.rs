@@ -4,6 +4,8 @@
 //! as they became, so that files in git stay small. A bead that was made, or removed without a trace, stands
 //! there whole.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -127,6 +129,16 @@ pub struct Lacking {
     pub events: Vec<Event>,
     /// Whether it was changed again since it went back.
     pub edited: bool,
+}
+
+/// What the beads of a store lack.
+#[derive(Debug, Default)]
+pub struct Losses {
+    /// The beads that lack changes.
+    pub lacking: BTreeMap<String, Lacking>,
+    /// The beads that were changed before they got a line which history does not know: git merged it, or someone
+    /// wrote it elsewhere. Whether such a line has those changes cannot be told.
+    pub untold: BTreeSet<String>,
 }
 
 /// What kind of change a difference is, for people and filters.

@@ -86,11 +86,10 @@ impl Fold<'_> {
         };
         std::thread::scope(|scope| {
             // Nobody else may have the old files open: the system then frees all of them, which takes a while.
-            // What no thread can be had for is done here.
-            let free = Builder::new().spawn_scoped(scope, move || drop(self));
-            let folded = end(&paths, replaced);
-            drop(free);
-            folded
+            // Where there is no thread to be had it is done here.
+            let free = move || drop(self);
+            Builder::new().spawn_scoped(scope, free).ok();
+            end(&paths, replaced)
         })
     }
 

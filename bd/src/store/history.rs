@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::event::{Difference, Event, Lacking};
+use super::event::{Difference, Event, Lacking, Losses};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
 use super::lost::{self, Asked, Trace};
 use super::overlay::{Bridge, Merged};
@@ -397,48 +397,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Acknowledged changes of this clone that are in no file any more: for each bead what it lacks.
-    pub fn lost(&self) -> Result<BTreeMap<String, Lacking>, StoreError> {
-        self.traced(|snapshot, lines, waiting, traces| {
-            let lost = lost::lost(traces, |id| asked(snapshot, id));
-            let event = |at: usize| match lines.get(at) {
-                Some(line) => journal::open(line),
-                None => waiting.get(at - lines.len()).cloned(),
-            };
-            let lacking = lost.into_iter().map(|(id, missing)| {
-                let events = missing
-                    .at
-                    .iter()
-                    .filter_map(|at| Some(event(*at)?.only(&id)));
-                let events = events.collect();
-                let edited = missing.edited;
-                (id, Lacking { events, edited })
-            });
-            lacking.collect()
-        })
-    }
-
-    /// The beads that were changed before they got a line which history does not know: git merged it, or someone
-    /// wrote it elsewhere. Whether such a line has those changes cannot be told.
-    pub fn untold(&self) -> Result<BTreeSet<String>, StoreError> {
-        let mut untold =
-            self.traced(|snapshot, _, _, traces| lost::untold(traces, |id| asked(snapshot, id)))?;
-        if !untold.is_empty() {
-            // The histories of other clones may say how it came about.
-            let (snapshot, events) = (self.snapshot()?, self.events()?);
-            let traces: Vec<Trace<'_>> = events.iter().map(Trace::of).collect();
-            let by_all = lost::untold(&traces, |id| asked(&snapshot, id));
-            untold.retain(|id| by_all.contains(id));
-        }
-        Ok(untold)
-    }
-
-    /// Does something with all that history and the journal say of which line followed which, the lines of history
-    /// first and then the events that wait in the journal.
-    fn traced<T>(
-        &self,
-        work: impl FnOnce(&Snapshot, &[&[u8]], &[Event], &[Trace<'_>]) -> T,
-    ) -> Result<T, StoreError> {
+    /// Acknowledged changes of this clone that are in no file any more, and where that cannot be told.
+    pub fn lost(&self) -> Result<Losses, StoreError> {
         let snapshot = self.snapshot()?;
         let text = local(&self.paths)?;
         let journal = journal::decode(&snapshot.source.whole_journal()?);
@@ -448,7 +408,30 @@ impl Store {
         traces.extend(waiting.iter().map(Trace::of));
         let merged = snapshot.source.state.merged.iter();
         traces.extend(merged.map(Trace::of_merge));
-        Ok(work(&snapshot, &lines, &waiting, &traces))
+        let line = |id: &str| asked(&snapshot, id);
+        let event = |at: usize| match lines.get(at) {
+            Some(line) => journal::open(line),
+            None => waiting.get(at - lines.len()).cloned(),
+        };
+        let lacking = lost::lost(&traces, line).into_iter().map(|(id, missing)| {
+            let events = missing
+                .at
+                .iter()
+                .filter_map(|at| Some(event(*at)?.only(&id)));
+            let events = events.collect();
+            let edited = missing.edited;
+            (id, Lacking { events, edited })
+        });
+        let lacking = lacking.collect();
+        let mut untold = lost::untold(&traces, line);
+        if !untold.is_empty() {
+            // The histories of other clones may say how it came about.
+            let events = self.events()?;
+            let traces: Vec<Trace<'_>> = events.iter().map(Trace::of).collect();
+            let by_all = lost::untold(&traces, line);
+            untold.retain(|id| by_all.contains(id));
+        }
+        Ok(Losses { lacking, untold })
     }
 }
 

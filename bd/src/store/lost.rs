@@ -8,7 +8,7 @@
 //! in the file, and what they say they include (a merge what both sides had done, a restore what it did again). The
 //! other changes that came after the oldest of them are not: the line went back under them, perhaps to be
 //! changed again from there. Before a line that history does not know, one that git merged or a person
-//! edited, nothing can be said, and nothing is.
+//! edited, nothing can be told: only of which beads that is so.
 //!
 //! Only ids and hashes of history are read for that; a whole event only where it is lost.
 

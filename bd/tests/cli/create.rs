@@ -306,6 +306,28 @@ fn many_are_made_from_a_markdown_file_in_one_transaction() {
 }
 
 #[test]
+fn nothing_of_a_markdown_file_is_dropped_and_a_bead_that_cannot_be_made_is_named() {
+    let project = Project::new();
+    let text = "## Kept\nIntro\n### Steps\n1. step\n```\n## no bead\n### Design\n```\n### Design\nplan\n\
+                ## Bad\n### Priority\nurgent\n## Good\n";
+    project.write("plan.md", text);
+    let made = project.run(&["--json", "create", "--file", "plan.md"]);
+    let beads: serde_json::Value = serde_json::from_str(&made.out).unwrap();
+    let titles: Vec<_> = beads
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bead| &bead["title"])
+        .collect();
+    assert_eq!(titles, ["Kept", "Good"]);
+    let description = "Intro\n### Steps\n1. step\n```\n## no bead\n### Design\n```";
+    assert_eq!(beads[0]["description"], description);
+    assert_eq!(beads[0]["design"], "plan");
+    let told = made.err.contains("creating \"Bad\"") && made.err.contains("invalid priority");
+    assert!(told, "{}", made.err);
+}
+
+#[test]
 fn a_plan_is_made_whole_or_not_at_all() {
     let project = Project::new();
     let plan = r#"{"nodes":[{"key":"e","title":"Epic","type":"epic"},{"key":"t","title":"Task","parent_key":"e"},{"key":"u","title":"Next"}],"edges":[{"from_key":"u","to_key":"t"}]}"#;

@@ -30,13 +30,12 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
     let (store, _) = place::choose(ctx, args)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let (mut made, mut problems) = (Vec::new(), Vec::new());
-        for draft in drafts {
-            let title = draft.new.title.clone();
-            let edges = draft.edges;
+        for (title, sections) in drafts {
             let one = tx.attempt(|tx| -> anyhow::Result<Bead> {
+                let draft = draft(title.clone(), &sections)?;
                 super::check_kind(tx, &draft.new.issue_type)?;
                 let bead = change::create(tx, draft.new)?;
-                for (kind, target) in edges {
+                for (kind, target) in draft.edges {
                     change::add_dep(tx, &bead.id, &target, kind)?;
                 }
                 Ok(tx.get(&bead.id).cloned().unwrap_or(bead))
@@ -72,23 +71,47 @@ struct Draft {
     edges: Vec<(DepKind, String)>,
 }
 
-/// `## Title` begins an issue; the text up to the first `###` is its description; `### Priority`, `Type`,
-/// `Description`, `Design`, `Acceptance Criteria`, `Assignee`, `Labels`, `Dependencies` say the rest.
-fn drafts(text: &str) -> Result<Vec<Draft>, Usage> {
-    let mut found: Vec<(String, BTreeMap<String, String>)> = Vec::new();
+/// The headings in an issue of a Markdown file that say what the text below them is.
+const SECTIONS: [&str; 8] = [
+    "priority",
+    "type",
+    "description",
+    "design",
+    "acceptance criteria",
+    "assignee",
+    "labels",
+    "dependencies",
+];
+
+/// What stands under which of [`SECTIONS`], or under none of them.
+type Sections = BTreeMap<String, String>;
+
+/// The issues of a Markdown file, each with its title: `## Title` begins one; the text up to the first of
+/// [`SECTIONS`] is its description, another heading and what is below it a part of that. In a code block there
+/// are no headings.
+fn drafts(text: &str) -> Result<Vec<(String, Sections)>, Usage> {
+    let mut found: Vec<(String, Sections)> = Vec::new();
     let mut section = String::new();
+    let mut is_code = false;
     for line in text.lines() {
-        if let Some(title) = line.strip_prefix("## ") {
-            found.push((title.trim().to_owned(), BTreeMap::new()));
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = |mark: &str| line.strip_prefix(mark).filter(|_| !is_code).map(str::trim);
+        if let Some(title) = heading("## ") {
+            found.push((title.to_owned(), Sections::new()));
             section = "intro".to_owned();
         } else if let Some((_, sections)) = found.last_mut() {
-            if let Some(name) = line.strip_prefix("### ") {
-                section = name.trim().to_lowercase();
-            } else {
-                let part = sections.entry(section.clone()).or_default();
-                part.push_str(line);
-                part.push('\n');
+            let name = heading("### ").map(str::to_lowercase);
+            if let Some(known) = name.iter().find(|name| SECTIONS.contains(&name.as_str())) {
+                section.clone_from(known);
+                continue;
             }
+            if name.is_some() {
+                let is_told = sections.contains_key("description");
+                section = if is_told { "description" } else { "intro" }.to_owned();
+            }
+            let part = sections.entry(section.clone()).or_default();
+            part.push_str(line);
+            part.push('\n');
         }
     }
     if found.is_empty() {
@@ -96,13 +119,10 @@ fn drafts(text: &str) -> Result<Vec<Draft>, Usage> {
             "no issues found in markdown file (expected ## Issue Title format)".into(),
         ));
     }
-    found
-        .into_iter()
-        .map(|(title, sections)| draft(title, &sections))
-        .collect()
+    Ok(found)
 }
 
-fn draft(title: String, sections: &BTreeMap<String, String>) -> Result<Draft, Usage> {
+fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
     let part = |name: &str| {
         let text = sections.get(name).map(|text| text.trim());
         text.filter(|text| !text.is_empty()).map(str::to_owned)
@@ -311,7 +331,11 @@ mod tests {
     #[test]
     fn a_markdown_file_gives_an_issue_for_each_heading() {
         let text = "intro\n## One\nFirst line\nsecond\n### Priority\n1\n### Labels\na, b\n### Dependencies\n- blocks:x-1\n## Two\n### Type\nbug\n";
-        let found = drafts(text).unwrap();
+        let found: Vec<Draft> = drafts(text)
+            .unwrap()
+            .into_iter()
+            .map(|(title, sections)| draft(title, &sections).unwrap())
+            .collect();
         let one = &found[0];
         assert_eq!(one.new.description, "First line\nsecond");
         assert_eq!(

@@ -22,7 +22,8 @@ use super::report::{Answer, Nothing, plain_json};
 ///
 /// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to the first of
 /// `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance Criteria`, `### Assignee`,
-/// `### Labels`, `### Dependencies`. One that cannot be made is told, and the others are made.
+/// `### Labels`, `### Dependencies`; other headings and what is below them belong to it. One that cannot be made,
+/// a dependency of it included, is told, and the others are made.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The title

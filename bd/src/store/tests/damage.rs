@@ -103,7 +103,7 @@ fn a_fold_over_a_damaged_line_tells_keeps_its_bytes_and_writes_down_what_it_did(
         (Some(r#""x""#), Some(r#""First""#))
     );
     assert_eq!(new.get("priority"), None);
-    assert!(place.store.lost().unwrap().is_empty());
+    assert!(place.store.lost().unwrap().lacking.is_empty());
     assert_eq!(place.journal_check().level, doctor::Level::Ok);
     // It can be taken back like any other.
     place
