@@ -2713,7 +2713,7 @@ _bd_commands() {
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \
-'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
+'restore:Bring back what is no longer there\: beads that were deleted or archived, or lost changes' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -3020,7 +3020,7 @@ _bd__subcmd__help_commands() {
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \
-'restore:Bring back what is no longer in the file\: lost changes, or beads from the archive' \
+'restore:Bring back what is no longer there\: beads that were deleted or archived, or lost changes' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \

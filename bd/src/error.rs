@@ -181,6 +181,9 @@ fn of_sync(error: &SyncError) -> Known {
 fn of_resolve(error: &ResolveError) -> Known {
     match error {
         ResolveError::NotFound(_) => ("not_found", None),
+        ResolveError::Deleted { id, .. } => {
+            ("not_found", Some(format!("bd restore {id} brings it back")))
+        }
         ResolveError::Ambiguous { .. } => ("ambiguous", None),
     }
 }

@@ -507,3 +507,53 @@ fn a_rig_whose_repository_tracks_beads_merges_them() {
         assert_eq!(said.ok().text(), "bd merge %A %O %A %B");
     }
 }
+
+#[test]
+fn a_deletion_that_meets_an_edit_of_another_clone_is_told_and_can_be_taken_back() {
+    for deleted_in in ["a", "b"] {
+        let project = Project::new();
+        let id = project.bead("a", "Deleted and edited");
+        project.commit("a", "A bead");
+        project.clone("b");
+        let edited_in = if deleted_in == "a" { "b" } else { "a" };
+        project.bd(deleted_in, &["delete", &id, "--force"]).ok();
+        project.commit(deleted_in, "Deleted");
+        project
+            .bd(edited_in, &["update", &id, "--title", "Still needed"])
+            .ok();
+        project
+            .bd(edited_in, &["close", &id, "--reason", "done"])
+            .ok();
+        project.commit(edited_in, "Edited");
+        let theirs = project.dir("b");
+        let pull = ["pull", "-q", "--no-rebase", "--no-edit"];
+        let said = project
+            .git(
+                "a",
+                &[&pull[..], &[theirs.to_str().unwrap(), "main"]].concat(),
+            )
+            .ok();
+        let told = format!("{id}: deleted on one side and changed on the other; it stays deleted");
+        assert!(said.err.contains(&told), "{}", said.err);
+        let history = project.bd("a", &["history", &id]).ok().out;
+        assert!(history.contains("status closed"), "{history}");
+        let said = project.bd("a", &["restore", "--lost"]).ok();
+        assert!(said.out.contains("Nothing is lost"), "{}", said.out);
+        let told = format!("deleted by tests/{deleted_in}");
+        project.bd("a", &["show", &id]).fails(&told);
+        let said = project.bd("a", &["restore", &id]).ok().out;
+        assert!(said.contains("(closed): Still needed"), "{said}");
+        let bead = project.show("a", &id);
+        assert_eq!(bead["close_reason"], "done");
+        // And the other clone gets it back.
+        project.commit("a", "Restored");
+        let ours = project.dir("a");
+        project
+            .git(
+                "b",
+                &[&pull[..], &[ours.to_str().unwrap(), "main"]].concat(),
+            )
+            .ok();
+        assert_eq!(project.show("b", &id)["status"], "closed");
+    }
+}

@@ -147,6 +147,19 @@ pub enum ResolveError {
     /// Nothing matches.
     #[error("no issue found matching \"{0}\"")]
     NotFound(String),
+    /// The bead was deleted.
+    #[error(
+        "no issue found matching \"{id}\": it was deleted{} at {at}",
+        by_whom(by)
+    )]
+    Deleted {
+        /// Its id.
+        id: String,
+        /// Who deleted it.
+        by: String,
+        /// When.
+        at: String,
+    },
     /// More than one bead matches.
     #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), found.join(" "))]
     Ambiguous {
@@ -155,6 +168,15 @@ pub enum ResolveError {
         /// What it could be.
         found: Vec<String>,
     },
+}
+
+/// Old tombstones may not say it.
+fn by_whom(by: &str) -> String {
+    if by.is_empty() {
+        String::new()
+    } else {
+        format!(" by {by}")
+    }
 }
 
 /// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash

@@ -71,15 +71,25 @@ fn bury(tx: &mut Tx<'_>, mut bead: Bead, reason: &str) -> Result<(), ChangeError
     Ok(())
 }
 
-/// Replaces an id in the texts of a bead; says whether it was there.
-fn forget(bead: &mut Bead, id: &str) -> bool {
-    let mut found = false;
-    for text in [
+/// The texts of a bead in which others are named.
+pub(super) fn texts(bead: &mut Bead) -> [&mut String; 4] {
+    [
         &mut bead.description,
         &mut bead.notes,
         &mut bead.design,
         &mut bead.acceptance_criteria,
-    ] {
+    ]
+}
+
+/// What takes the place of a deleted bead's id in texts.
+pub(super) fn note(id: &str) -> String {
+    format!("[deleted:{id}]")
+}
+
+/// Replaces an id in the texts of a bead; says whether it was there.
+fn forget(bead: &mut Bead, id: &str) -> bool {
+    let mut found = false;
+    for text in texts(bead) {
         if let Some(fresh) = replace_id(text, id) {
             *text = fresh;
             found = true;
@@ -105,7 +115,7 @@ fn replace_id(text: &str, id: &str) -> Option<String> {
         if part {
             out.push_str(id);
         } else {
-            out.push_str(&format_args!("[deleted:{id}]").to_string());
+            out.push_str(&note(id));
             found = true;
         }
         rest = after;

@@ -10,6 +10,7 @@ mod delete;
 mod dep;
 mod edit;
 mod label;
+mod revive;
 mod undo;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use dep::{
 };
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use label::{add_label, remove_label, set_labels};
+pub use revive::{Revived, revive};
 pub use undo::{UndoError, Undone, redo, undo};
 
 use crate::bead::Bead;

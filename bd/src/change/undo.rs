@@ -73,7 +73,7 @@ fn held(ids: &[String]) -> String {
 /// How a bead comes back that an undo did not find as it was.
 fn way_back(id: &str, state: &str) -> String {
     match state {
-        DELETED => format!("`bd history {id}` names the deletion: undo that first"),
+        DELETED => format!("`bd restore {id}` brings it back"),
         GONE => format!(
             "`bd restore --lost {id}` brings back what git took away, `bd history {id}` shows what it was"
         ),

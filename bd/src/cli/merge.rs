@@ -140,6 +140,11 @@ pub(super) fn tell(ctx: &Context, lost: &[Lost], notes: &[Note]) {
             Note::Kept { id } => {
                 format!("{id}: removed on one side and changed on the other; it is kept")
             }
+            Note::Buried { id } => {
+                format!(
+                    "{id}: deleted on one side and changed on the other; it stays deleted, with these changes (bd restore {id} brings it back)"
+                )
+            }
             Note::Spared { id } => {
                 format!(
                     "{id}: its line is damaged on one side; it is kept as the other side has it"
@@ -181,6 +186,7 @@ pub(super) fn as_values(lost: &[Lost], notes: &[Note]) -> Value {
         .iter()
         .map(|note| match note {
             Note::Kept { id } => json!({"kind": "kept", "id": id}),
+            Note::Buried { id } => json!({"kind": "buried", "id": id}),
             Note::Spared { id } => json!({"kind": "spared", "id": id}),
             Note::Archived { id } => json!({"kind": "archived", "id": id}),
             Note::Moved { from, to } => json!({"kind": "moved", "id": from, "to": to}),

@@ -2,17 +2,19 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::change;
+use crate::bead::{Bead, Stamp};
+use crate::change::{self, Revived};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::event::{Lacking, Losses};
 use crate::ui::{Page, Report, escape};
 
-use super::report::{Answer, Changed};
+use super::report::{Answer, plain_json};
 
-/// Bring back what is no longer in the file: lost changes, or beads from the archive.
+/// Bring back what is no longer there: beads that were deleted or archived, or lost changes.
 ///
-/// With ids alone those beads come back from the archive. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
+/// With ids alone those beads come back, from the archive or as they stood before they were deleted: with the edges that went along, where history has
+/// the deletion, and with what was changed in them elsewhere. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
 /// comes back by itself; this does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
 /// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told.
 #[derive(Debug, clap::Args)]
@@ -31,13 +33,13 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !args.lost && args.ids.is_empty() {
         return Err(Usage(
-            "say what to restore: bd restore ID... from the archive, or bd restore --lost [ID...]"
+            "say what to restore: bd restore ID... for deleted and archived beads, or bd restore --lost [ID...]"
                 .into(),
         )
         .into());
     }
     if !args.lost {
-        return from_archive(ctx, &args);
+        return back(ctx, &args);
     }
     let store = ctx.store()?;
     let Losses {
@@ -77,18 +79,83 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }))
 }
 
-fn from_archive(ctx: &Context, args: &Args) -> Answer {
+/// Brings beads back from the archive, and deleted ones to life.
+fn back(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store_of(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
         return Err(Usage("--dry-run goes with --lost".into()).into());
     }
     ctx.may_change("restore")?;
-    let beads = store.unarchive(&ctx.author(), &ctx.clock, &args.ids);
-    ctx.tell_notices(&store);
-    Ok(Box::new(Changed {
-        beads: beads?,
-        line: |bead| format!("✓ Restored {} from the archive: {}", bead.id, bead.title),
-    }))
+    let snapshot = store.snapshot()?;
+    let is_deleted = |id: &String| {
+        let is_tombstone = snapshot.head(id).is_some_and(|head| head.is_tombstone());
+        is_tombstone && !snapshot.is_archived(id)
+    };
+    let (deleted, archived): (Vec<String>, Vec<String>) =
+        args.ids.iter().cloned().partition(is_deleted);
+    let mut back = Back::default();
+    if !archived.is_empty() {
+        let beads = store.unarchive(&ctx.author(), &ctx.clock, &archived);
+        ctx.tell_notices(&store);
+        back.archived = beads?;
+    }
+    if !deleted.is_empty() {
+        let history = store.events()?;
+        let revived = store.transact(&ctx.author(), &ctx.clock, |tx| {
+            let revive = |id: &String| change::revive(tx, id, &history);
+            Ok(deleted.iter().map(revive).collect::<Result<_, _>>()?)
+        });
+        ctx.tell_notices(&store);
+        back.revived = revived?;
+    }
+    Ok(Box::new(back))
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+struct Back {
+    archived: Vec<Bead>,
+    revived: Vec<Revived>,
+}
+
+impl Report for Back {
+    fn json(&self) -> Value {
+        let revived = self.revived.iter().map(|revived| &revived.bead);
+        self.archived
+            .iter()
+            .chain(revived)
+            .map(plain_json)
+            .collect()
+    }
+
+    fn human(&self, page: &mut Page) {
+        for Bead { id, title, .. } in &self.archived {
+            let line = format!("✓ Restored {id} from the archive: {title}");
+            page.line(escape::line(&line));
+        }
+        for revived in &self.revived {
+            let Bead {
+                id, title, status, ..
+            } = &revived.bead;
+            let Bead {
+                deleted_by,
+                deleted_at,
+                ..
+            } = &revived.tombstone;
+            let at = deleted_at.as_ref().map_or("", Stamp::as_str);
+            let line =
+                format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
+            page.line(escape::line(&line));
+            for edge in &revived.left_out {
+                page.line(format!("    not back: {}", escape::line(edge)));
+            }
+            if !revived.is_known {
+                page.line(format!(
+                    "    history here does not have the deletion: the edges that went with it are not back (bd dep add {id} ID)"
+                ));
+            }
+        }
+    }
 }
 
 /// A bead and the changes it lacks.

@@ -128,6 +128,16 @@ impl Fields {
         record::parse(line.as_bytes()).ok()
     }
 
+    /// Whether anything is not as it was in `base`, but for when it was last changed.
+    pub(super) fn is_edit_of(&self, base: &Self) -> bool {
+        let own = |fields: &Self| {
+            let mut fields = fields.clone();
+            fields.set("updated_at", None);
+            fields
+        };
+        own(self) != own(base)
+    }
+
     /// The value of a known key.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(&Key::known(name)).map(String::as_str)

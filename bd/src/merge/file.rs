@@ -58,6 +58,11 @@ pub enum Note {
         /// The bead.
         id: String,
     },
+    /// One side deleted the bead; it stays deleted, with what the other side changed in it.
+    Buried {
+        /// The bead.
+        id: String,
+    },
     /// One side has a damaged line where the bead stood; it stays as the other side has it.
     Spared {
         /// The bead.

@@ -14,8 +14,8 @@
 //!    that, it stays in the archive unless the other side adds something to it.
 //! 2. Two beads that were made apart under one id (`created_at`, `created_by` differ): the smaller of the two keeps
 //!    the id, the other one moves (`collision`).
-//! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, of
-//!    two deletions the later, else the record with the later `updated_at` (`standing`).
+//! 3. Standing (`status`, `closed_at` and all of the deletion) is one value: in a conflict a deletion wins, over an
+//!    edit of any field, which is told; of two deletions the later, else the record with the later `updated_at` (`standing`).
 //! 4. Labels, waiters, edges and comments merge as sets against base (`set`); `metadata` key by key.
 //! 5. Every other field, known to us or not: only one side changed it → that value. Both → the value of the
 //!    record with the later `updated_at`; where that is equal, the larger text (`field`).
@@ -63,6 +63,8 @@ pub struct Merged {
     pub lost: Vec<Lost>,
     /// Whether one side removed the line and it stays because the other side changed it.
     pub kept: bool,
+    /// Whether one side deleted it, which stays so though the other side changed it.
+    pub buried: bool,
 }
 
 /// Merges what two sides made of one bead of `base`.
@@ -149,7 +151,10 @@ fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
     // Fields of two sound records make a sound record.
     let bead = fields.bead().unwrap_or_else(|| newer.clone());
     lost.sort();
+    let one_deleted = left.is_tombstone() != right.is_tombstone();
+    let gave_way = lost.iter().any(|lost| lost.field == "status");
     Merged {
+        buried: one_deleted && bead.is_tombstone() && gave_way,
         bead: Some(Box::new(bead)),
         lost,
         ..Merged::default()

@@ -4,8 +4,8 @@
 //! side together. Two sides that both changed it are in conflict: a deletion wins over everything else, for a
 //! tombstone is how a deletion spreads; of two deletions the later one; else the record with the later
 //! `updated_at`; where those are equal, the larger text. All other fields of the side that gave way are merged as usual,
-//! into a tombstone too. A tombstone that one side brought back to life, while the other left it as it was,
-//! lives.
+//! into a tombstone too. Any edit is in conflict with a deletion: then the standing of the bead that was edited is what
+//! gave way. A tombstone that one side brought back to life, while the other left it as it was, lives.
 //!
 //! Why and by which session it was closed goes with the closing: where one side is closed and the other is
 //! not, both come from the side whose standing won.
@@ -35,9 +35,16 @@ pub(super) fn owns(name: &str) -> bool {
 /// Sets the fields of the standing, and of the closing.
 pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
     let (winner, loser) = decide(sides);
+    let buried = edited_under(sides, winner);
     for name in STANDING {
         let value = winner.get(name);
         merged.set(name, value);
+        if let Some(standing) = buried.map(|live| live.get(name)) {
+            if standing.is_some() && standing != value {
+                report(name.to_owned(), standing.map(str::to_owned));
+            }
+            continue;
+        }
         tell(sides, loser, name, value, report);
     }
     let live = !is_tombstone(&sides.left) && !is_tombstone(&sides.right);
@@ -82,6 +89,14 @@ fn tell(
     if value != winning && value != sides.base.get(name) {
         report(name.to_owned(), value.map(str::to_owned));
     }
+}
+
+/// The side that edited the bead while the other one deleted it, where the deletion stays.
+fn edited_under<'a>(sides: &'a Sides, winner: &Fields) -> Option<&'a Fields> {
+    let mut live = [&sides.left, &sides.right]
+        .into_iter()
+        .filter(|side| is_tombstone(winner) && !is_tombstone(side));
+    live.find(|side| side.is_edit_of(&sides.base))
 }
 
 /// The side whose standing stays, and in a true conflict the other.

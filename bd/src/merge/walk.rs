@@ -139,6 +139,9 @@ impl<'a> Tables<'a, '_> {
         if result.kept {
             merge.notes.push(Note::Kept { id: id.to_owned() });
         }
+        if result.buried {
+            merge.notes.push(Note::Buried { id: id.to_owned() });
+        }
         note_spared(id, spared && result.bead.is_some(), merge);
         if let Some(bead) = result.bead {
             put(&bytes(&bead, base, left, right));

@@ -88,8 +88,8 @@ pub enum StoreError {
         /// The bead.
         id: String,
     },
-    /// The archive does not have this bead.
-    #[error("{0} is not in the archive")]
+    /// A bead that is to come back was not away.
+    #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]

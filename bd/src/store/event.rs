@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::journal::{self, Change, Entry, Home};
-use crate::bead::record::Fields;
+use crate::bead::record::{self, Fields};
+use crate::bead::{Bead, Status};
 
 /// One transaction in history.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -101,6 +102,23 @@ impl Event {
 }
 
 impl Difference {
+    /// What this says of where a bead stood before it became this tombstone: what the deletion found, what it was set
+    /// to before, or what gave way to the deletion in a merge. `None` where it does not say.
+    pub fn live_standing(&self, tombstone: &Bead) -> Option<&Fields> {
+        let status = |side: &Option<Fields>| side.as_ref()?.text("status");
+        let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
+        let became = || {
+            let line = journal::line_hash(&record::line(tombstone));
+            self.after.as_deref() == Some(line.as_str())
+        };
+        let side = match &self.lost {
+            lost if status(lost).is_some() => lost.as_ref().filter(|_| became()),
+            _ if is_deletion => self.old.as_ref(),
+            _ => self.new.as_ref(),
+        };
+        side.filter(|side| side.text("status").is_some())
+    }
+
     fn of(change: &Change) -> Self {
         let fields = |raw: &Option<Box<RawValue>>| raw.as_ref().map(|raw| Fields::read(raw.get()));
         let old = fields(&change.old);

@@ -22,11 +22,12 @@ use sha2::{Digest, Sha256};
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
 use super::lines::Note;
+use super::overlay::Merged;
 use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::source::Source;
 use super::write::{Layout, Piece, lay_out, write};
-use super::{Event, Node, StoreError, damage, history, mark, reindex, source};
+use super::{Event, Node, StoreError, damage, history, lost, mark, reindex, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
 use crate::sys::clock;
@@ -84,6 +85,8 @@ impl Fold<'_> {
         let Some(replaced) = self.replace(&entries)? else {
             return Ok(Folded::Overtaken);
         };
+        let merged = &self.snapshot.source.state.merged;
+        self.notices.extend(gave_way(merged, paths.issues()));
         std::thread::scope(|scope| {
             // Nobody else may have the old files open: the system then frees all of them, which takes a while.
             // Where there is no thread to be had it is done here.
@@ -392,6 +395,27 @@ impl Fold<'_> {
         }
         Ok(())
     }
+}
+
+/// What is told of values that gave way where someone else had changed beads in the file.
+fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
+    let beads = merged.iter().filter(|bead| !bead.lost.is_empty());
+    let beads: Vec<String> = beads
+        .map(|bead| {
+            let fields = bead.lost.iter().map(|lost| lost.field.as_str());
+            let fields: BTreeSet<&str> = fields.collect();
+            let fields: Vec<&str> = fields.into_iter().collect();
+            format!("{} ({})", bead.id, fields.join(", "))
+        })
+        .collect();
+    if beads.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "{} was changed by something else, in what was changed here too: of {} one side gave way; `bd history ID` has both, `bd restore ID` brings back a deleted one",
+        issues.display(),
+        lost::some(&beads)
+    ))
 }
 
 /// The time that a file gets which is written now: one that is over, so that its index is beyond doubt at once.

@@ -181,19 +181,21 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, source: &Source) -> Op
     if !is_news(&ids, paths) {
         return None;
     }
-    let mut names: Vec<&str> = lost.keys().map(String::as_str).collect();
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+    let names: Vec<&str> = lost.keys().map(String::as_str).collect();
     Some(format!(
-        "{} went back to an older state: changes to {}{more} are no longer in it; `bd restore --lost` brings them back",
+        "{} went back to an older state: changes to {} are no longer in it; `bd restore --lost` brings them back",
         paths.issues().display(),
-        names.join(", ")
+        some(&names)
     ))
+}
+
+/// The first names of a list, and how many there are more.
+pub(super) fn some<T: AsRef<str>>(names: &[T]) -> String {
+    let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// Whether these lost events were not told before; remembers that they are told now.

@@ -23,6 +23,7 @@ pub mod find;
 mod fold;
 mod head;
 mod history;
+mod ids;
 mod ignore;
 mod index;
 pub mod journal;

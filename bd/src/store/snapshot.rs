@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -21,7 +20,6 @@ use super::lines::Note;
 use super::overlay::{Earlier, Own};
 use super::source::{Read, Source};
 use super::{StoreError, upkeep};
-use crate::bead::id::{self, ResolveError};
 use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
 
@@ -343,43 +341,6 @@ impl Snapshot {
         &self.config
     }
 
-    /// The prefix of new ids: the configured one, else the one that all beads share, else the name of the
-    /// project's folder.
-    pub fn prefix(&self) -> Result<String, StoreError> {
-        if let Some(prefix) = self.config.get("issue-prefix") {
-            return Ok(prefix.trim_end_matches('-').to_owned());
-        }
-        // Where the index knows it, only what the journal changed is looked at.
-        let known = self.index.shared_prefix();
-        let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
-        let changed = self.over.keys().filter_map(|id| self.head(id));
-        let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
-        let heads = known.map_or_else(all, |_| Box::new(changed));
-        let mut found = known;
-        for head in heads {
-            let own = id::prefix_of(head.id());
-            // Only one that would change the answer is asked more.
-            if own == found || head.is_tombstone() {
-                continue;
-            }
-            match (found, own) {
-                (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
-                (None, Some(own)) => found = Some(own),
-                _ => {}
-            }
-        }
-        Ok(found.map_or_else(
-            || id::clean_prefix(&self.source.folder_name()),
-            str::to_owned,
-        ))
-    }
-
-    /// Whether a bead of the index is as the index has it, and was not deleted.
-    fn has_visible_bead(&self) -> bool {
-        let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
-        rows.any(|row| !self.head_at(Node::Row(row)).is_tombstone())
-    }
-
     /// The old closed beads that are no longer among the issues. One that cannot be read is as good as none:
     /// `bd doctor` tells of it.
     pub fn archive(&self) -> &Archive {
@@ -397,22 +358,9 @@ impl Snapshot {
         self.archived().has(id)
     }
 
-    fn archived(&self) -> &Archived {
+    pub(super) fn archived(&self) -> &Archived {
         self.archived
             .get_or_init(|| Archived::read(self.source.paths.dir()).unwrap_or_default())
-    }
-
-    /// Finds the one live bead that a full or partial id means.
-    pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
-        if let Some(bead) = self.get_live(given) {
-            return Ok(bead);
-        }
-        let prefix = self.prefix().unwrap_or_default();
-        let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
-        let live = self.heads().filter(|head| !head.is_tombstone());
-        let id = id::resolve(given, &prefix, exists, live.map(|head| head.id()))?;
-        self.get_live(&id)
-            .ok_or_else(|| ResolveError::NotFound(given.to_owned()))
     }
 
     /// The beads with an edge to this id, deleted ones too, by their ids.
@@ -505,55 +453,6 @@ impl Snapshot {
     pub(crate) fn every_child(&self, id: &str) -> Vec<Head<'_>> {
         let heads = self.holders(id).into_iter().map(|node| self.head_at(node));
         heads.filter(|head| head.is_child_of(id)).collect()
-    }
-
-    /// The highest number that a child of a bead ever had; deleted children count.
-    pub fn last_child_number(&self, parent: &str) -> u64 {
-        let start = format!("{parent}.");
-        self.ids_from(&start)
-            .chain(self.archived().ids_from(&start))
-            .filter_map(id::split_child)
-            .filter(|(own, _)| *own == parent)
-            .map(|(_, number)| number)
-            .max()
-            .unwrap_or(0)
-    }
-
-    /// How many ids have this prefix and are no child's; deleted ones count.
-    pub fn count_top_level(&self, prefix: &str) -> usize {
-        let start = format!("{prefix}-");
-        let is_top = |id: &str| !id[start.len()..].contains('.');
-        let archived = self.archived().ids_from(&start);
-        let archived = archived.filter(|id| is_top(id)).count();
-        if prefix.contains('.') {
-            return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
-        }
-        // What begins so ends where the next character of the alphabet begins: a dot.
-        let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
-        let hidden = self.hidden.range(rows.clone());
-        let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
-        let own = self.own_ids_from(&start).filter(|id| is_top(id)).count();
-        (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
-    }
-
-    /// All ids that begin so.
-    fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
-        let first = self.index.first_from(start);
-        let rows = (first..self.index.len())
-            .map(|row| (row, self.index.id(row)))
-            .take_while(move |(_, id)| id.starts_with(start))
-            .filter(|(row, _)| !self.hidden.contains(row))
-            .map(|(_, id)| id);
-        rows.chain(self.own_ids_from(start))
-    }
-
-    /// Those of them that changed.
-    fn own_ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
-        self.over
-            .range::<str, _>((Bound::Included(start), Bound::Unbounded))
-            .take_while(move |(id, _)| id.starts_with(start))
-            .filter(|(_, slot)| slot.is_some())
-            .map(|(id, _)| id.as_str())
     }
 
     /// The first line of the issues that is a marker of an unfinished merge.

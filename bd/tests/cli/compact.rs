@@ -99,7 +99,10 @@ fn an_archived_bead_comes_back_as_it_was() {
     }
     assert_eq!(project.read(".beads/archive/2024.jsonl"), "");
     let said = project.fails(&["restore", "bd-old"]);
-    assert!(said.contains("not in the archive"), "{said}");
+    assert!(
+        said.contains("neither in the archive nor deleted"),
+        "{said}"
+    );
 }
 
 #[test]

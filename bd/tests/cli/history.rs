@@ -123,10 +123,14 @@ fn an_undo_that_finds_nothing_to_take_back_says_so() {
     project.ok(&["delete", &id, "--force"]);
     let said = project.fails(&["undo", &titled]);
     assert!(
-        said.contains("is deleted since: nothing was undone") && said.contains("bd history"),
+        said.contains("is deleted since: nothing was undone"),
         "{said}"
     );
-    project.ok(&["undo"]);
+    assert!(
+        said.contains(&format!("`bd restore {id}` brings it back")),
+        "{said}"
+    );
+    project.ok(&["restore", &id]);
     assert_eq!(project.json(&["show", &id])[0]["title"], "A");
 }
 

@@ -12,6 +12,7 @@ mod history;
 mod hostile;
 mod list;
 mod ready;
+mod restore;
 mod settings;
 mod show;
 mod update;

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::history::{Step, World, steps};
 use crate::bead::validate::{self, Vocabulary};
-use crate::bead::{Bead, record};
-use crate::merge::{Merge, files, former_id};
+use crate::bead::{Bead, Stamp, record};
+use crate::merge::{Lost, Merge, Note, files, former_id};
 
 fn merge(base: &World, left: &World, right: &World) -> Merge {
     files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
@@ -87,9 +87,8 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             let loser = if m == l { r } else { l };
             assert!(m == l || m == r);
             let value = loser.map_or("null", String::as_str);
-            let is_told = |lost: &crate::merge::Lost| {
-                lost.id == result.id && lost.field == *key && lost.value == value
-            };
+            let is_told =
+                |lost: &Lost| lost.id == result.id && lost.field == *key && lost.value == value;
             assert!(
                 merge.lost.iter().any(is_told),
                 "{key}: {value} of {merge:?}"
@@ -104,6 +103,7 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
     for word in &m {
         assert!(l.contains(word) || r.contains(word));
     }
+    check_deletion(base, left, right, result, merge);
 }
 
 fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead) {
@@ -127,6 +127,41 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead) {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), result.comments.len());
+}
+
+/// A deletion that stays over an edit is told.
+fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &Merge) {
+    let live = [left, right].into_iter().find(|side| !side.is_tombstone());
+    let Some(live) = live.filter(|_| result.is_tombstone()) else {
+        return;
+    };
+    if live.id != base.id {
+        // An earlier merge gave it another id, which is no edit.
+        return;
+    }
+    // Edges follow beads that get another id, which is none either.
+    let unstamped = |bead: &Bead| Bead {
+        updated_at: Stamp::default(),
+        ..bead.clone()
+    };
+    let unlinked = |bead: &Bead| Bead {
+        dependencies: Vec::new(),
+        ..unstamped(bead)
+    };
+    let note = Note::Buried {
+        id: result.id.clone(),
+    };
+    let stood = Lost {
+        id: result.id.clone(),
+        field: "status".into(),
+        value: format!("\"{}\"", live.status),
+    };
+    let told = (merge.notes.contains(&note), merge.lost.contains(&stood));
+    if unlinked(live) != unlinked(base) {
+        assert_eq!(told, (true, true), "{base:?} {live:?}");
+    } else if unstamped(live) == unstamped(base) {
+        assert_eq!(told, (false, false), "{base:?} {live:?}");
+    }
 }
 
 /// Everything that must hold of one merge.

@@ -146,6 +146,28 @@ fn a_deletion_wins_over_an_edit_whose_text_it_keeps() {
 }
 
 #[test]
+fn any_edit_that_meets_a_deletion_is_told_with_where_the_bead_stood() {
+    let mut old = base();
+    close(&mut old, 1, "done");
+    let mut left = old.clone();
+    bury(&mut left, 2);
+    left.closed_at = None;
+    let mut right = old.clone();
+    right.title = "other".into();
+    let (bead, told) = merged(&old, &left, &right);
+    assert_eq!((bead.is_tombstone(), bead.title.as_str()), (true, "other"));
+    let wanted = [
+        lost("closed_at", "\"2026-03-01T00:01:00Z\""),
+        lost("status", "\"closed\""),
+    ];
+    assert_eq!(told, wanted);
+    let mut touched = old.clone();
+    touched.updated_at = at(9);
+    let (bead, told) = merged(&old, &left, &touched);
+    assert!(bead.is_tombstone() && told.is_empty());
+}
+
+#[test]
 fn a_bead_brought_back_lives_and_of_two_deletions_the_later_counts() {
     let old = edit(1, |bead| bury(bead, 1));
     let (bead, _) = merged(&old, &base(), &old);

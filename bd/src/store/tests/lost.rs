@@ -319,6 +319,31 @@ fn what_left_the_file_under_a_change_in_the_journal_is_lost_and_that_change_is_n
 }
 
 #[test]
+fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let deferred = place.deferring();
+    deferred.edit("bd-a", title("Ours"));
+    let deleted = line("bd-a", "x").replace("\"open\"", "\"tombstone\"");
+    let deleted = deleted.strip_suffix('}').unwrap();
+    place.goes_back_to(&format!(
+        "{deleted},\"deleted_at\":\"2026-01-02T00:00:00Z\"}}\n"
+    ));
+    place.store.fold(&deferred.clock).unwrap();
+    let told = place.store.take_notices().join("\n");
+    assert!(
+        told.contains("of bd-a (status) one side gave way"),
+        "{told}"
+    );
+    assert_eq!(place.lacks(), []);
+    let history = place.store.events().unwrap();
+    place
+        .change(|tx| Ok(change::revive(tx, "bd-a", &history)?))
+        .unwrap();
+    let bead = place.store.snapshot().unwrap().take("bd-a").unwrap();
+    assert_eq!((bead.status, bead.title.as_str()), (Status::Open, "Ours"));
+}
+
+#[test]
 fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
     let comment = |number: u8, text: &str| {
         format!(

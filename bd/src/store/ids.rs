@@ -1,0 +1,126 @@
+//! The ids of a snapshot: their prefix, which bead one means, and which numbers are taken.
+
+use std::ops::Bound;
+
+use super::head::{Head, Node};
+use super::{Snapshot, StoreError};
+use crate::bead::Bead;
+use crate::bead::id::{self, ResolveError};
+
+impl Snapshot {
+    /// The prefix of new ids: the configured one, else the one that all beads share, else the name of the
+    /// project's folder.
+    pub fn prefix(&self) -> Result<String, StoreError> {
+        if let Some(prefix) = self.config().get("issue-prefix") {
+            return Ok(prefix.trim_end_matches('-').to_owned());
+        }
+        // Where the index knows it, only what the journal changed is looked at.
+        let known = self.index.shared_prefix();
+        let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
+        let changed = self.over.keys().filter_map(|id| self.head(id));
+        let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
+        let heads = known.map_or_else(all, |_| Box::new(changed));
+        let mut found = known;
+        for head in heads {
+            let own = id::prefix_of(head.id());
+            // Only one that would change the answer is asked more.
+            if own == found || head.is_tombstone() {
+                continue;
+            }
+            match (found, own) {
+                (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
+                (None, Some(own)) => found = Some(own),
+                _ => {}
+            }
+        }
+        Ok(found.map_or_else(
+            || id::clean_prefix(&self.source.folder_name()),
+            str::to_owned,
+        ))
+    }
+
+    /// Whether a bead of the index is as the index has it, and was not deleted.
+    fn has_visible_bead(&self) -> bool {
+        let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
+        rows.any(|row| !self.head_at(Node::Row(row)).is_tombstone())
+    }
+
+    /// Finds the one live bead that a full or partial id means.
+    pub fn resolve(&self, given: &str) -> Result<&Bead, ResolveError> {
+        if let Some(bead) = self.get_live(given) {
+            return Ok(bead);
+        }
+        let prefix = self.prefix().unwrap_or_default();
+        let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
+        let live = self.heads().filter(|head| !head.is_tombstone());
+        let found = id::resolve(given, &prefix, exists, live.map(|head| head.id()));
+        let not_found = || ResolveError::NotFound(given.to_owned());
+        let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
+        bead.map_err(|error| match error {
+            ResolveError::NotFound(_) => self.deleted(given, &prefix).unwrap_or(error),
+            other => other,
+        })
+    }
+
+    /// Why there is no such bead, where it was deleted.
+    fn deleted(&self, given: &str, prefix: &str) -> Option<ResolveError> {
+        let full = format!("{prefix}-{given}");
+        let tombstone = |id| self.get(id).filter(|bead| bead.is_tombstone());
+        let bead = tombstone(given).or_else(|| tombstone(&full))?;
+        let at = bead.deleted_at.as_ref().unwrap_or(&bead.updated_at);
+        Some(ResolveError::Deleted {
+            id: bead.id.clone(),
+            by: bead.deleted_by.clone(),
+            at: at.to_string(),
+        })
+    }
+
+    /// The highest number that a child of a bead ever had; deleted children count.
+    pub fn last_child_number(&self, parent: &str) -> u64 {
+        let start = format!("{parent}.");
+        self.ids_from(&start)
+            .chain(self.archived().ids_from(&start))
+            .filter_map(id::split_child)
+            .filter(|(own, _)| *own == parent)
+            .map(|(_, number)| number)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// How many ids have this prefix and are no child's; deleted ones count.
+    pub fn count_top_level(&self, prefix: &str) -> usize {
+        let start = format!("{prefix}-");
+        let is_top = |id: &str| !id[start.len()..].contains('.');
+        let archived = self.archived().ids_from(&start);
+        let archived = archived.filter(|id| is_top(id)).count();
+        if prefix.contains('.') {
+            return archived + self.ids_from(&start).filter(|id| is_top(id)).count();
+        }
+        // What begins so ends where the next character of the alphabet begins: a dot.
+        let rows = self.index.first_from(&start)..self.index.first_from(&format!("{prefix}."));
+        let hidden = self.hidden.range(rows.clone());
+        let hidden = hidden.filter(|row| is_top(self.index.id(**row))).count();
+        let own = self.own_ids_from(&start).filter(|id| is_top(id)).count();
+        (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
+    }
+
+    /// All ids that begin so.
+    fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        let first = self.index.first_from(start);
+        let rows = (first..self.index.len())
+            .map(|row| (row, self.index.id(row)))
+            .take_while(move |(_, id)| id.starts_with(start))
+            .filter(|(row, _)| !self.hidden.contains(row))
+            .map(|(_, id)| id);
+        rows.chain(self.own_ids_from(start))
+    }
+
+    /// Those of them that changed.
+    fn own_ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        self.over
+            .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+            .take_while(move |(id, _)| id.starts_with(start))
+            .filter(|(_, slot)| slot.is_some())
+            .map(|(id, _)| id.as_str())
+    }
+}

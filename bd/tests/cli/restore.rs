@@ -1,0 +1,104 @@
+//! `bd restore ID` of beads that were deleted.
+
+use serde_json::Value;
+
+use super::Project;
+
+fn targets(bead: &Value) -> Vec<&str> {
+    let edges = bead["dependencies"].as_array().into_iter().flatten();
+    edges.map(|edge| edge["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_deleted_bead_comes_back_as_it_stood_with_the_edges_and_names_that_went() {
+    let project = Project::new();
+    let before = project.make("Before", &[]);
+    let bead = project.make("Bead", &["-d", "text", "--type", "bug"]);
+    let after = project.make("After", &["-d", &format!("when {bead} is done")]);
+    project.ok(&["dep", "add", &bead, &before]);
+    project.ok(&["dep", "add", &after, &bead]);
+    project.ok(&["update", &bead, "--status", "in_progress"]);
+    let line = project.read(".beads/issues.jsonl");
+    let said = project.fails(&["restore", &bead]);
+    assert!(
+        said.contains("neither in the archive nor deleted"),
+        "{said}"
+    );
+    project.ok(&["--actor", "bob", "delete", &bead, "--force"]);
+    let said = project.fails(&["show", &bead]);
+    assert!(said.contains("it was deleted by bob at"), "{said}");
+    assert!(
+        said.contains(&format!("bd restore {bead} brings it back")),
+        "{said}"
+    );
+
+    let said = project.ok(&["restore", &bead]);
+    let wanted = format!("Restored {bead}, which bob deleted at");
+    assert!(
+        said.contains(&wanted) && said.contains("(in_progress): Bead"),
+        "{said}"
+    );
+    assert!(!said.contains("not back"), "{said}");
+    let unstamped = |text: &str| -> Vec<Value> {
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines
+            .map(|mut bead: Value| {
+                bead.as_object_mut().unwrap().remove("updated_at");
+                bead
+            })
+            .collect()
+    };
+    assert_eq!(
+        unstamped(&project.read(".beads/issues.jsonl")),
+        unstamped(&line)
+    );
+    // It is a change like any other.
+    project.ok(&["undo"]);
+    let said = project.fails(&["show", &bead]);
+    assert!(said.contains("deleted by bob"), "{said}");
+    assert_eq!(
+        project.shown(&after)["description"],
+        format!("when [deleted:{bead}] is done")
+    );
+}
+
+#[test]
+fn of_beads_deleted_together_each_brings_its_edges_when_both_ends_are_there() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    project.ok(&["dep", "add", &a, &b]);
+    project.ok(&["close", &b, "--reason", "done"]);
+    project.ok(&["delete", &a, &b, "--force"]);
+    let said = project.ok(&["restore", &a]);
+    assert!(said.contains(&format!("not back: {a} → {b}: ")), "{said}");
+    let back = project.json(&["restore", &b]);
+    assert_eq!(
+        (&back[0]["id"], &back[0]["status"]),
+        (&b.as_str().into(), &"closed".into())
+    );
+    let bead = project.shown(&b);
+    assert_eq!(bead["close_reason"], "done");
+    assert!(
+        bead["closed_at"].is_string() && bead["deleted_at"].is_null(),
+        "{bead}"
+    );
+    assert_eq!(targets(&project.shown(&a)), [b.as_str()]);
+}
+
+#[test]
+fn a_bead_whose_deletion_history_does_not_have_comes_back_open_and_that_is_said() {
+    let project = Project::new();
+    project.write(
+        ".beads/issues.jsonl",
+        r#"{"id":"bd-old","title":"Old","status":"tombstone","priority":2,"issue_type":"task","created_at":"2024-01-01T00:00:00Z","updated_at":"2024-02-01T00:00:00Z","deleted_at":"2024-02-01T00:00:00Z","original_type":"task"}
+"#,
+    );
+    let said = project.fails(&["show", "old"]);
+    assert!(said.contains("it was deleted at 2024-02-01"), "{said}");
+    let said = project.ok(&["restore", "bd-old"]);
+    assert!(
+        said.contains("history here does not have the deletion"),
+        "{said}"
+    );
+    assert_eq!(project.shown("bd-old")["status"], "open");
+}
