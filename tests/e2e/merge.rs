@@ -326,6 +326,20 @@ fn after_a_reset_and_a_pull_it_is_said_of_which_beads_nothing_can_be_told() {
     );
     let history = project.bd("a", &["history", &theirs]).ok();
     assert!(history.out.contains("Mine"), "{}", history.out);
+    // Who asks for it by name gets it.
+    let said = project.bd("a", &["restore", "--lost", &theirs]).ok();
+    assert!(
+        said.out.contains(&format!("restored {theirs}: 1 change")),
+        "{}",
+        said.out
+    );
+    let bead = project.show("a", &theirs);
+    assert_eq!(
+        (&bead["title"], &bead["priority"]),
+        (&"Mine".into(), &1.into())
+    );
+    let said = project.bd("a", &["restore", "--lost"]).ok();
+    assert!(said.out.contains("Nothing is lost: "), "{}", said.out);
 }
 
 #[test]

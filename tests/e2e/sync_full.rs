@@ -141,7 +141,7 @@ fn what_two_clones_do_to_one_bead_meets_on_the_branch() {
         );
         assert_eq!(bead["labels"][0], "urgent");
         let history = clones.bd(clone, &["history", &id, "--json"]).ok();
-        assert_eq!(actors(&history), ["tests/a", "tests/b"]);
+        assert_eq!(actors(&history), ["git", "tests/a", "tests/b"]);
     }
     clones.agree(&["a", "b"]);
     let mut shared = clones.shared();
@@ -167,15 +167,20 @@ fn history_tells_a_sync_from_an_edit_outside_of_bd() {
     clones.sync("b").ok();
     for (clone, where_b) in [("a", "in another clone"), ("b", "in this clone")] {
         let said = clones.bd(clone, &["history", &id]).ok().out;
-        let beside =
-            format!("(the next was made {where_b} meanwhile; a sync brought both together)");
-        let merged = format!("(before the next, a sync merged what tests/b did {where_b})");
-        assert!(said.contains(&beside) && said.contains(&merged), "{said}");
+        let beside = format!("(the next was made {where_b} without the one before it)");
+        assert!(said.contains(&beside), "{said}");
         assert!(!said.contains("outside of bd"), "{said}");
         let said = clones.bd(clone, &["history", &id, "--json"]).ok().json();
-        let last = said.as_array().unwrap().last().unwrap();
-        assert_eq!(last["sync_before"]["by"], "tests/b", "{last}");
-        assert_eq!(last["outside_before"], false, "{last}");
+        let [.., merge, last] = said.as_array().unwrap().as_slice() else {
+            panic!("{said}");
+        };
+        assert_eq!(
+            (&merge["verb"], &merge["lost"]),
+            (&"merge".into(), &serde_json::json!([]))
+        );
+        for event in [merge, last] {
+            assert_eq!(event["outside_before"], false, "{event}");
+        }
     }
     // What a person edits in the file is still that.
     let path = clones.dir("a").join(".beads/issues.jsonl");
@@ -550,4 +555,36 @@ fn a_dry_run_says_what_waits_and_changes_nothing() {
         .ok()
         .json();
     assert_eq!(said["sent"], 0);
+}
+
+#[test]
+fn a_change_that_a_reset_took_away_before_a_sync_is_not_told_as_there() {
+    let clones = Clones::new();
+    let id = clones.bead("a", "A bead");
+    clones.sync("a").ok();
+    clones.clone("b");
+    clones.bd("b", &["update", &id, "--title", "By b"]).ok();
+    clones.sync("b").ok();
+    let path = clones.dir("a").join(".beads/issues.jsonl");
+    let before = std::fs::read_to_string(&path).unwrap();
+    clones.bd("a", &["update", &id, "--priority", "0"]).ok();
+    clones.bd("a", &["sync"]).ok();
+    std::fs::write(&path, before).unwrap();
+    let said = clones.bd("a", &["list"]).ok();
+    assert!(said.err.contains("went back"), "{}", said.err);
+    clones.sync("a").ok();
+    assert_eq!(clones.show("a", &id)["title"], "By b");
+    let said = clones.bd("a", &["history", &id]).ok().out;
+    assert!(said.contains("without the one before it"), "{said}");
+    let said = clones.bd("a", &["restore", "--lost"]).ok().out;
+    assert!(said.contains(&format!("cannot be told of {id}")), "{said}");
+    clones.bd("a", &["restore", "--lost", &id]).ok();
+    let bead = clones.show("a", &id);
+    assert_eq!(
+        (&bead["title"], &bead["priority"]),
+        (&"By b".into(), &0.into())
+    );
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    clones.agree(&["a", "b"]);
 }

@@ -65,7 +65,8 @@ struct History {
 enum Break<'a> {
     /// Someone edited the file, or merged it with git, between the two.
     Outside,
-    /// It was made in one clone while the ones before it were made in another; a sync brought them together.
+    /// It was made in one clone to a line from before the last one here, which was made in another. Whether the bead
+    /// has both says a merge after them.
     Beside {
         /// Whether it was made in this clone.
         here: bool,
@@ -123,7 +124,7 @@ impl Break<'_> {
         match self {
             Self::Outside => "(edited or merged outside of bd)".to_owned(),
             Self::Beside { here: own } => format!(
-                "(the next was made {} meanwhile; a sync brought both together)",
+                "(the next was made {} without the one before it)",
                 here(own)
             ),
             Self::Synced { by, here: own } => format!(

@@ -114,12 +114,12 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
     Ok(path)
 }
 
-/// Puts what was lost into the history of the project around, where there is one.
+/// Puts the merge into the history of the project around, where there is one.
 fn remember(ctx: &Context, merge: &Merge, sides: [&[u8]; 2]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_lost(merge, sides, &ctx.clock) {
+    if let Err(error) = store.remember_merge(merge, sides, &ctx.clock) {
         // The merge is done, and what was lost has been told.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::report::{Answer, plain_json};
 /// With ids alone those beads come back, from the archive or as they stood before they were deleted: with the edges that went along, where history has
 /// the deletion, and with what was changed in them elsewhere. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
 /// comes back by itself; this does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
-/// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told.
+/// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told. Given by their ids, that is done again, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do lost changes again
@@ -48,7 +48,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } = store.lost()?;
     if !args.ids.is_empty() {
         lost.retain(|id, _| args.ids.contains(id));
-        untold.retain(|id| args.ids.contains(id));
+        // Who asks for a bead by name knows what it should have.
+        for (id, open) in std::mem::take(&mut untold) {
+            if args.ids.contains(&id) {
+                lost.entry(id)
+                    .and_modify(|lacking| lacking.follow(&open))
+                    .or_insert(open);
+            }
+        }
     }
     if ctx.ui.is_json() && !untold.is_empty() {
         ctx.ui.warn(&untold_line(&untold));
@@ -168,10 +175,11 @@ struct Found {
 }
 
 /// What is said of beads of which it cannot be told.
-fn untold_line(ids: &BTreeSet<String>) -> String {
-    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+fn untold_line(untold: &BTreeMap<String, Lacking>) -> String {
+    let ids: Vec<&str> = untold.keys().map(String::as_str).collect();
     format!(
-        "It cannot be told of {}: git merged that line or somebody wrote it elsewhere, with or without what was changed here before (bd history ID shows it)",
+        "It cannot be told of {}: git merged that line or somebody wrote it elsewhere, with or without what was changed here before \
+         (bd history ID shows that, bd restore --lost ID does it again where the fields are as they were before it)",
         escape::line(&ids.join(", "))
     )
 }
@@ -180,7 +188,7 @@ fn untold_line(ids: &BTreeSet<String>) -> String {
 struct Restored {
     found: Vec<Found>,
     /// Beads of which it cannot be told.
-    untold: BTreeSet<String>,
+    untold: BTreeMap<String, Lacking>,
     dry_run: bool,
 }
 

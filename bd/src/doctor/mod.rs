@@ -257,7 +257,7 @@ fn lost(store: &Store) -> Result<Check, StoreError> {
         let said = match losses.untold.len() {
             0 => "every acknowledged change is in the file".to_owned(),
             count => format!(
-                "every acknowledged change is in the file, as far as it can be told: bd restore --lost names {count} beads of which it cannot"
+                "every acknowledged change is in the file, as far as it can be told: bd restore --lost names the beads of which it cannot ({count})"
             ),
         };
         return Ok(Check::ok("History", said));

@@ -91,6 +91,8 @@ pub struct Merge {
     pub lost: Vec<Lost>,
     /// What should be told.
     pub notes: Vec<Note>,
+    /// The beads that both sides changed, by id.
+    pub met: Vec<String>,
 }
 
 /// Looks a bead up in the archive.

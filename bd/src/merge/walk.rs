@@ -132,6 +132,9 @@ impl<'a> Tables<'a, '_> {
         {
             return;
         }
+        if left.is_some() && right.is_some() {
+            merge.met.push(id.to_owned());
+        }
         let bead = |row: Option<&'_ Row<'a>>| row.and_then(Row::bead).cloned();
         let [b, l, r] = [bead(base), bead(left), bead(right)];
         let result = beads(b.as_ref(), l.as_ref(), r.as_ref());

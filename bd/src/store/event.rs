@@ -4,7 +4,7 @@
 //! as they became, so that files in git stay small. A bead that was made, or removed without a trace, stands
 //! there whole.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -59,6 +59,9 @@ pub struct Difference {
     /// Events whose changes of this bead are in it, too: what a merge took in or a restore did again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<String>,
+    /// Events of which a merge could not tell whether it has them: they came before a line that history does not know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub perhaps: Vec<String>,
 }
 
 impl Event {
@@ -136,6 +139,7 @@ impl Difference {
             new,
             lost: fields(&change.lost),
             includes: change.includes.clone(),
+            perhaps: Vec::new(),
         }
     }
 }
@@ -149,6 +153,14 @@ pub struct Lacking {
     pub edited: bool,
 }
 
+impl Lacking {
+    /// Puts earlier changes before these.
+    pub fn follow(&mut self, earlier: &Self) {
+        self.events.splice(..0, earlier.events.iter().cloned());
+        self.edited |= earlier.edited;
+    }
+}
+
 /// What the beads of a store lack.
 #[derive(Debug, Default)]
 pub struct Losses {
@@ -156,7 +168,7 @@ pub struct Losses {
     pub lacking: BTreeMap<String, Lacking>,
     /// The beads that were changed before they got a line which history does not know: git merged it, or someone
     /// wrote it elsewhere. Whether such a line has those changes cannot be told.
-    pub untold: BTreeSet<String>,
+    pub untold: BTreeMap<String, Lacking>,
 }
 
 /// What kind of change a difference is, for people and filters.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::event::{Difference, Event, Lacking, Losses};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
-use super::lost::{self, Asked, Trace};
+use super::lost::{self, Asked, Missing, Trace};
 use super::overlay::{Bridge, Merged};
 use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
@@ -146,33 +146,46 @@ fn tail(path: &Path) -> io::Result<Tail> {
 }
 
 impl Store {
-    /// Writes down what conflicts took away when the texts of two sides became one, and that it has the changes
-    /// of both.
-    pub fn remember_lost(
+    /// Writes down which beads two sides had both changed when their texts became one, that these have the
+    /// changes of both, and what conflicts took away.
+    pub fn remember_merge(
         &self,
         merge: &Merge,
         [left, right]: [&[u8]; 2],
         clock: &Clock,
     ) -> Result<(), StoreError> {
-        let mut merged = by_bead(&merge.lost);
+        let mut merged = by_bead(&merge.lost, &merge.met);
         if merged.is_empty() {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
-        let [left, right, out] = [left, right, &merge.text].map(|text| hashes(text, &ids));
-        let text = local(&self.paths)?;
-        let traces = lost::traces_about(&text, &ids);
-        for bead in &mut merged {
-            let of = |lines: &HashMap<String, u64>| lines.get(&bead.id).copied();
-            let sides = [of(&left), of(&right)].into_iter().flatten();
-            let events = sides.flat_map(|side| lost::had(&traces, &bead.id, side));
-            let events: BTreeSet<String> = events.collect();
-            bead.includes = events.into_iter().collect();
-            (bead.from, bead.to) = (of(&left), of(&out));
-        }
+        trace(
+            &mut merged,
+            &local(&self.paths)?,
+            [left, right],
+            &merge.text,
+        );
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
+    }
+}
+
+/// Says of merged beads from which line of ours, the left one, they led to which, and what is in them of the events of
+/// our `history`.
+pub(super) fn trace(merged: &mut [Merged], history: &[u8], [left, right]: [&[u8]; 2], out: &[u8]) {
+    let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
+    let [left, right, out] = [left, right, out].map(|text| hashes(text, &ids));
+    let traces = lost::traces_about(history, &ids);
+    let had = [&left, &right].map(|side| lost::had(&traces, side));
+    for bead in merged {
+        let of = |lines: &HashMap<String, u64>| lines.get(&bead.id).copied();
+        let sides = || had.iter().filter_map(|side| side.get(bead.id.as_str()));
+        let events: BTreeSet<&str> = sides().flat_map(|side| &side.events).copied().collect();
+        let perhaps: BTreeSet<&str> = sides().flat_map(|side| &side.perhaps).copied().collect();
+        let owned = |event: &&str| (*event).to_owned();
+        bead.perhaps = perhaps.difference(&events).map(owned).collect();
+        bead.includes = events.iter().map(owned).collect();
+        (bead.from, bead.to) = (of(&left), of(&out));
     }
 }
 
@@ -184,9 +197,12 @@ fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
     beads.filter(|(id, _)| ids.contains(id)).collect()
 }
 
-/// Lost values by bead.
-pub(super) fn by_bead(lost: &[Lost]) -> Vec<Merged> {
+/// What became of beads that both sides had changed, and of those that lost values.
+pub(super) fn by_bead(lost: &[Lost], met: &[String]) -> Vec<Merged> {
     let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
+    for id in met {
+        beads.entry(id).or_default();
+    }
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
     }
@@ -196,6 +212,7 @@ pub(super) fn by_bead(lost: &[Lost]) -> Vec<Merged> {
         from: None,
         to: None,
         includes: Vec::new(),
+        perhaps: Vec::new(),
     });
     merged.collect()
 }
@@ -235,6 +252,7 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
             new: Some(Fields::default()),
             lost: by_field(&merged.lost),
             includes: merged.includes.clone(),
+            perhaps: merged.perhaps.clone(),
         })
         .collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
@@ -264,6 +282,7 @@ pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
             new: own.new.clone(),
             lost: None,
             includes: Vec::new(),
+            perhaps: Vec::new(),
         })
         .collect();
     if changes.is_empty() {
@@ -413,24 +432,26 @@ impl Store {
             Some(line) => journal::open(line),
             None => waiting.get(at - lines.len()).cloned(),
         };
-        let lacking = lost::lost(&traces, line).into_iter().map(|(id, missing)| {
-            let events = missing
-                .at
-                .iter()
-                .filter_map(|at| Some(event(*at)?.only(&id)));
-            let events = events.collect();
-            let edited = missing.edited;
-            (id, Lacking { events, edited })
-        });
-        let lacking = lacking.collect();
+        let changes = |found: BTreeMap<String, Missing>| {
+            let changes = found.into_iter().map(|(id, missing)| {
+                let events = missing.at.iter();
+                let events = events.filter_map(|at| Some(event(*at)?.only(&id)));
+                let events = events.collect();
+                let edited = missing.edited;
+                (id, Lacking { events, edited })
+            });
+            changes.collect()
+        };
+        let lacking = changes(lost::lost(&traces, line));
         let mut untold = lost::untold(&traces, line);
         if !untold.is_empty() {
-            // The histories of other clones may say how it came about.
+            // The histories of other clones may say that nothing is missing.
             let events = self.events()?;
             let traces: Vec<Trace<'_>> = events.iter().map(Trace::of).collect();
-            let by_all = lost::untold(&traces, line);
-            untold.retain(|id| by_all.contains(id));
+            let by_all = (lost::lost(&traces, line), lost::untold(&traces, line));
+            untold.retain(|id, _| by_all.0.contains_key(id) || by_all.1.contains_key(id));
         }
+        let untold = changes(untold);
         Ok(Losses { lacking, untold })
     }
 }

@@ -56,6 +56,8 @@ struct Step<'a> {
     after: Option<Hash>,
     #[serde(default)]
     includes: Vec<String>,
+    #[serde(default)]
+    perhaps: Vec<String>,
 }
 
 /// The hash of a line.
@@ -92,6 +94,7 @@ impl<'a> Trace<'a> {
             before: hash(&change.before),
             after: hash(&change.after),
             includes: change.includes.clone(),
+            perhaps: change.perhaps.clone(),
         });
         Self {
             id: Cow::Borrowed(&event.id),
@@ -110,6 +113,7 @@ impl<'a> Trace<'a> {
                 before: merged.from.map(Hash),
                 after: merged.to.map(Hash),
                 includes: merged.includes.clone(),
+                perhaps: merged.perhaps.clone(),
             }],
         }
     }
@@ -251,11 +255,15 @@ pub(super) fn lost(
         .collect()
 }
 
-/// The beads of which it cannot be told whether they have all their changes.
-pub(super) fn untold(traces: &[Trace<'_>], line: impl Fn(&str) -> Asked) -> BTreeSet<String> {
+/// The beads of which it cannot be told whether they have all their changes, with these changes.
+pub(super) fn untold(
+    traces: &[Trace<'_>],
+    line: impl Fn(&str) -> Asked,
+) -> BTreeMap<String, Missing> {
     let beads = by_bead(traces, line).into_iter();
-    let untold = beads.filter(|(_, bead)| bead.is_untold());
-    untold.map(|(id, _)| id.to_owned()).collect()
+    beads
+        .filter_map(|(id, bead)| Some((id.to_owned(), bead.untold()?)))
+        .collect()
 }
 
 /// The beads that are asked about, each with what history has of it.
@@ -306,6 +314,8 @@ struct Bead<'a> {
 struct Ancestry {
     /// Which steps are in it.
     is_in: Vec<bool>,
+    /// Those of which it cannot be told: a merge took in a line that history does not know.
+    may_be: Vec<bool>,
     /// The step that left it.
     newest: Option<usize>,
     /// The step from which on that is known.
@@ -319,7 +329,7 @@ impl Ancestry {
     }
 }
 
-impl Bead<'_> {
+impl<'a> Bead<'a> {
     fn missing(&self) -> Option<Missing> {
         let ancestry = self.ancestry();
         let lacking = self.lacking(&ancestry);
@@ -328,34 +338,47 @@ impl Bead<'_> {
         (!at.is_empty()).then_some(Missing { at, edited })
     }
 
-    /// Whether it was changed before the oldest change from which on it is known how its line came about.
-    fn is_untold(&self) -> bool {
+    /// The changes of which it cannot be told whether they are in its line: those before the oldest from which on it is
+    /// known how that came about.
+    fn untold(&self) -> Option<Missing> {
+        if self.deleted {
+            return None;
+        }
         let ancestry = self.ancestry();
-        let before = self.steps.iter().enumerate();
-        let mut before = before.take(ancestry.oldest.unwrap_or(self.steps.len()));
-        !self.deleted
-            && before.any(|(number, (_, trace, step))| {
-                !ancestry.is_in[number] && is_sealed(step) && !is_link(trace)
-            })
+        let oldest = ancestry.oldest.unwrap_or(self.steps.len());
+        let steps = self.steps.iter().enumerate();
+        let open = steps.filter(|(number, (_, trace, step))| {
+            let is_open = *number < oldest || ancestry.may_be[*number];
+            // That it was made can be seen.
+            let is_change = is_sealed(step) && step.before.is_some() && !is_link(trace);
+            is_open && is_change && !ancestry.is_in[*number]
+        });
+        let at: Vec<usize> = open.map(|(_, (at, _, _))| *at).collect();
+        (!at.is_empty()).then_some(Missing { at, edited: true })
     }
 
-    /// The events that are not missing, of merges and the like only those that are in.
-    fn had(&self) -> Vec<&str> {
+    /// Which events are in its line.
+    fn had(&self) -> Had<'a> {
         let ancestry = self.ancestry();
         let lacking = self.lacking(&ancestry);
-        let steps = self.steps.iter().enumerate();
-        let had = steps.filter(|(number, (_, trace, _))| {
-            ancestry.is_in[*number] || !is_link(trace) && !lacking.contains(number)
-        });
-        had.map(|(_, (_, trace, _))| trace.id.as_ref()).collect()
+        let mut had = Had::default();
+        for (number, (_, trace, _)) in self.steps.iter().enumerate() {
+            if ancestry.is_in[number] {
+                had.events.insert(&trace.id);
+            } else if !is_link(trace) && !lacking.contains(&number) {
+                had.perhaps.insert(&trace.id);
+            }
+        }
+        had
     }
 
     /// The numbers of the steps that are missing.
     fn lacking(&self, ancestry: &Ancestry) -> BTreeSet<usize> {
         let steps = self.steps.iter().enumerate();
         let known = steps.skip(ancestry.oldest.unwrap_or(self.steps.len()));
-        let out =
-            known.filter(|(number, (_, trace, _))| !ancestry.is_in[*number] && !is_link(trace));
+        let out = known.filter(|(number, (_, trace, _))| {
+            !ancestry.is_in[*number] && !ancestry.may_be[*number] && !is_link(trace)
+        });
         let (later, earlier): (BTreeSet<usize>, BTreeSet<usize>) = out
             .map(|(number, _)| number)
             .partition(|number| ancestry.is_before(*number));
@@ -409,49 +432,58 @@ impl Bead<'_> {
             (Some(oldest), Some(made)) => Some(oldest.min(made)),
             (oldest, made) => oldest.or(made),
         };
-        self.include(&mut is_in);
+        let may_be = self.include(&mut is_in);
         Ancestry {
             is_in,
+            may_be,
             newest,
             oldest,
         }
     }
 
-    /// Adds what those that are in include.
-    fn include(&self, is_in: &mut [bool]) {
-        if self
-            .steps
-            .iter()
-            .all(|(_, _, step)| step.includes.is_empty())
-        {
-            return;
+    /// Adds what those that are in include; gives those of which they do not know it.
+    fn include(&self, is_in: &mut [bool]) -> Vec<bool> {
+        let mut may_be = vec![false; is_in.len()];
+        let says_nothing = |step: &Step<'_>| step.includes.is_empty() && step.perhaps.is_empty();
+        if self.steps.iter().all(|(_, _, step)| says_nothing(step)) {
+            return may_be;
         }
-        let mut names: HashSet<&str> = HashSet::new();
+        let (mut names, mut others): (HashSet<&str>, HashSet<&str>) = Default::default();
         // What includes others comes after them.
         for (number, (_, trace, step)) in self.steps.iter().enumerate().rev() {
             is_in[number] |= names.contains(trace.id.as_ref());
             if is_in[number] {
                 names.extend(step.includes.iter().map(String::as_str));
+                others.extend(step.perhaps.iter().map(String::as_str));
             }
+            may_be[number] = others.contains(trace.id.as_ref());
         }
+        may_be
     }
 }
 
-/// The events about a bead that are in a line of it, and those of which that cannot be said: what came before a
-/// line that history does not know.
-pub(super) fn had(traces: &[Trace<'_>], id: &str, line: u64) -> BTreeSet<String> {
-    let line = |asked: &str| {
-        if asked != id {
-            return Asked::No;
-        }
-        Asked::Is {
-            hash: line,
+/// The events that are in a line of a bead.
+#[derive(Debug, Default)]
+pub(super) struct Had<'a> {
+    pub events: BTreeSet<&'a str>,
+    /// Those of which it cannot be told: what came before a line that history does not know.
+    pub perhaps: BTreeSet<&'a str>,
+}
+
+/// The events in each of these lines, given by the ids of their beads and their hashes.
+pub(super) fn had<'a>(
+    traces: &'a [Trace<'a>],
+    lines: &HashMap<String, u64>,
+) -> HashMap<&'a str, Had<'a>> {
+    let line = |asked: &str| match lines.get(asked) {
+        None => Asked::No,
+        Some(hash) => Asked::Is {
+            hash: *hash,
             deleted: false,
-        }
+        },
     };
-    let beads = by_bead(traces, line);
-    let had = beads.get(id).map(Bead::had).unwrap_or_default();
-    had.into_iter().map(str::to_owned).collect()
+    let beads = by_bead(traces, line).into_iter();
+    beads.map(|(id, bead)| (id, bead.had())).collect()
 }
 
 /// Whether an event says only which line followed which.

@@ -133,6 +133,8 @@ pub(super) struct Merged {
     pub to: Option<u64>,
     /// The events of ours that are in it.
     pub includes: Vec<String>,
+    /// Those of which that cannot be told.
+    pub perhaps: Vec<String>,
 }
 
 /// A step of a bead that is not in the journal, since its line there is damaged: from what is known before
@@ -335,6 +337,7 @@ fn state(
             from: from.filter(|_| home == Home::Issues),
             to: None,
             includes: includes.collect(),
+            perhaps: Vec::new(),
         };
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }

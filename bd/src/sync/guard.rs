@@ -198,6 +198,7 @@ mod tests {
                 new: after.map(|_| Fields::default()),
                 lost: None,
                 includes: Vec::new(),
+                perhaps: Vec::new(),
             }],
         }
     }

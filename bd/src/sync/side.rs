@@ -137,6 +137,7 @@ impl Sides {
             archive: own.archive,
             events: self.history(request.store, place)?,
             lost: told.lost.clone(),
+            met: told.met.clone(),
             back: Vec::new(),
         })
     }

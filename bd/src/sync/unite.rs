@@ -19,6 +19,7 @@ use crate::store::{Event, archive, journal, lines};
 pub(super) struct Told {
     pub lost: Vec<Lost>,
     pub notes: Vec<Note>,
+    pub met: Vec<String>,
 }
 
 /// Brings what another side made of `base` into our own.
@@ -54,6 +55,7 @@ pub(super) fn take(
         issues = merged.text;
         told.lost.extend(merged.lost);
         told.notes.extend(merged.notes);
+        told.met.extend(merged.met);
     }
     let archive = if is_same_archive || theirs == own.archive {
         own.archive

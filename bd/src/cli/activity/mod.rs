@@ -185,6 +185,7 @@ impl Item {
                         let lost: Vec<&str> = lost.keys().collect();
                         format!("{id} merged · {} gave way", lost.join(", "))
                     }
+                    None if names.is_empty() => format!("{id} merged"),
                     _ => format!("{id} updated · {}", names.join(", ")),
                 }
             }

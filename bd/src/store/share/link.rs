@@ -68,6 +68,7 @@ pub(super) fn add(
                 from,
                 to,
                 includes: Vec::new(),
+                perhaps: Vec::new(),
             }),
         }
     }
@@ -106,6 +107,7 @@ mod tests {
                 new: Some(Fields::default()),
                 lost: None,
                 includes: Vec::new(),
+                perhaps: Vec::new(),
             }],
         })
     }

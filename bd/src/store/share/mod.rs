@@ -53,6 +53,8 @@ pub struct United {
     pub events: Files,
     /// What conflicts took away.
     pub lost: Vec<Lost>,
+    /// Beads that both sides had changed.
+    pub met: Vec<String>,
     /// Beads that had gone back here and came forward again.
     pub back: Vec<String>,
 }
@@ -177,10 +179,11 @@ impl Store {
 
     /// What our own history has to know of what comes in.
     fn told(&self, own: &Own, united: &United, now: &Stamp) -> Result<Option<Event>, StoreError> {
-        let mut merged = history::by_bead(&united.lost);
+        let mut merged = history::by_bead(&united.lost, &united.met);
         if own.issues != united.issues {
             let text = history::local(&self.paths)?;
             let (before, after) = (&own.issues, &united.issues);
+            history::trace(&mut merged, &text, [before, before], after);
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))

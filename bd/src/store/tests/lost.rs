@@ -9,7 +9,7 @@ use super::super::{history, lost, source};
 use super::crash::settle;
 use super::{Place, cases, line};
 use crate::bead::{Bead, Status};
-use crate::change;
+use crate::{change, merge};
 
 impl Place {
     /// The issues are an older text again, as after `git reset --hard`.
@@ -284,6 +284,74 @@ fn before_a_line_that_history_does_not_know_nothing_is_said_to_be_lost() {
     assert!(place.lacks().is_empty());
     place.edit(&id, priority(0));
     assert!(place.lacks().is_empty());
+}
+
+#[test]
+fn what_cannot_be_told_stays_so_after_a_merge_and_is_done_again_for_who_asks() {
+    let place = Place::new();
+    let id = place.make("One");
+    let old = place.text("issues.jsonl");
+    place.edit(&id, title("Two"));
+    // A colleague changed it before that, and git brought it here.
+    place.goes_back_to(&old.replace("\"priority\":2", "\"priority\":1"));
+    place.edit(&id, |bead| bead.notes = "known".into());
+    let untold = || -> Vec<(String, usize)> {
+        let untold = place.store.lost().unwrap().untold.into_iter();
+        untold.map(|(id, open)| (id, open.events.len())).collect()
+    };
+    assert_eq!(untold(), [(id.clone(), 1)]);
+    place.store.fold(&place.clock).unwrap();
+    let ours = place.text("issues.jsonl");
+    let theirs = old.replace("\"priority\":2", "\"priority\":1,\"design\":\"theirs\"");
+    let merge = merge::files(old.as_bytes(), ours.as_bytes(), theirs.as_bytes(), &|_| {
+        None
+    })
+    .unwrap();
+    assert_eq!(merge.met, std::slice::from_ref(&id));
+    let sides = [ours.as_bytes(), theirs.as_bytes()];
+    place
+        .store
+        .remember_merge(&merge, sides, &place.clock)
+        .unwrap();
+    place.goes_back_to(&String::from_utf8(merge.text).unwrap());
+    assert_eq!(
+        (place.lacks(), untold()),
+        (Vec::new(), vec![(id.clone(), 1)])
+    );
+    // Its own changes, before and after, are in it.
+    place.edit(&id, |bead| bead.labels.push("later".into()));
+    assert_eq!(
+        (place.lacks(), untold()),
+        (Vec::new(), vec![(id.clone(), 1)])
+    );
+    let open = place.store.lost().unwrap().untold.remove(&id).unwrap();
+    let kept = place
+        .change(|tx| Ok(change::redo(tx, &id, &open)?))
+        .unwrap();
+    assert!(kept.is_empty(), "{kept:?}");
+    assert_eq!(untold(), []);
+    let bead = place.bead(&id);
+    assert_eq!(
+        (bead.title.as_str(), bead.design.as_str(), bead.priority),
+        ("Two", "theirs", 1)
+    );
+    assert_eq!(
+        (bead.notes.as_str(), &bead.labels[..]),
+        ("known", &["later".to_owned()][..])
+    );
+}
+
+#[test]
+fn a_bead_that_others_changed_since_it_was_made_here_lacks_nothing() {
+    let place = Place::new();
+    let id = place.make("One");
+    let theirs = place.text("issues.jsonl").replace("One", "Theirs");
+    place.goes_back_to(&theirs);
+    let losses = place.store.lost().unwrap();
+    assert!(
+        losses.lacking.is_empty() && losses.untold.is_empty(),
+        "{id}: {losses:?}"
+    );
 }
 
 #[test]
