@@ -55,7 +55,12 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     };
     // In another order the first are known only when all are.
     let other_order = args.sort.is_some() || args.reverse;
-    let mut found = filter.search_first(&snapshot, if other_order { usize::MAX } else { limit })?;
+    let wanted = if other_order {
+        usize::MAX
+    } else {
+        limit.saturating_add(1)
+    };
+    let mut found = filter.search_first(&snapshot, wanted)?;
     let archived = if args.archived {
         snapshot.archive().beads()
     } else {
@@ -74,6 +79,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     } else if args.reverse {
         found.reverse();
     }
+    let has_more = found.len() > limit;
     found.truncate(limit);
     if found.is_empty() {
         args.filter
@@ -83,7 +89,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         .into_iter()
         .map(|bead| Row::of(&snapshot, bead))
         .collect();
-    Ok(Box::new(Search { text, rows }))
+    Ok(Box::new(Search {
+        text,
+        rows,
+        has_more,
+    }))
 }
 
 /// What was found.
@@ -91,6 +101,8 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
 struct Search {
     text: String,
     rows: Vec<Row>,
+    /// Whether the limit left out some.
+    has_more: bool,
 }
 
 impl Report for Search {
@@ -104,10 +116,12 @@ impl Report for Search {
             page.line(format!("No issues found matching '{text}'"));
             return;
         }
-        page.line(format!(
-            "Found {} issues matching '{text}':",
-            self.rows.len()
-        ));
+        let count = self.rows.len();
+        page.line(if self.has_more {
+            format!("Found {count} issues matching '{text}', and more (-n 0 shows all):")
+        } else {
+            format!("Found {count} issues matching '{text}':")
+        });
         for Row { bead, .. } in &self.rows {
             let style = page.style().clone();
             let id = style.cyan(&bead.id);

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use crate::change;
 use crate::context::Context;
+use crate::error::Usage;
 use crate::store::{Event, Store};
 use crate::ui::{Page, Report, escape};
 
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 /// Why no event was found.
 #[derive(Debug, thiserror::Error)]
 enum NoEvent {
-    #[error("no event {0} in this project; see: bd activity")]
+    #[error("no event '{0}' in this project; see: bd activity")]
     Unknown(String),
     #[error("{0} is the beginning of several events: {1}")]
     Ambiguous(String, String),
@@ -34,6 +35,9 @@ enum NoEvent {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.last == Some(0) {
+        return Err(Usage("--last takes 1 or more".into()).into());
+    }
     ctx.may_change("undo")?;
     let store = ctx.store()?;
     let author = ctx.author();
@@ -76,10 +80,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 fn chosen(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
     let events = store.events()?;
     if let Some(start) = &args.event {
-        let mut found: Vec<Event> = events
-            .into_iter()
-            .filter(|event| event.id.starts_with(start.as_str()))
-            .collect();
+        let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());
+        let mut found: Vec<Event> = events.into_iter().filter(is_meant).collect();
         return match found.len() {
             0 => Err(NoEvent::Unknown(start.clone()).into()),
             1 => Ok(found),

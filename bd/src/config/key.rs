@@ -1,6 +1,8 @@
 //! The table of settings: name, default, meaning. `config list`, the check of `config get` and the help
 //! are made from it.
 
+use crate::bead::id;
+
 /// One setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
@@ -25,6 +27,10 @@ pub enum Form {
     Number,
     /// A number from 0 to 1.
     Chance,
+    /// What ids begin with.
+    Prefix,
+    /// Words with commas between them, each perhaps with a category after a colon.
+    Words,
 }
 
 impl Form {
@@ -38,6 +44,18 @@ impl Form {
                 let number = value.parse::<f64>();
                 let fits = number.is_ok_and(|chance| (0.0..=1.0).contains(&chance));
                 (fits, "a number from 0 to 1")
+            }
+            Self::Prefix => {
+                let fits = id::is_well_formed(&format!("{value}-a"));
+                (fits, "letters, digits, hyphens, dots and underscores")
+            }
+            Self::Words => {
+                let is_word = |c: char| c.is_alphanumeric() || "_-:".contains(c);
+                let mut words = value.split(',').map(str::trim);
+                (
+                    words.all(|word| word.chars().all(is_word)),
+                    "words, comma-separated",
+                )
             }
         };
         (!fits && !value.is_empty()).then_some(wanted)
@@ -64,7 +82,7 @@ pub const KEYS: &[Key] = &[
     key(
         "issue-prefix",
         "",
-        Form::Text,
+        Form::Prefix,
         "prefix of new ids, without the hyphen",
     ),
     key("actor", "", Form::Text, "name of the one who makes changes"),
@@ -72,13 +90,13 @@ pub const KEYS: &[Key] = &[
     key(
         "types.custom",
         "",
-        Form::Text,
+        Form::Words,
         "further kinds of beads, comma-separated",
     ),
     key(
         "status.custom",
         "",
-        Form::Text,
+        Form::Words,
         "further statuses, comma-separated",
     ),
     key(

@@ -7,6 +7,7 @@ mod rescue;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::bead::{Bead, record};
 use crate::change;
 use crate::config::key;
 use crate::git::Git;
@@ -91,6 +92,8 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
         journal::check(store)?,
         database(store),
         settings(&snapshot),
+        // Not before the index was looked at: reading every line would find it wrong, and make it anew.
+        values(&snapshot),
         merges(store),
     ];
     checks.extend(left_over(store, clock));
@@ -234,6 +237,25 @@ fn circles(snapshot: &Snapshot) -> Check {
             "bd dep remove takes one of the edges away",
         ),
     }
+}
+
+/// Values of the wrong kind: they are kept, and the field counts as not given.
+fn values(snapshot: &Snapshot) -> Check {
+    let odd = |bead: &Bead| -> Vec<String> {
+        let fields = bead.extra.iter();
+        let odd = fields.filter(|(key, _)| record::KEYS.contains(&key.as_str()));
+        odd.map(|(key, _)| format!("{}: {key}", bead.id)).collect()
+    };
+    let found: Vec<String> = snapshot.all().flat_map(odd).collect();
+    if found.is_empty() {
+        return Check::ok("Values", "every known field has a value of its kind");
+    }
+    let message = format!(
+        "{} fields have a value of another kind, which counts as none",
+        found.len()
+    );
+    let fix = "bd update ID gives the field a value; the old one stays in the line until then";
+    Check::bad("Values", Level::Warning, message, found, fix)
 }
 
 fn index(store: &Store) -> Result<Check, StoreError> {

@@ -130,3 +130,22 @@ fn a_database_of_another_bd_comes_with_the_way_to_take_it_over() {
     assert_eq!(database["status"], "warning");
     assert!(database["fix"].as_str().unwrap().contains("bd export"));
 }
+
+#[test]
+fn a_value_of_another_kind_is_kept_and_named() {
+    let project = Project::new();
+    let line = r#"{"id":"bd-1","title":"T","status":"open","priority":"high","issue_type":"task","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}"#;
+    project.write(".beads/issues.jsonl", &format!("{line}\n"));
+    let check = |project: &Project| -> serde_json::Value {
+        let report = project.run(&["doctor", "--json"]).out;
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let checks = report["checks"].as_array().unwrap().iter();
+        let mut found = checks.filter(|check| check["name"] == "Values");
+        found.next().unwrap().clone()
+    };
+    let found = check(&project);
+    assert_eq!(found["status"], "warning", "{found}");
+    assert!(found.to_string().contains("bd-1: priority"), "{found}");
+    project.ok(&["update", "bd-1", "-p", "1"]);
+    assert_eq!(check(&project)["status"], "ok");
+}

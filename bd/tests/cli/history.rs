@@ -52,6 +52,16 @@ fn an_undo_takes_back_the_whole_transaction_and_can_be_undone() {
 }
 
 #[test]
+fn an_undo_of_nothing_is_refused() {
+    let project = Project::new();
+    project.make("A", &[]);
+    let said = project.fails(&["undo", "--last", "0"]);
+    assert!(said.contains("--last takes 1 or more"), "{said}");
+    let said = project.fails(&["undo", ""]);
+    assert!(said.contains("no event ''"), "{said}");
+}
+
+#[test]
 fn how_many_of_several_changes_stay_is_told() {
     let project = Project::new();
     let id = project.make("A", &[]);
@@ -164,7 +174,7 @@ fn an_unknown_event_is_named() {
     assert!(
         project
             .fails(&["undo", "nothing"])
-            .contains("no event nothing")
+            .contains("no event 'nothing'")
     );
     assert!(project.fails(&["undo"]).contains("to undo"));
     let id = project.make("A", &[]);

@@ -236,6 +236,23 @@ fn foreign_text_cannot_reach_the_terminal_as_control() {
 }
 
 #[test]
+fn a_search_says_where_there_is_more_than_it_shows() {
+    let project = Project::new();
+    for title in ["word one", "word two", "word three"] {
+        project.make(title, &[]);
+    }
+    let said = project.ok(&["search", "word", "-n", "2"]);
+    assert!(
+        said.contains("Found 2 issues matching 'word', and more (-n 0 shows all):"),
+        "{said}"
+    );
+    for all in ["3", "0"] {
+        let said = project.ok(&["search", "word", "-n", all]);
+        assert!(said.contains("Found 3 issues matching 'word':"), "{said}");
+    }
+}
+
+#[test]
 fn search_finds_words_and_pieces_of_ids() {
     let project = Project::new();
     let id = project.make("Fix the Flux", &["-d", "capacitor"]);

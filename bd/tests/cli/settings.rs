@@ -114,6 +114,16 @@ fn a_value_that_a_setting_does_not_take_is_refused_and_found_where_it_was_writte
         ("no-push", "maybe", "true or false"),
         ("min_hash_length", "three", "a whole number"),
         ("max_collision_prob", "2", "a number from 0 to 1"),
+        (
+            "issue-prefix",
+            "a b",
+            "letters, digits, hyphens, dots and underscores",
+        ),
+        (
+            "status.custom",
+            "in review, done!",
+            "words, comma-separated",
+        ),
     ] {
         let said = project.fails(&["config", "set", name, value]);
         let told = format!("{name} takes {wanted}, not \"{value}\"");
