@@ -5,6 +5,8 @@ use crate::store::Tx;
 
 /// Adds a label; one that is there already is fine. Says whether it is new.
 pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
+    // What lists look for has no blanks around it either.
+    let label = label.trim();
     if label.is_empty() {
         return Err(ChangeError::EmptyLabel);
     }

@@ -306,6 +306,19 @@ fn many_are_made_from_a_markdown_file_in_one_transaction() {
 }
 
 #[test]
+fn labels_have_no_blanks_around_them() {
+    let project = Project::new();
+    let id = project.make("T", &["-l", "a, b ,a"]);
+    project.ok(&["label", "add", &id, " c "]);
+    assert_eq!(
+        project.shown(&id)["labels"],
+        serde_json::json!(["a", "b", "c"])
+    );
+    let found = project.json(&["ready", "-l", "a, b"]);
+    assert_eq!(found[0]["id"], id.as_str());
+}
+
+#[test]
 fn nothing_of_a_markdown_file_is_dropped_and_a_bead_that_cannot_be_made_is_named() {
     let project = Project::new();
     let text = "## Kept\nIntro\n### Steps\n1. step\n```\n## no bead\n### Design\n```\n### Design\nplan\n\

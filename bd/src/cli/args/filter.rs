@@ -168,9 +168,9 @@ impl FilterArgs {
             priority_max: number(&self.priority_max)?,
             assignee: self.assignee.clone(),
             no_assignee: self.no_assignee,
-            labels: trimmed(&self.label),
-            labels_any: trimmed(&self.label_any),
-            not_labels: trimmed(&self.exclude_label),
+            labels: super::labels(&self.label),
+            labels_any: super::labels(&self.label_any),
+            not_labels: super::labels(&self.exclude_label),
             label_pattern: self.label_pattern.clone(),
             no_labels: self.no_labels,
             ids: slice(&self.ids),
@@ -217,26 +217,4 @@ pub(crate) fn between(
         after: read("after", after)?,
         before: read("before", before)?,
     })
-}
-
-/// Labels without surrounding white space, each once.
-fn trimmed(values: &[String]) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
-    for label in slice(values) {
-        let label = label.trim();
-        if !label.is_empty() && !labels.iter().any(|own| own == label) {
-            labels.push(label.to_owned());
-        }
-    }
-    labels
-}
-
-#[cfg(test)]
-mod tests {
-    use super::trimmed;
-
-    #[test]
-    fn labels_are_trimmed_and_taken_once() {
-        assert_eq!(trimmed(&[" a , b,a".to_owned()]), ["a", "b"]);
-    }
 }

@@ -38,6 +38,18 @@ pub(crate) fn slice(values: &[String]) -> Vec<String> {
     values.iter().flat_map(|value| split(value)).collect()
 }
 
+/// Labels without surrounding white space, each once.
+pub(crate) fn labels(values: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for label in slice(values) {
+        let label = label.trim();
+        if !label.is_empty() && !found.iter().any(|own| own == label) {
+            found.push(label.to_owned());
+        }
+    }
+    found
+}
+
 fn split(value: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -104,5 +116,10 @@ mod tests {
             "\"e\"\"f\"".to_owned(),
         ];
         assert_eq!(slice(&given), ["a", "b", "c,d", "e\"f"]);
+    }
+
+    #[test]
+    fn labels_are_trimmed_and_taken_once() {
+        assert_eq!(labels(&[" a , b,a".to_owned()]), ["a", "b"]);
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         priority: args::priority(&args.priority)?,
         issue_type: Kind::normal(&args.kind),
         assignee: text(&args.assignee),
-        labels: args::slice(&args.labels),
+        labels: args::labels(&args.labels),
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,
         due_at: time("--due", &args.due)?,

@@ -86,8 +86,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         priority: args.priority.as_deref().map(args::priority).transpose()?,
         assignee: args.assignee,
         unassigned: args.unassigned,
-        labels: args::slice(&args.label),
-        labels_any: args::slice(&args.label_any),
+        labels: args::labels(&args.label),
+        labels_any: args::labels(&args.label_any),
         parent: match &args.parent {
             Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
             None => None,

@@ -54,7 +54,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<Option<Edit>> {
         metadata: metadata.transpose()?,
         set_metadata: pairs(&args.set_metadata)?,
         unset_metadata: args.unset_metadata.clone(),
-        set_labels: args.set_labels.as_deref().map(args::slice),
+        set_labels: args.set_labels.as_deref().map(args::labels),
         add_labels: args::slice(&args.add_label),
         remove_labels: args::slice(&args.remove_label),
         parent: args.parent.clone().map(|id| (!id.is_empty()).then_some(id)),
