@@ -23,8 +23,43 @@ pub struct Revived {
     pub left_out: Vec<String>,
 }
 
-/// Brings back a bead that was deleted; `history` has all events, oldest first. An error where the bead is not deleted.
-pub fn revive(tx: &mut Tx<'_>, id: &str, history: &[Event]) -> Result<Revived, ChangeError> {
+/// Brings back beads that were deleted; `history` has all events, oldest first. An error where one is not deleted.
+pub fn revive(
+    tx: &mut Tx<'_>,
+    ids: &[String],
+    history: &[Event],
+) -> Result<Vec<Revived>, ChangeError> {
+    let mut revived = Vec::new();
+    for id in ids {
+        revived.push(live_again(tx, id, history)?);
+    }
+    // Edges between them need both.
+    for one in &mut revived {
+        let id = &one.bead.id;
+        let deletion = deletion_of(id, history);
+        one.is_known = deletion.is_some();
+        for change in deletion.iter().flat_map(|event| &event.changes) {
+            for edge in went(change, id) {
+                let result = tx.attempt(|tx| link(tx, &change.id, &edge));
+                if let Err(error) = result {
+                    let edge = format!("{} → {}: {error}", change.id, edge.depends_on_id);
+                    one.left_out.push(edge);
+                }
+            }
+            if change.id != *id {
+                name_again(tx, &change.id, id)?;
+            }
+        }
+    }
+    for one in &mut revived {
+        one.bead = live(tx, &one.bead.id)?;
+    }
+    tx.describe("restore", "");
+    Ok(revived)
+}
+
+/// The bead of a tombstone, as it stood.
+fn live_again(tx: &mut Tx<'_>, id: &str, history: &[Event]) -> Result<Revived, ChangeError> {
     let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
     let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
@@ -33,30 +68,18 @@ pub fn revive(tx: &mut Tx<'_>, id: &str, history: &[Event]) -> Result<Revived, C
     bead.deleted_by.clear();
     bead.delete_reason.clear();
     bead.original_type.clear();
-    tx.put_updated(bead)?;
-    let deletion = history
-        .iter()
-        .rev()
-        .find(|event| of(event, id).is_some_and(deletes));
-    let mut left_out = Vec::new();
-    for change in deletion.iter().flat_map(|event| &event.changes) {
-        for edge in went(change, id) {
-            let result = tx.attempt(|tx| link(tx, &change.id, &edge));
-            if let Err(error) = result {
-                left_out.push(format!("{} → {}: {error}", change.id, edge.depends_on_id));
-            }
-        }
-        if change.id != id {
-            name_again(tx, &change.id, id)?;
-        }
-    }
-    tx.describe("restore", "");
+    tx.put_updated(bead.clone())?;
     Ok(Revived {
-        bead: live(tx, id)?,
+        bead,
         tombstone,
-        is_known: deletion.is_some(),
-        left_out,
+        is_known: false,
+        left_out: Vec::new(),
     })
+}
+
+fn deletion_of<'a>(id: &str, history: &'a [Event]) -> Option<&'a Event> {
+    let mut events = history.iter().rev();
+    events.find(|event| of(event, id).is_some_and(deletes))
 }
 
 fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Difference> {

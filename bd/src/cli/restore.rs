@@ -94,12 +94,23 @@ fn back(ctx: &Context, args: &Args) -> Answer {
     }
     ctx.may_change("restore")?;
     let snapshot = store.snapshot()?;
+    let is_there = |id: &str| snapshot.head(id).is_some() || snapshot.is_archived(id);
     let is_deleted = |id: &String| {
         let is_tombstone = snapshot.head(id).is_some_and(|head| head.is_tombstone());
         is_tombstone && !snapshot.is_archived(id)
     };
-    let (deleted, archived): (Vec<String>, Vec<String>) =
-        args.ids.iter().cloned().partition(is_deleted);
+    let prefix = snapshot.prefix().unwrap_or_default();
+    // As elsewhere an id may be given without its prefix; each once.
+    let ids = args.ids.iter().map(|given| {
+        let full = format!("{prefix}-{given}");
+        if !is_there(given) && is_there(&full) {
+            full
+        } else {
+            given.clone()
+        }
+    });
+    let ids: BTreeSet<String> = ids.collect();
+    let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
     let mut back = Back::default();
     if !archived.is_empty() {
         let beads = store.unarchive(&ctx.author(), &ctx.clock, &archived);
@@ -109,8 +120,7 @@ fn back(ctx: &Context, args: &Args) -> Answer {
     if !deleted.is_empty() {
         let history = store.events()?;
         let revived = store.transact(&ctx.author(), &ctx.clock, |tx| {
-            let revive = |id: &String| change::revive(tx, id, &history);
-            Ok(deleted.iter().map(revive).collect::<Result<_, _>>()?)
+            Ok(change::revive(tx, &deleted, &history)?)
         });
         ctx.tell_notices(&store);
         back.revived = revived?;

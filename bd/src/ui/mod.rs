@@ -130,10 +130,10 @@ impl Ui {
         }
     }
 
-    /// Says that something is not as it should be, on standard error.
+    /// Says that something is not as it should be, on standard error. Ids and names of fields in it may be foreign text.
     pub fn warn(&self, text: &str) {
         let mark = self.err_style.yellow("warning:");
-        Self::err(&format!("{mark} {text}"));
+        Self::err(&format!("{mark} {}", escape::block(text)));
     }
 
     /// Writes a line to standard error as it is.
@@ -151,7 +151,7 @@ impl Ui {
         Self::err(&format!("{mark} {}", escape::block(&failure.message)));
         if let Some(hint) = &failure.hint {
             let mark = self.err_style.dim("Hint:");
-            Self::err(&format!("{mark} {hint}"));
+            Self::err(&format!("{mark} {}", escape::block(hint)));
         }
     }
 

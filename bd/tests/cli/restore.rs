@@ -83,6 +83,13 @@ fn of_beads_deleted_together_each_brings_its_edges_when_both_ends_are_there() {
         "{bead}"
     );
     assert_eq!(targets(&project.shown(&a)), [b.as_str()]);
+    // At once, and each only once, with or without the prefix.
+    project.ok(&["delete", &a, &b, "--force"]);
+    let short = a.strip_prefix("bd-").unwrap();
+    let said = project.ok(&["restore", short, &b, &a]);
+    assert!(!said.contains("not back"), "{said}");
+    assert_eq!(said.matches("Restored").count(), 2, "{said}");
+    assert_eq!(targets(&project.shown(&a)), [b.as_str()]);
 }
 
 #[test]
@@ -101,4 +108,20 @@ fn a_bead_whose_deletion_history_does_not_have_comes_back_open_and_that_is_said(
         "{said}"
     );
     assert_eq!(project.shown("bd-old")["status"], "open");
+}
+
+#[test]
+fn who_deleted_a_bead_and_its_id_are_shown_as_data() {
+    let project = Project::new();
+    project.write(
+        ".beads/issues.jsonl",
+        r#"{"id":"bd-\u001b[31m","title":"T","status":"tombstone","priority":2,"issue_type":"task","created_at":"2024-01-01T00:00:00Z","updated_at":"2024-02-01T00:00:00Z","deleted_at":"2024-02-01T00:00:00Z","deleted_by":"\u001b[2J"}
+"#,
+    );
+    let said = project.fails(&["show", "bd-\u{1b}[31m"]);
+    assert!(
+        said.contains("deleted by") && said.contains("bd restore"),
+        "{said}"
+    );
+    assert!(!said.contains('\u{1b}'), "{said:?}");
 }

@@ -405,7 +405,7 @@ fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
     assert_eq!(place.lacks(), []);
     let history = place.store.events().unwrap();
     place
-        .change(|tx| Ok(change::revive(tx, "bd-a", &history)?))
+        .change(|tx| Ok(change::revive(tx, &["bd-a".into()], &history)?))
         .unwrap();
     let bead = place.store.snapshot().unwrap().take("bd-a").unwrap();
     assert_eq!((bead.status, bead.title.as_str()), (Status::Open, "Ours"));
