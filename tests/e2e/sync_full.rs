@@ -166,6 +166,9 @@ fn history_tells_a_sync_from_an_edit_outside_of_bd() {
     clones.sync("a").ok();
     clones.sync("b").ok();
     for (clone, where_b) in [("a", "in another clone"), ("b", "in this clone")] {
+        // A line that the other clone merged is known by its history.
+        let said = clones.bd(clone, &["restore", "--lost"]).ok().out;
+        assert!(said.starts_with("Nothing is lost: "), "{said}");
         let said = clones.bd(clone, &["history", &id]).ok().out;
         let beside = format!("(the next was made {where_b} without the one before it)");
         assert!(said.contains(&beside), "{said}");

@@ -70,7 +70,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     tell(ctx, &merge.lost, &merge.notes);
-    remember(ctx, &merge, [&left_text, &right_text]);
+    remember(ctx, &merge, &left_text);
     Said::lines(as_json(out, &merge), Vec::new()).answer()
 }
 
@@ -115,11 +115,11 @@ pub(super) fn install(dir: &Path) -> Result<String, GitError> {
 }
 
 /// Puts the merge into the history of the project around, where there is one.
-fn remember(ctx: &Context, merge: &Merge, sides: [&[u8]; 2]) {
+fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
     let Ok(store) = ctx.store() else {
         return;
     };
-    if let Err(error) = store.remember_merge(merge, sides, &ctx.clock) {
+    if let Err(error) = store.remember_merge(merge, ours, &ctx.clock) {
         // The merge is done, and what was lost has been told.
         ctx.ui.warn(&format!("history does not have it: {error}"));
     }

@@ -92,7 +92,16 @@ pub struct Merge {
     /// What should be told.
     pub notes: Vec<Note>,
     /// The beads that both sides changed, by id.
-    pub met: Vec<String>,
+    pub met: Vec<Met>,
+}
+
+/// A bead that both sides had changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Met {
+    /// The bead.
+    pub id: String,
+    /// The hash of its line on their side.
+    pub right: u64,
 }
 
 /// Looks a bead up in the archive.

@@ -10,8 +10,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::field::Fields;
-use super::file::{Archive, Merge, Note};
+use super::file::{Archive, Merge, Met, Note};
 use super::table::{Row, Table};
 use super::{beads, collision};
 use crate::bead::{Bead, record};
@@ -132,8 +134,11 @@ impl<'a> Tables<'a, '_> {
         {
             return;
         }
-        if left.is_some() && right.is_some() {
-            merge.met.push(id.to_owned());
+        if let (Some(_), Some(right)) = (left, right) {
+            merge.met.push(Met {
+                id: id.to_owned(),
+                right: xxh3_64(&right.raw),
+            });
         }
         let bead = |row: Option<&'_ Row<'a>>| row.and_then(Row::bead).cloned();
         let [b, l, r] = [bead(base), bead(left), bead(right)];

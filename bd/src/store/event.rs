@@ -46,6 +46,9 @@ pub struct Difference {
     /// The hash of its line before; `None` where it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
+    /// The hashes of its lines on the other sides of a merge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// The hash of its line after; `None` where it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
@@ -134,6 +137,7 @@ impl Difference {
         Self {
             id: change.id.clone(),
             before: change.before.clone(),
+            beside: Vec::new(),
             after: change.after.clone(),
             old,
             new,

@@ -21,7 +21,7 @@ use super::snapshot::{Snapshot, home_of};
 use super::{Node, Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
-use crate::merge::{self, Lost, Merge};
+use crate::merge::{self, Lost, Merge, Met};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
 
@@ -151,7 +151,7 @@ impl Store {
     pub fn remember_merge(
         &self,
         merge: &Merge,
-        [left, right]: [&[u8]; 2],
+        ours: &[u8],
         clock: &Clock,
     ) -> Result<(), StoreError> {
         let mut merged = by_bead(&merge.lost, &merge.met);
@@ -159,33 +159,37 @@ impl Store {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        trace(
-            &mut merged,
-            &local(&self.paths)?,
-            [left, right],
-            &merge.text,
-        );
+        trace(&mut merged, &local(&self.paths)?, ours, &merge.text);
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }
 }
 
-/// Says of merged beads from which line of ours, the left one, they led to which, and what is in them of the events of
-/// our `history`.
-pub(super) fn trace(merged: &mut [Merged], history: &[u8], [left, right]: [&[u8]; 2], out: &[u8]) {
+/// Says of merged beads from which line of ours they led to which, and what is in them of the events of our
+/// `history`.
+pub(super) fn trace(merged: &mut [Merged], history: &[u8], ours: &[u8], out: &[u8]) {
     let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
-    let [left, right, out] = [left, right, out].map(|text| hashes(text, &ids));
+    let [ours, out] = [ours, out].map(|text| hashes(text, &ids));
     let traces = lost::traces_about(history, &ids);
-    let had = [&left, &right].map(|side| lost::had(&traces, side));
+    // Several where a sync merged with more than one side.
+    let most = merged.iter().map(|bead| bead.beside.len()).max();
+    let beside = (0..most.unwrap_or_default()).map(|at| {
+        let lines = merged
+            .iter()
+            .filter_map(|bead| Some((bead.id.clone(), *bead.beside.get(at)?)));
+        lines.collect::<HashMap<String, u64>>()
+    });
+    let sides: Vec<HashMap<String, u64>> = std::iter::once(ours.clone()).chain(beside).collect();
+    let had: Vec<_> = sides.iter().map(|side| lost::had(&traces, side)).collect();
     for bead in merged {
-        let of = |lines: &HashMap<String, u64>| lines.get(&bead.id).copied();
         let sides = || had.iter().filter_map(|side| side.get(bead.id.as_str()));
         let events: BTreeSet<&str> = sides().flat_map(|side| &side.events).copied().collect();
         let perhaps: BTreeSet<&str> = sides().flat_map(|side| &side.perhaps).copied().collect();
         let owned = |event: &&str| (*event).to_owned();
         bead.perhaps = perhaps.difference(&events).map(owned).collect();
         bead.includes = events.iter().map(owned).collect();
-        (bead.from, bead.to) = (of(&left), of(&out));
+        bead.from = ours.get(&bead.id).copied();
+        bead.to = out.get(&bead.id).copied();
     }
 }
 
@@ -198,17 +202,18 @@ fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
 }
 
 /// What became of beads that both sides had changed, and of those that lost values.
-pub(super) fn by_bead(lost: &[Lost], met: &[String]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
-    for id in met {
-        beads.entry(id).or_default();
+pub(super) fn by_bead(lost: &[Lost], met: &[Met]) -> Vec<Merged> {
+    let mut beads: BTreeMap<&str, (Vec<Lost>, Vec<u64>)> = BTreeMap::new();
+    for Met { id, right, .. } in met {
+        beads.entry(id).or_default().1.push(*right);
     }
     for one in lost {
-        beads.entry(&one.id).or_default().push(one.clone());
+        beads.entry(&one.id).or_default().0.push(one.clone());
     }
-    let merged = beads.into_iter().map(|(id, lost)| Merged {
+    let merged = beads.into_iter().map(|(id, (lost, beside))| Merged {
         id: id.to_owned(),
         lost,
+        beside,
         from: None,
         to: None,
         includes: Vec::new(),
@@ -247,6 +252,7 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         .map(|merged| Difference {
             id: merged.id.clone(),
             before: merged.from.map(hash_text),
+            beside: merged.beside.iter().copied().map(hash_text).collect(),
             after: merged.to.map(hash_text),
             old: Some(Fields::default()),
             new: Some(Fields::default()),
@@ -277,6 +283,7 @@ pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
         .map(|own| Difference {
             id: own.id.clone(),
             before: own.before.clone(),
+            beside: Vec::new(),
             after: own.after.clone(),
             old: own.old.clone(),
             new: own.new.clone(),

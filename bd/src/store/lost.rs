@@ -53,6 +53,8 @@ struct Step<'a> {
     #[serde(default)]
     before: Option<Hash>,
     #[serde(default)]
+    beside: Vec<Hash>,
+    #[serde(default)]
     after: Option<Hash>,
     #[serde(default)]
     includes: Vec<String>,
@@ -85,14 +87,12 @@ impl<'de> Deserialize<'de> for Hash {
 impl<'a> Trace<'a> {
     /// Of an event that was read in full.
     pub(super) fn of(event: &'a Event) -> Self {
-        let hash = |text: &Option<String>| {
-            let number = u64::from_str_radix(text.as_deref()?, 16);
-            number.ok().map(Hash)
-        };
+        let hash = |text: &String| u64::from_str_radix(text, 16).ok().map(Hash);
         let changes = event.changes.iter().map(|change| Step {
             id: Cow::Borrowed(&change.id),
-            before: hash(&change.before),
-            after: hash(&change.after),
+            before: change.before.as_ref().and_then(hash),
+            beside: change.beside.iter().filter_map(hash).collect(),
+            after: change.after.as_ref().and_then(hash),
             includes: change.includes.clone(),
             perhaps: change.perhaps.clone(),
         });
@@ -111,6 +111,7 @@ impl<'a> Trace<'a> {
             changes: vec![Step {
                 id: Cow::Borrowed(&merged.id),
                 before: merged.from.map(Hash),
+                beside: merged.beside.iter().copied().map(Hash).collect(),
                 after: merged.to.map(Hash),
                 includes: merged.includes.clone(),
                 perhaps: merged.perhaps.clone(),
@@ -322,6 +323,14 @@ struct Ancestry {
     oldest: Option<usize>,
 }
 
+/// The steps that lead to a line.
+struct Way {
+    newest: Option<usize>,
+    oldest: Option<usize>,
+    /// The line that they begin with.
+    end: Option<Hash>,
+}
+
 impl Ancestry {
     /// Whether the line is from before a step.
     fn is_before(&self, number: usize) -> bool {
@@ -397,9 +406,42 @@ impl<'a> Bead<'a> {
     fn ancestry(&self) -> Ancestry {
         let steps = &self.steps;
         let mut is_in = vec![false; steps.len()];
-        let mut state = self.now;
+        let way = self.follow(self.now, steps.len(), &mut is_in);
+        // What came in by the other side of a merge.
+        let mut sides: Vec<(usize, Hash)> = Vec::new();
+        let mut seen = vec![false; steps.len()];
+        loop {
+            for number in (0..steps.len()).filter(|number| is_in[*number]) {
+                if !std::mem::replace(&mut seen[number], true) {
+                    sides.extend(steps[number].2.beside.iter().map(|hash| (number, *hash)));
+                }
+            }
+            let Some((number, side)) = sides.pop() else {
+                break;
+            };
+            self.follow(Some(side), number, &mut is_in);
+        }
+        // A change may have been made to this very line earlier: then it went back to it since.
+        let mut all = steps.iter();
+        let made = all.position(|(_, _, step)| is_sealed(step) && step.before == way.end);
+        let oldest = match (way.oldest, made) {
+            (Some(oldest), Some(made)) => Some(oldest.min(made)),
+            (oldest, made) => oldest.or(made),
+        };
+        let may_be = self.include(&mut is_in);
+        Ancestry {
+            is_in,
+            may_be,
+            newest: way.newest,
+            oldest,
+        }
+    }
+
+    /// Follows a line back as far as history knows it, from before the step `limit`; marks the steps on the way.
+    fn follow(&self, line: Option<Hash>, limit: usize, is_in: &mut [bool]) -> Way {
+        let steps = &self.steps;
+        let (mut state, mut limit) = (line, limit);
         let (mut newest, mut oldest) = (None, None);
-        let mut limit = steps.len();
         loop {
             let left = |number: &usize| {
                 let (_, _, step) = steps[*number];
@@ -417,27 +459,17 @@ impl<'a> Bead<'a> {
             };
             let found = (0..limit).rev().find(left).or_else(behind);
             let Some(number) = found.or_else(again) else {
-                break;
+                return Way {
+                    newest,
+                    oldest,
+                    end: state,
+                };
             };
             is_in[number] = true;
             newest = newest.or(Some(number));
             oldest = oldest.min(Some(number)).or(Some(number));
             limit = number;
             state = steps[number].2.before;
-        }
-        // A change may have been made to this very line earlier: then it went back to it since.
-        let mut all = steps.iter();
-        let made = all.position(|(_, _, step)| is_sealed(step) && step.before == state);
-        let oldest = match (oldest, made) {
-            (Some(oldest), Some(made)) => Some(oldest.min(made)),
-            (oldest, made) => oldest.or(made),
-        };
-        let may_be = self.include(&mut is_in);
-        Ancestry {
-            is_in,
-            may_be,
-            newest,
-            oldest,
         }
     }
 

@@ -130,6 +130,8 @@ pub(super) struct Merged {
     pub lost: Vec<Lost>,
     /// The hash of its line there, and of what became of both; `None` for no line.
     pub from: Option<u64>,
+    /// The hashes of its lines on other sides, where these are known.
+    pub beside: Vec<u64>,
     pub to: Option<u64>,
     /// The events of ours that are in it.
     pub includes: Vec<String>,
@@ -335,6 +337,7 @@ fn state(
             id: id.to_owned(),
             lost: Vec::new(),
             from: from.filter(|_| home == Home::Issues),
+            beside: Vec::new(),
             to: None,
             includes: includes.collect(),
             perhaps: Vec::new(),

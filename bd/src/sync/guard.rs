@@ -193,6 +193,7 @@ mod tests {
             changes: vec![Difference {
                 id: "a-1".into(),
                 before: before.map(hash),
+                beside: Vec::new(),
                 after: after.map(hash),
                 old: before.map(|_| Fields::default()),
                 new: after.map(|_| Fields::default()),

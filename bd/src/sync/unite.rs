@@ -10,7 +10,7 @@ use super::SyncError;
 use super::place::Place;
 use super::side::Side;
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{self, Lost, Note};
+use crate::merge::{self, Lost, Met, Note};
 use crate::store::share::{Files, Own};
 use crate::store::{Event, archive, journal, lines};
 
@@ -19,7 +19,7 @@ use crate::store::{Event, archive, journal, lines};
 pub(super) struct Told {
     pub lost: Vec<Lost>,
     pub notes: Vec<Note>,
-    pub met: Vec<String>,
+    pub met: Vec<Met>,
 }
 
 /// Brings what another side made of `base` into our own.

@@ -65,6 +65,7 @@ pub(super) fn add(
             None => merged.push(Merged {
                 id,
                 lost: Vec::new(),
+                beside: Vec::new(),
                 from,
                 to,
                 includes: Vec::new(),
@@ -102,6 +103,7 @@ mod tests {
             changes: vec![Difference {
                 id: id.into(),
                 before: hash(before),
+                beside: Vec::new(),
                 after: hash(after),
                 old: Some(Fields::default()),
                 new: Some(Fields::default()),

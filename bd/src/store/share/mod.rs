@@ -26,7 +26,7 @@ use super::source::Source;
 use super::{CALM_PAUSE, CALM_TRIES, Event, FOLD_TRIES, Store, StoreError};
 use super::{history, ignore, index, lock, mark, source};
 use crate::bead::Stamp;
-use crate::merge::Lost;
+use crate::merge::{Lost, Met};
 use crate::sys::file::Beside;
 use crate::sys::{Clock, Random, clock, file};
 
@@ -54,7 +54,7 @@ pub struct United {
     /// What conflicts took away.
     pub lost: Vec<Lost>,
     /// Beads that both sides had changed.
-    pub met: Vec<String>,
+    pub met: Vec<Met>,
     /// Beads that had gone back here and came forward again.
     pub back: Vec<String>,
 }
@@ -183,7 +183,7 @@ impl Store {
         if own.issues != united.issues {
             let text = history::local(&self.paths)?;
             let (before, after) = (&own.issues, &united.issues);
-            history::trace(&mut merged, &text, [before, before], after);
+            history::trace(&mut merged, &text, before, after);
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))
