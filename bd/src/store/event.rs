@@ -62,9 +62,6 @@ pub struct Difference {
     /// Events whose changes of this bead are in it, too: what a merge took in or a restore did again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub includes: Vec<String>,
-    /// Events of which a merge could not tell whether it has them: they came before a line that history does not know.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub perhaps: Vec<String>,
 }
 
 impl Event {
@@ -143,7 +140,6 @@ impl Difference {
             new,
             lost: fields(&change.lost),
             includes: change.includes.clone(),
-            perhaps: Vec::new(),
         }
     }
 }

@@ -146,8 +146,8 @@ fn tail(path: &Path) -> io::Result<Tail> {
 }
 
 impl Store {
-    /// Writes down which beads two sides had both changed when their texts became one, that these have the
-    /// changes of both, and what conflicts took away.
+    /// Writes down which beads two sides had both changed when their texts became one, of which lines they are, and what
+    /// conflicts took away.
     pub fn remember_merge(
         &self,
         merge: &Merge,
@@ -159,35 +159,17 @@ impl Store {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        trace(&mut merged, &local(&self.paths)?, ours, &merge.text);
+        trace(&mut merged, ours, &merge.text);
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }
 }
 
-/// Says of merged beads from which line of ours they led to which, and what is in them of the events of our
-/// `history`.
-pub(super) fn trace(merged: &mut [Merged], history: &[u8], ours: &[u8], out: &[u8]) {
+/// Says of merged beads from which line of ours they led to which.
+pub(super) fn trace(merged: &mut [Merged], ours: &[u8], out: &[u8]) {
     let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
     let [ours, out] = [ours, out].map(|text| hashes(text, &ids));
-    let traces = lost::traces_about(history, &ids);
-    // Several where a sync merged with more than one side.
-    let most = merged.iter().map(|bead| bead.beside.len()).max();
-    let beside = (0..most.unwrap_or_default()).map(|at| {
-        let lines = merged
-            .iter()
-            .filter_map(|bead| Some((bead.id.clone(), *bead.beside.get(at)?)));
-        lines.collect::<HashMap<String, u64>>()
-    });
-    let sides: Vec<HashMap<String, u64>> = std::iter::once(ours.clone()).chain(beside).collect();
-    let had: Vec<_> = sides.iter().map(|side| lost::had(&traces, side)).collect();
     for bead in merged {
-        let sides = || had.iter().filter_map(|side| side.get(bead.id.as_str()));
-        let events: BTreeSet<&str> = sides().flat_map(|side| &side.events).copied().collect();
-        let perhaps: BTreeSet<&str> = sides().flat_map(|side| &side.perhaps).copied().collect();
-        let owned = |event: &&str| (*event).to_owned();
-        bead.perhaps = perhaps.difference(&events).map(owned).collect();
-        bead.includes = events.iter().map(owned).collect();
         bead.from = ours.get(&bead.id).copied();
         bead.to = out.get(&bead.id).copied();
     }
@@ -217,7 +199,6 @@ pub(super) fn by_bead(lost: &[Lost], met: &[Met]) -> Vec<Merged> {
         from: None,
         to: None,
         includes: Vec::new(),
-        perhaps: Vec::new(),
     });
     merged.collect()
 }
@@ -258,7 +239,6 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
             new: Some(Fields::default()),
             lost: by_field(&merged.lost),
             includes: merged.includes.clone(),
-            perhaps: merged.perhaps.clone(),
         })
         .collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
@@ -289,7 +269,6 @@ pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
             new: own.new.clone(),
             lost: None,
             includes: Vec::new(),
-            perhaps: Vec::new(),
         })
         .collect();
     if changes.is_empty() {

@@ -58,8 +58,6 @@ struct Step<'a> {
     after: Option<Hash>,
     #[serde(default)]
     includes: Vec<String>,
-    #[serde(default)]
-    perhaps: Vec<String>,
 }
 
 /// The hash of a line.
@@ -94,7 +92,6 @@ impl<'a> Trace<'a> {
             beside: change.beside.iter().filter_map(hash).collect(),
             after: change.after.as_ref().and_then(hash),
             includes: change.includes.clone(),
-            perhaps: change.perhaps.clone(),
         });
         Self {
             id: Cow::Borrowed(&event.id),
@@ -114,7 +111,6 @@ impl<'a> Trace<'a> {
                 beside: merged.beside.iter().copied().map(Hash).collect(),
                 after: merged.to.map(Hash),
                 includes: merged.includes.clone(),
-                perhaps: merged.perhaps.clone(),
             }],
         }
     }
@@ -325,10 +321,12 @@ struct Ancestry {
 
 /// The steps that lead to a line.
 struct Way {
+    /// The one that left it.
     newest: Option<usize>,
+    /// The one from which on that is known.
     oldest: Option<usize>,
-    /// The line that they begin with.
-    end: Option<Hash>,
+    /// Whether it leads on to steps that were marked before.
+    joins: bool,
 }
 
 impl Ancestry {
@@ -338,7 +336,7 @@ impl Ancestry {
     }
 }
 
-impl<'a> Bead<'a> {
+impl Bead<'_> {
     fn missing(&self) -> Option<Missing> {
         let ancestry = self.ancestry();
         let lacking = self.lacking(&ancestry);
@@ -364,21 +362,6 @@ impl<'a> Bead<'a> {
         });
         let at: Vec<usize> = open.map(|(_, (at, _, _))| *at).collect();
         (!at.is_empty()).then_some(Missing { at, edited: true })
-    }
-
-    /// Which events are in its line.
-    fn had(&self) -> Had<'a> {
-        let ancestry = self.ancestry();
-        let lacking = self.lacking(&ancestry);
-        let mut had = Had::default();
-        for (number, (_, trace, _)) in self.steps.iter().enumerate() {
-            if ancestry.is_in[number] {
-                had.events.insert(&trace.id);
-            } else if !is_link(trace) && !lacking.contains(&number) {
-                had.perhaps.insert(&trace.id);
-            }
-        }
-        had
     }
 
     /// The numbers of the steps that are missing.
@@ -407,33 +390,30 @@ impl<'a> Bead<'a> {
         let steps = &self.steps;
         let mut is_in = vec![false; steps.len()];
         let way = self.follow(self.now, steps.len(), &mut is_in);
-        // What came in by the other side of a merge.
-        let mut sides: Vec<(usize, Hash)> = Vec::new();
+        self.include(&mut is_in);
+        // What came in by the other sides of merges; of what such a line is not known to come from, nothing can be told.
+        let mut may_be = vec![false; steps.len()];
         let mut seen = vec![false; steps.len()];
         loop {
-            for number in (0..steps.len()).filter(|number| is_in[*number]) {
-                if !std::mem::replace(&mut seen[number], true) {
-                    sides.extend(steps[number].2.beside.iter().map(|hash| (number, *hash)));
-                }
-            }
-            let Some((number, side)) = sides.pop() else {
+            let merges = (0..steps.len()).filter(|number| !steps[*number].2.beside.is_empty());
+            let mut new = merges.filter(|number| is_in[*number] && !seen[*number]);
+            let Some(number) = new.next() else {
                 break;
             };
-            self.follow(Some(side), number, &mut is_in);
+            seen[number] = true;
+            for line in &steps[number].2.beside {
+                let side = self.follow(Some(*line), number, &mut is_in);
+                if !side.joins {
+                    may_be[..side.oldest.unwrap_or(number)].fill(true);
+                }
+            }
+            self.include(&mut is_in);
         }
-        // A change may have been made to this very line earlier: then it went back to it since.
-        let mut all = steps.iter();
-        let made = all.position(|(_, _, step)| is_sealed(step) && step.before == way.end);
-        let oldest = match (way.oldest, made) {
-            (Some(oldest), Some(made)) => Some(oldest.min(made)),
-            (oldest, made) => oldest.or(made),
-        };
-        let may_be = self.include(&mut is_in);
         Ancestry {
             is_in,
             may_be,
             newest: way.newest,
-            oldest,
+            oldest: way.oldest,
         }
     }
 
@@ -441,7 +421,7 @@ impl<'a> Bead<'a> {
     fn follow(&self, line: Option<Hash>, limit: usize, is_in: &mut [bool]) -> Way {
         let steps = &self.steps;
         let (mut state, mut limit) = (line, limit);
-        let (mut newest, mut oldest) = (None, None);
+        let (mut newest, mut oldest): (Option<usize>, Option<usize>) = (None, None);
         loop {
             let left = |number: &usize| {
                 let (_, _, step) = steps[*number];
@@ -459,10 +439,19 @@ impl<'a> Bead<'a> {
             };
             let found = (0..limit).rev().find(left).or_else(behind);
             let Some(number) = found.or_else(again) else {
+                let mut marked = steps.iter().zip(&*is_in).filter(|(_, is_in)| **is_in);
+                let joins = marked.any(|((_, _, step), _)| is_sealed(step) && step.after == state);
+                // A change may have been made to this very line earlier: then it went back to it since.
+                let mut all = steps.iter();
+                let made = all.position(|(_, _, step)| is_sealed(step) && step.before == state);
+                let oldest = match (oldest, made) {
+                    (Some(oldest), Some(made)) => Some(oldest.min(made)),
+                    (oldest, made) => oldest.or(made),
+                };
                 return Way {
                     newest,
                     oldest,
-                    end: state,
+                    joins,
                 };
             };
             is_in[number] = true;
@@ -473,49 +462,24 @@ impl<'a> Bead<'a> {
         }
     }
 
-    /// Adds what those that are in include; gives those of which they do not know it.
-    fn include(&self, is_in: &mut [bool]) -> Vec<bool> {
-        let mut may_be = vec![false; is_in.len()];
-        let says_nothing = |step: &Step<'_>| step.includes.is_empty() && step.perhaps.is_empty();
-        if self.steps.iter().all(|(_, _, step)| says_nothing(step)) {
-            return may_be;
+    /// Adds what those that are in include.
+    fn include(&self, is_in: &mut [bool]) {
+        if self
+            .steps
+            .iter()
+            .all(|(_, _, step)| step.includes.is_empty())
+        {
+            return;
         }
-        let (mut names, mut others): (HashSet<&str>, HashSet<&str>) = Default::default();
+        let mut names: HashSet<&str> = HashSet::new();
         // What includes others comes after them.
         for (number, (_, trace, step)) in self.steps.iter().enumerate().rev() {
             is_in[number] |= names.contains(trace.id.as_ref());
             if is_in[number] {
                 names.extend(step.includes.iter().map(String::as_str));
-                others.extend(step.perhaps.iter().map(String::as_str));
             }
-            may_be[number] = others.contains(trace.id.as_ref());
         }
-        may_be
     }
-}
-
-/// The events that are in a line of a bead.
-#[derive(Debug, Default)]
-pub(super) struct Had<'a> {
-    pub events: BTreeSet<&'a str>,
-    /// Those of which it cannot be told: what came before a line that history does not know.
-    pub perhaps: BTreeSet<&'a str>,
-}
-
-/// The events in each of these lines, given by the ids of their beads and their hashes.
-pub(super) fn had<'a>(
-    traces: &'a [Trace<'a>],
-    lines: &HashMap<String, u64>,
-) -> HashMap<&'a str, Had<'a>> {
-    let line = |asked: &str| match lines.get(asked) {
-        None => Asked::No,
-        Some(hash) => Asked::Is {
-            hash: *hash,
-            deleted: false,
-        },
-    };
-    let beads = by_bead(traces, line).into_iter();
-    beads.map(|(id, bead)| (id, bead.had())).collect()
 }
 
 /// Whether an event says only which line followed which.

@@ -135,8 +135,6 @@ pub(super) struct Merged {
     pub to: Option<u64>,
     /// The events of ours that are in it.
     pub includes: Vec<String>,
-    /// Those of which that cannot be told.
-    pub perhaps: Vec<String>,
 }
 
 /// A step of a bead that is not in the journal, since its line there is damaged: from what is known before
@@ -340,7 +338,6 @@ fn state(
             beside: Vec::new(),
             to: None,
             includes: includes.collect(),
-            perhaps: Vec::new(),
         };
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }

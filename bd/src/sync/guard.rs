@@ -199,7 +199,6 @@ mod tests {
                 new: after.map(|_| Fields::default()),
                 lost: None,
                 includes: Vec::new(),
-                perhaps: Vec::new(),
             }],
         }
     }

@@ -69,7 +69,6 @@ pub(super) fn add(
                 from,
                 to,
                 includes: Vec::new(),
-                perhaps: Vec::new(),
             }),
         }
     }
@@ -109,7 +108,6 @@ mod tests {
                 new: Some(Fields::default()),
                 lost: None,
                 includes: Vec::new(),
-                perhaps: Vec::new(),
             }],
         })
     }

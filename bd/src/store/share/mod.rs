@@ -183,7 +183,7 @@ impl Store {
         if own.issues != united.issues {
             let text = history::local(&self.paths)?;
             let (before, after) = (&own.issues, &united.issues);
-            history::trace(&mut merged, &text, before, after);
+            history::trace(&mut merged, before, after);
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))

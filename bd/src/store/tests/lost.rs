@@ -317,6 +317,12 @@ fn what_cannot_be_told_stays_so_after_a_merge_and_is_done_again_for_who_asks() {
         (place.lacks(), untold()),
         (Vec::new(), vec![(id.clone(), 1)])
     );
+    // However long its history is.
+    let told = place.store.events_of(&id).unwrap().pop().unwrap();
+    assert_eq!(
+        (told.verb.as_str(), &told.changes[0].includes[..]),
+        ("merge", &[][..])
+    );
     // Its own changes, before and after, are in it.
     place.edit(&id, |bead| bead.labels.push("later".into()));
     assert_eq!(
