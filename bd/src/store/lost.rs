@@ -61,7 +61,7 @@ struct Step<'a> {
 }
 
 /// The hash of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Hash(u64);
 
 impl<'de> Deserialize<'de> for Hash {
@@ -325,8 +325,16 @@ struct Way {
     newest: Option<usize>,
     /// The one from which on that is known.
     oldest: Option<usize>,
-    /// Whether it leads on to steps that were marked before.
+    /// Whether it ends with a line that was on the way before.
     joins: bool,
+}
+
+/// What is known to have led to a line.
+struct Marks {
+    /// Which steps.
+    is_in: Vec<bool>,
+    /// By way of which lines.
+    lines: HashSet<Hash>,
 }
 
 impl Ancestry {
@@ -388,27 +396,40 @@ impl Bead<'_> {
     /// How the line came about.
     fn ancestry(&self) -> Ancestry {
         let steps = &self.steps;
-        let mut is_in = vec![false; steps.len()];
-        let way = self.follow(self.now, steps.len(), &mut is_in);
-        self.include(&mut is_in);
+        let mut marks = Marks {
+            is_in: vec![false; steps.len()],
+            lines: HashSet::new(),
+        };
+        let way = self.follow(self.now, steps.len(), &mut marks);
+        self.include(&mut marks.is_in);
         // What came in by the other sides of merges; of what such a line is not known to come from, nothing can be told.
         let mut may_be = vec![false; steps.len()];
         let mut seen = vec![false; steps.len()];
         loop {
-            let merges = (0..steps.len()).filter(|number| !steps[*number].2.beside.is_empty());
-            let mut new = merges.filter(|number| is_in[*number] && !seen[*number]);
-            let Some(number) = new.next() else {
+            // Several merges may have led to one line.
+            let mut merges = (0..steps.len()).filter(|number| {
+                let step = steps[*number].2;
+                let is_in = || {
+                    marks.is_in[*number]
+                        || step.after.is_some_and(|line| marks.lines.contains(&line))
+                };
+                !step.beside.is_empty() && !seen[*number] && is_in()
+            });
+            let Some(number) = merges.next() else {
                 break;
             };
             seen[number] = true;
-            for line in &steps[number].2.beside {
-                let side = self.follow(Some(*line), number, &mut is_in);
+            marks.is_in[number] = true;
+            let step = steps[number].2;
+            for line in step.before.iter().chain(&step.beside) {
+                let side = self.follow(Some(*line), number, &mut marks);
                 if !side.joins {
                     may_be[..side.oldest.unwrap_or(number)].fill(true);
                 }
             }
-            self.include(&mut is_in);
+            self.include(&mut marks.is_in);
         }
+        let Marks { is_in, .. } = marks;
         Ancestry {
             is_in,
             may_be,
@@ -418,11 +439,13 @@ impl Bead<'_> {
     }
 
     /// Follows a line back as far as history knows it, from before the step `limit`; marks the steps on the way.
-    fn follow(&self, line: Option<Hash>, limit: usize, is_in: &mut [bool]) -> Way {
+    fn follow(&self, line: Option<Hash>, limit: usize, marks: &mut Marks) -> Way {
         let steps = &self.steps;
         let (mut state, mut limit) = (line, limit);
         let (mut newest, mut oldest): (Option<usize>, Option<usize>) = (None, None);
         loop {
+            let joins = state.is_some_and(|line| !marks.lines.insert(line));
+            let is_in = &marks.is_in;
             let left = |number: &usize| {
                 let (_, _, step) = steps[*number];
                 !is_in[*number] && is_sealed(step) && step.after == state
@@ -439,8 +462,6 @@ impl Bead<'_> {
             };
             let found = (0..limit).rev().find(left).or_else(behind);
             let Some(number) = found.or_else(again) else {
-                let mut marked = steps.iter().zip(&*is_in).filter(|(_, is_in)| **is_in);
-                let joins = marked.any(|((_, _, step), _)| is_sealed(step) && step.after == state);
                 // A change may have been made to this very line earlier: then it went back to it since.
                 let mut all = steps.iter();
                 let made = all.position(|(_, _, step)| is_sealed(step) && step.before == state);
@@ -454,7 +475,7 @@ impl Bead<'_> {
                     joins,
                 };
             };
-            is_in[number] = true;
+            marks.is_in[number] = true;
             newest = newest.or(Some(number));
             oldest = oldest.min(Some(number)).or(Some(number));
             limit = number;

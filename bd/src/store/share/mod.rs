@@ -179,11 +179,13 @@ impl Store {
 
     /// What our own history has to know of what comes in.
     fn told(&self, own: &Own, united: &United, now: &Stamp) -> Result<Option<Event>, StoreError> {
+        let (before, after) = (&own.issues, &united.issues);
         let mut merged = history::by_bead(&united.lost, &united.met);
-        if own.issues != united.issues {
-            let text = history::local(&self.paths)?;
-            let (before, after) = (&own.issues, &united.issues);
+        if !merged.is_empty() {
             history::trace(&mut merged, before, after);
+        }
+        if before != after {
+            let text = history::local(&self.paths)?;
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))
