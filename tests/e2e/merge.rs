@@ -571,3 +571,54 @@ fn a_deletion_that_meets_an_edit_of_another_clone_is_told_and_can_be_taken_back(
         assert_eq!(project.show("b", &id)["status"], "closed");
     }
 }
+
+#[test]
+fn of_what_a_cherry_pick_a_revert_or_a_dropped_commit_left_out_nothing_is_said_to_be_there() {
+    for how in ["pick", "revert", "drop"] {
+        let project = Project::new();
+        let id = project.bead("a", "A bead");
+        project.commit("a", "A bead");
+        if how == "pick" {
+            project.git("a", &["switch", "-q", "-c", "side"]).ok();
+        }
+        project
+            .bd("a", &["update", &id, "--title", "Left out"])
+            .ok();
+        project.commit("a", "Title");
+        project.bd("a", &["update", &id, "--notes", "Kept"]).ok();
+        project.commit("a", "Notes");
+        match how {
+            "pick" => {
+                project.git("a", &["switch", "-q", "main"]).ok();
+                project.bd("a", &["update", &id, "--priority", "0"]).ok();
+                project.commit("a", "Priority");
+                project.git("a", &["cherry-pick", "side"]).ok();
+            }
+            "revert" => drop(project.git("a", &["revert", "--no-edit", "HEAD~1"]).ok()),
+            _ => drop(
+                project
+                    .git("a", &["rebase", "-q", "--onto", "HEAD~2", "HEAD~1"])
+                    .ok(),
+            ),
+        }
+        let bead = project.show("a", &id);
+        assert_eq!(
+            (&bead["title"], &bead["notes"]),
+            (&"A bead".into(), &"Kept".into()),
+            "{how}"
+        );
+        let said = project
+            .bd("a", &["restore", "--lost", "--dry-run"])
+            .ok()
+            .out;
+        assert!(!said.contains("Nothing is lost: "), "{how}: {said}");
+        assert!(said.contains(&id), "{how}: {said}");
+        project.bd("a", &["restore", "--lost", &id]).ok();
+        let bead = project.show("a", &id);
+        assert_eq!(
+            (&bead["title"], &bead["notes"]),
+            (&"Left out".into(), &"Kept".into()),
+            "{how}"
+        );
+    }
+}

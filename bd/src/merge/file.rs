@@ -100,6 +100,8 @@ pub struct Merge {
 pub struct Met {
     /// The bead.
     pub id: String,
+    /// The hash of its line in base; `None` where that does not have it.
+    pub base: Option<u64>,
     /// The hash of its line on their side.
     pub right: u64,
 }

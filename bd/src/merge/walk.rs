@@ -137,6 +137,7 @@ impl<'a> Tables<'a, '_> {
         if let (Some(_), Some(right)) = (left, right) {
             merge.met.push(Met {
                 id: id.to_owned(),
+                base: base.map(|base| xxh3_64(&base.raw)),
                 right: xxh3_64(&right.raw),
             });
         }

@@ -159,20 +159,54 @@ impl Store {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        trace(&mut merged, ours, &merge.text);
+        trace(
+            &mut merged,
+            &merge.met,
+            &local(&self.paths)?,
+            [ours, &merge.text],
+        );
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }
 }
 
-/// Says of merged beads from which line of ours they led to which.
-pub(super) fn trace(merged: &mut [Merged], ours: &[u8], out: &[u8]) {
+/// Says of merged beads from which lines they led to which. Those alone have the changes of both sides whose base
+/// both came from: what `git cherry-pick`, `revert` and `rebase` merge may have less.
+pub(super) fn trace(
+    merged: &mut Vec<Merged>,
+    met: &[Met],
+    history: &[u8],
+    [ours, out]: [&[u8]; 2],
+) {
     let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
     let [ours, out] = [ours, out].map(|text| hashes(text, &ids));
-    for bead in merged {
+    let traces = lost::traces_about(history, &ids);
+    let base = met
+        .iter()
+        .filter_map(|met| Some((met.id.clone(), met.base?)));
+    let before = [ours.clone(), base.collect()].map(|lines| lost::lines_before(&traces, lines));
+    let came_from = |side: usize, id: &str, line: u64| {
+        let lines = before[side].get(id);
+        lines.is_some_and(|lines| lines.contains(&line))
+    };
+    let is_common = |met: &Met| {
+        let from_base = |base| came_from(0, &met.id, base) && !came_from(1, &met.id, met.right);
+        met.base.is_none_or(from_base)
+    };
+    let other: BTreeSet<&str> = met
+        .iter()
+        .filter(|met| !is_common(met))
+        .map(|met| met.id.as_str())
+        .collect();
+    for bead in merged.iter_mut() {
+        if other.contains(bead.id.as_str()) {
+            bead.beside.clear();
+            continue;
+        }
         bead.from = ours.get(&bead.id).copied();
         bead.to = out.get(&bead.id).copied();
     }
+    merged.retain(|bead| bead.from.is_some() || !bead.lost.is_empty());
 }
 
 /// The hashes of the lines that some beads have in a text.

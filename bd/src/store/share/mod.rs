@@ -181,11 +181,12 @@ impl Store {
     fn told(&self, own: &Own, united: &United, now: &Stamp) -> Result<Option<Event>, StoreError> {
         let (before, after) = (&own.issues, &united.issues);
         let mut merged = history::by_bead(&united.lost, &united.met);
-        if !merged.is_empty() {
-            history::trace(&mut merged, before, after);
+        if merged.is_empty() && before == after {
+            return Ok(None);
         }
+        let text = history::local(&self.paths)?;
+        history::trace(&mut merged, &united.met, &text, [before, after]);
         if before != after {
-            let text = history::local(&self.paths)?;
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))

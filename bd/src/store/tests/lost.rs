@@ -293,7 +293,8 @@ fn what_cannot_be_told_stays_so_after_a_merge_and_is_done_again_for_who_asks() {
     let old = place.text("issues.jsonl");
     place.edit(&id, title("Two"));
     // A colleague changed it before that, and git brought it here.
-    place.goes_back_to(&old.replace("\"priority\":2", "\"priority\":1"));
+    let came = old.replace("\"priority\":2", "\"priority\":1");
+    place.goes_back_to(&came);
     place.edit(&id, |bead| bead.notes = "known".into());
     let untold = || -> Vec<(String, usize)> {
         let untold = place.store.lost().unwrap().untold.into_iter();
@@ -302,11 +303,9 @@ fn what_cannot_be_told_stays_so_after_a_merge_and_is_done_again_for_who_asks() {
     assert_eq!(untold(), [(id.clone(), 1)]);
     place.store.fold(&place.clock).unwrap();
     let ours = place.text("issues.jsonl");
-    let theirs = old.replace("\"priority\":2", "\"priority\":1,\"design\":\"theirs\"");
-    let merge = merge::files(old.as_bytes(), ours.as_bytes(), theirs.as_bytes(), &|_| {
-        None
-    })
-    .unwrap();
+    let theirs = came.replace("\"priority\":1", "\"priority\":1,\"design\":\"theirs\"");
+    let sides = [&came, &ours, &theirs].map(String::as_bytes);
+    let merge = merge::files(sides[0], sides[1], sides[2], &|_| None).unwrap();
     assert_eq!(merge.met[0].id, id);
     place
         .store
