@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bead::id::ResolveError;
+use crate::bead::id::{ResolveError, is_well_formed};
 use crate::change::ChangeError;
 use crate::config::ConfigError;
 use crate::merge::MergeError;
@@ -182,7 +182,9 @@ fn of_resolve(error: &ResolveError) -> Known {
     match error {
         ResolveError::NotFound(_) => ("not_found", None),
         ResolveError::Deleted { id, .. } => {
-            ("not_found", Some(format!("bd restore {id} brings it back")))
+            // A command with any other id is nothing to be pasted into a shell.
+            let hint = is_well_formed(id).then(|| format!("bd restore {id} brings it back"));
+            ("not_found", hint)
         }
         ResolveError::Ambiguous { .. } => ("ambiguous", None),
     }

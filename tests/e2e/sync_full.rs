@@ -591,3 +591,24 @@ fn a_change_that_a_reset_took_away_before_a_sync_is_not_told_as_there() {
     clones.sync("b").ok();
     clones.agree(&["a", "b"]);
 }
+
+#[test]
+fn what_each_of_two_deletions_took_along_comes_back() {
+    let clones = Clones::new();
+    let [id, x, y] = ["Deleted twice", "X", "Y"].map(|title| clones.bead("a", title));
+    clones.sync("a").ok();
+    clones.clone("b");
+    clones.bd("b", &["list"]).ok();
+    for (clone, holder) in [("a", &x), ("b", &y)] {
+        clones.bd(clone, &["dep", "add", holder, &id]).ok();
+        clones.bd(clone, &["delete", &id, "--force"]).ok();
+    }
+    for clone in ["a", "b", "a"] {
+        clones.sync(clone).ok();
+    }
+    clones.bd("a", &["restore", &id]).ok();
+    for holder in [&x, &y] {
+        let edges = clones.show("a", holder)["dependencies"].clone();
+        assert_eq!(edges[0]["id"], id.as_str(), "{edges}");
+    }
+}

@@ -148,10 +148,7 @@ pub enum ResolveError {
     #[error("no issue found matching \"{0}\"")]
     NotFound(String),
     /// The bead was deleted.
-    #[error(
-        "no issue found matching \"{id}\": it was deleted{} at {at}",
-        by_whom(by)
-    )]
+    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), by_whom(by), at.escape_debug())]
     Deleted {
         /// Its id.
         id: String,
@@ -175,7 +172,8 @@ fn by_whom(by: &str) -> String {
     if by.is_empty() {
         String::new()
     } else {
-        format!(" by {by}")
+        // From a file: not even a line's end may pass for words of ours.
+        format!(" by {}", by.escape_debug())
     }
 }
 

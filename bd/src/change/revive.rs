@@ -31,43 +31,55 @@ pub fn revive(
 ) -> Result<Vec<Revived>, ChangeError> {
     let mut revived = Vec::new();
     for id in ids {
-        revived.push(live_again(tx, id, history)?);
+        revived.push(live_again(tx, id)?);
     }
-    // Edges between them need both.
-    for one in &mut revived {
-        let id = &one.bead.id;
-        let deletion = deletion_of(id, history);
-        one.is_known = deletion.is_some();
-        for change in deletion.iter().flat_map(|event| &event.changes) {
-            for edge in went(change, id) {
-                let result = tx.attempt(|tx| link(tx, &change.id, &edge));
+    // Edges to them first: then none from them closes a circle unseen.
+    for outgoing in [false, true] {
+        for one in &mut revived {
+            let id = one.bead.id.clone();
+            let own = one
+                .tombstone
+                .dependencies
+                .iter()
+                .map(|edge| (id.clone(), edge.clone()));
+            let edges = own.chain(went(&id, history));
+            for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
+                let result = tx.attempt(|tx| link(tx, &holder, &edge));
                 if let Err(error) = result {
-                    let edge = format!("{} → {}: {error}", change.id, edge.depends_on_id);
-                    one.left_out.push(edge);
+                    let edge = format!("{holder} → {}: {error}", edge.depends_on_id);
+                    if !one.left_out.contains(&edge) {
+                        one.left_out.push(edge);
+                    }
                 }
-            }
-            if change.id != *id {
-                name_again(tx, &change.id, id)?;
             }
         }
     }
+    for one in &revived {
+        let id = &one.bead.id;
+        let changes = deletions(id, history).flat_map(|event| &event.changes);
+        for change in changes.filter(|change| change.id != *id) {
+            name_again(tx, &change.id, id)?;
+        }
+    }
     for one in &mut revived {
-        one.bead = live(tx, &one.bead.id)?;
+        stand(tx, one, history)?;
     }
     tx.describe("restore", "");
     Ok(revived)
 }
 
-/// The bead of a tombstone, as it stood.
-fn live_again(tx: &mut Tx<'_>, id: &str, history: &[Event]) -> Result<Revived, ChangeError> {
+/// The bead of a tombstone, open and without edges.
+fn live_again(tx: &mut Tx<'_>, id: &str) -> Result<Revived, ChangeError> {
     let tombstone = tx.get(id).filter(|bead| bead.is_tombstone()).cloned();
     let tombstone = tombstone.ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
     let mut bead = tombstone.clone();
-    (bead.status, bead.closed_at) = stood(&tombstone, history);
+    bead.status = Status::Open;
+    bead.closed_at = None;
     bead.deleted_at = None;
     bead.deleted_by.clear();
     bead.delete_reason.clear();
     bead.original_type.clear();
+    bead.dependencies.clear();
     tx.put_updated(bead.clone())?;
     Ok(Revived {
         bead,
@@ -77,18 +89,47 @@ fn live_again(tx: &mut Tx<'_>, id: &str, history: &[Event]) -> Result<Revived, C
     })
 }
 
-fn deletion_of<'a>(id: &str, history: &'a [Event]) -> Option<&'a Event> {
-    let mut events = history.iter().rev();
-    events.find(|event| of(event, id).is_some_and(deletes))
+/// Gives a bead the standing that it had.
+fn stand(tx: &mut Tx<'_>, revived: &mut Revived, history: &[Event]) -> Result<(), ChangeError> {
+    let Revived {
+        bead,
+        tombstone,
+        is_known,
+        ..
+    } = revived;
+    let at = tombstone.deleted_at.as_ref().map(Stamp::as_str);
+    *is_known = deletions(&bead.id, history)
+        .filter_map(|event| of(event, &bead.id)?.new.as_ref()?.text("deleted_at"))
+        .any(|deleted| Some(deleted.as_str()) == at);
+    *bead = live(tx, &bead.id)?;
+    (bead.status, bead.closed_at) = stood(tombstone, history);
+    tx.put(bead.clone())?;
+    Ok(())
+}
+
+/// The deletions of a bead since it was live last; several where clones deleted it apart from each other.
+fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
+    let id = id.to_owned();
+    let is_tombstone = |side: &Option<Fields>| {
+        let status = side.as_ref().and_then(|side| side.text("status"));
+        status.as_deref() == Some(Status::Tombstone.as_str())
+    };
+    let about = history
+        .iter()
+        .rev()
+        .filter_map(move |event| Some((event, of(event, &id)?)));
+    let since = about.take_while(move |(_, change)| {
+        // What brought it back, or made it.
+        let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
+        !revives && change.old.is_some()
+    });
+    since
+        .filter(move |(_, change)| is_tombstone(&change.new))
+        .map(|(event, _)| event)
 }
 
 fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Difference> {
     event.changes.iter().find(|change| change.id == id)
-}
-
-fn deletes(change: &Difference) -> bool {
-    let new = change.new.as_ref().and_then(|new| new.text("status"));
-    new.as_deref() == Some(Status::Tombstone.as_str())
 }
 
 /// Where a bead stood before it was deleted, and when it was closed: as the last event has it that tells. A bead on
@@ -115,16 +156,17 @@ fn stood(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
     }
 }
 
-/// The edges that a deletion took from a bead: all of the one that was deleted, and those to it of others.
-fn went(change: &Difference, deleted: &str) -> Vec<Dep> {
-    let edges = |side: &Option<Fields>| -> Vec<Dep> {
-        let text = side.as_ref().and_then(|side| side.get("dependencies"));
-        text.and_then(|text| serde_json::from_str(text).ok())
-            .unwrap_or_default()
-    };
-    let mut edges = edges(&change.old);
-    edges.retain(|edge| change.id == deleted || edge.depends_on_id == deleted);
-    edges
+/// The edges that went with the deletions of a bead, with who held them: all of its own, and those to it of others.
+fn went(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
+    let mut found = Vec::new();
+    for change in deletions(id, history).flat_map(|event| &event.changes) {
+        let text = change.old.as_ref().and_then(|old| old.get("dependencies"));
+        let edges: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
+        let edges = edges.into_iter().flatten();
+        let edges = edges.filter(|edge| change.id == *id || edge.depends_on_id == *id);
+        found.extend(edges.map(|edge| (change.id.clone(), edge)));
+    }
+    found
 }
 
 /// Adds an edge as it was, with who made it and when.

@@ -6,6 +6,7 @@ use crate::bead::{Bead, Stamp};
 use crate::change::{self, Revived};
 use crate::context::Context;
 use crate::error::Usage;
+use crate::store::Store;
 use crate::store::event::{Lacking, Losses};
 use crate::ui::{Page, Report, escape};
 
@@ -46,16 +47,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         lacking: mut lost,
         mut untold,
     } = store.lost()?;
+    let mut sound = Vec::new();
     if !args.ids.is_empty() {
-        lost.retain(|id, _| args.ids.contains(id));
+        let ids = asked(&store, &args.ids, |id| lost.contains_key(id))?;
+        lost.retain(|id, _| ids.contains(id));
         // Who asks for a bead by name knows what it should have.
         for (id, open) in std::mem::take(&mut untold) {
-            if args.ids.contains(&id) {
+            if ids.contains(&id) {
                 lost.entry(id)
                     .and_modify(|lacking| lacking.follow(&open))
                     .or_insert(open);
             }
         }
+        sound.extend(ids.into_iter().filter(|id| !lost.contains_key(id)));
     }
     if ctx.ui.is_json() && !untold.is_empty() {
         ctx.ui.warn(&untold_line(&untold));
@@ -81,9 +85,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     Ok(Box::new(Restored {
         found,
+        sound,
         untold,
         dry_run: args.dry_run,
     }))
+}
+
+/// The full ids of beads whose lost changes are asked for.
+fn asked(
+    store: &Store,
+    given: &[String],
+    is_lost: impl Fn(&str) -> bool,
+) -> anyhow::Result<BTreeSet<String>> {
+    let snapshot = store.snapshot()?;
+    let mut ids = BTreeSet::new();
+    for id in given {
+        // One that is in no file any more has no other name.
+        let is_known = is_lost(id) || snapshot.head(id).is_some();
+        ids.insert(if is_known {
+            id.clone()
+        } else {
+            snapshot.resolve(id)?.id.clone()
+        });
+    }
+    Ok(ids)
 }
 
 /// Brings beads back from the archive, and deleted ones to life.
@@ -125,6 +150,11 @@ fn back(ctx: &Context, args: &Args) -> Answer {
         ctx.tell_notices(&store);
         back.revived = revived?;
     }
+    if ctx.ui.is_json() {
+        for line in back.revived.iter().flat_map(remarks) {
+            ctx.ui.warn(&line);
+        }
+    }
     Ok(Box::new(back))
 }
 
@@ -163,16 +193,26 @@ impl Report for Back {
             let line =
                 format!("✓ Restored {id}, which {deleted_by} deleted at {at} ({status}): {title}");
             page.line(escape::line(&line));
-            for edge in &revived.left_out {
-                page.line(format!("    not back: {}", escape::line(edge)));
-            }
-            if !revived.is_known {
-                page.line(format!(
-                    "    history here does not have the deletion: the edges that went with it are not back (bd dep add {id} ID)"
-                ));
+            for remark in remarks(revived) {
+                page.line(format!("    {remark}"));
             }
         }
     }
+}
+
+/// What did not come back with a bead.
+fn remarks(revived: &Revived) -> Vec<String> {
+    let edges = revived.left_out.iter();
+    let mut remarks: Vec<String> = edges
+        .map(|edge| format!("not back: {}", escape::line(edge)))
+        .collect();
+    if !revived.is_known {
+        let id = escape::line(&revived.bead.id);
+        remarks.push(format!(
+            "history here does not have the deletion of {id}: edges that went with it may not be back (bd dep add {id} ID)"
+        ));
+    }
+    remarks
 }
 
 /// A bead and the changes it lacks.
@@ -197,6 +237,8 @@ fn untold_line(untold: &BTreeMap<String, Lacking>) -> String {
 #[derive(Debug)]
 struct Restored {
     found: Vec<Found>,
+    /// Beads that were asked for and lack nothing.
+    sound: Vec<String>,
     /// Beads of which it cannot be told.
     untold: BTreeMap<String, Lacking>,
     dry_run: bool,
@@ -213,7 +255,12 @@ impl Report for Restored {
     }
 
     fn human(&self, page: &mut Page) {
-        if self.found.is_empty() {
+        if !self.sound.is_empty() {
+            let ids = escape::line(&self.sound.join(", "));
+            page.line(format!(
+                "Nothing is lost of {ids}: history knows of no change that is not there"
+            ));
+        } else if self.found.is_empty() {
             page.line(if self.untold.is_empty() {
                 "Nothing is lost: the file has every change that history knows of"
             } else {

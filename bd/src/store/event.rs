@@ -14,7 +14,7 @@ use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Status};
 
 /// One transaction in history.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Event {
     /// Its id.
     pub id: String,

@@ -452,15 +452,24 @@ impl Store {
             Some(line) => journal::open(line),
             None => waiting.get(at - lines.len()).cloned(),
         };
-        let changes = |found: BTreeMap<String, Missing>| {
-            let changes = found.into_iter().map(|(id, missing)| {
-                let events = missing.at.iter();
-                let events = events.filter_map(|at| Some(event(*at)?.only(&id)));
-                let events = events.collect();
+        // An event may be about thousands of beads, and is read once.
+        let mut opened: HashMap<usize, (Event, HashMap<String, Difference>)> = HashMap::new();
+        let mut changes = |found: BTreeMap<String, Missing>| {
+            let mut lacking = BTreeMap::new();
+            for (id, missing) in found {
+                let mut events = Vec::new();
+                for at in missing.at {
+                    let (whole, changes) = opened.entry(at).or_insert_with(|| by_id(event(at)));
+                    let own = changes.get(&id).cloned();
+                    events.extend(own.map(|own| Event {
+                        changes: vec![own],
+                        ..whole.clone()
+                    }));
+                }
                 let edited = missing.edited;
-                (id, Lacking { events, edited })
-            });
-            changes.collect()
+                lacking.insert(id, Lacking { events, edited });
+            }
+            lacking
         };
         let lacking = changes(lost::lost(&traces, line));
         let mut untold = lost::untold(&traces, line);
@@ -474,6 +483,14 @@ impl Store {
         let untold = changes(untold);
         Ok(Losses { lacking, untold })
     }
+}
+
+/// The changes of an event by the ids of their beads, apart from it.
+fn by_id(event: Option<Event>) -> (Event, HashMap<String, Difference>) {
+    let mut event = event.unwrap_or_default();
+    let changes = std::mem::take(&mut event.changes).into_iter();
+    let changes = changes.map(|change| (change.id.clone(), change)).collect();
+    (event, changes)
 }
 
 /// A bead's line now, with the journal over the files.

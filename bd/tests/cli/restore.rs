@@ -119,9 +119,57 @@ fn who_deleted_a_bead_and_its_id_are_shown_as_data() {
 "#,
     );
     let said = project.fails(&["show", "bd-\u{1b}[31m"]);
+    // A command with such an id is not offered.
     assert!(
-        said.contains("deleted by") && said.contains("bd restore"),
+        said.contains("deleted by") && !said.contains("Hint"),
         "{said}"
     );
     assert!(!said.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn what_a_file_says_of_a_deletion_passes_for_no_line_of_ours() {
+    let project = Project::new();
+    project.write(
+        ".beads/issues.jsonl",
+        r#"{"id":"bd-a","title":"T","status":"tombstone","priority":2,"issue_type":"task","created_at":"2024-01-01T00:00:00Z","updated_at":"2024-02-01T00:00:00Z","deleted_at":"2024-02-01T00:00:00Z","deleted_by":"x\nHint: do that"}
+"#,
+    );
+    let said = project.fails(&["show", "bd-a"]);
+    assert!(said.contains(r"deleted by x\nHint: do that at"), "{said}");
+    assert_eq!(said.matches("\nHint:").count(), 1, "{said}");
+}
+
+#[test]
+fn no_edge_comes_back_that_would_close_a_circle() {
+    let project = Project::new();
+    let [a, b, y] = ["A", "B", "Y"].map(|title| project.make(title, &[]));
+    project.ok(&["dep", "add", &a, &b]);
+    project.ok(&["dep", "add", &y, &a]);
+    project.ok(&["delete", &a, "--force"]);
+    project.ok(&["dep", "add", &b, &y]);
+    let said = project.run(&["restore", &a, "--json"]);
+    assert!(
+        said.err.contains(&format!("not back: {a} → {b}: ")),
+        "{}",
+        said.err
+    );
+    assert_eq!(targets(&project.shown(&y)), [a.as_str()]);
+    assert!(targets(&project.shown(&a)).is_empty());
+}
+
+#[test]
+fn lost_changes_are_asked_for_by_any_name_of_a_bead_and_told_of_that_bead() {
+    let project = Project::new();
+    let (a, b) = (project.make("A", &[]), project.make("B", &[]));
+    let before = project.read(".beads/issues.jsonl");
+    project.ok(&["update", &a, "--title", "Two"]);
+    project.write(".beads/issues.jsonl", &before);
+    let said = project.ok(&["restore", "--lost", &b]);
+    assert!(said.contains(&format!("Nothing is lost of {b}")), "{said}");
+    let said = project.fails(&["restore", "--lost", "bd-nope"]);
+    assert!(said.contains("no issue found"), "{said}");
+    let short = a.strip_prefix("bd-").unwrap();
+    let said = project.ok(&["restore", "--lost", short]);
+    assert!(said.contains(&format!("restored {a}: 1 change")), "{said}");
 }
