@@ -5,10 +5,10 @@
 //!
 //! How it is found out, for each bead: history says which line each change was made to and which it left. From
 //! the line that there is now these hashes are followed back, as far as history knows them: these changes are
-//! in the file, and what they say they include (a merge what both sides had done, a restore what it did again). The
-//! other changes that came after the oldest of them are not: the line went back under them, perhaps to be
-//! changed again from there. Before a line that history does not know, one that git merged or a person
-//! edited, nothing can be told: only of which beads that is so.
+//! in the file, and so are those that led to the other side of a merge, and what an event says it includes (a restore
+//! what it did again). The other changes that came after the oldest of them are not: the line went back under them,
+//! perhaps to be changed again from there. Before a line that history does not know, one that a person edited or that came
+//! from a clone whose history is not here, nothing can be told: only of which beads that is so.
 //!
 //! Only ids and hashes of history are read for that; a whole event only where it is lost.
 
