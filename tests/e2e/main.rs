@@ -27,6 +27,7 @@ mod old_town;
 mod polecat;
 mod prime;
 mod rescue;
+mod restore;
 mod rig;
 mod seance;
 mod share;
