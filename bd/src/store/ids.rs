@@ -51,6 +51,11 @@ impl Snapshot {
             return Ok(bead);
         }
         let prefix = self.prefix().unwrap_or_default();
+        // The full id of a deleted bead means no other one that has a piece of it.
+        if self.head(given).is_some() {
+            let gone = self.deleted(given, &prefix);
+            return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
+        }
         let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
         let live = self.heads().filter(|head| !head.is_tombstone());
         let found = id::resolve(given, &prefix, exists, live.map(|head| head.id()));

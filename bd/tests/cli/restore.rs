@@ -173,3 +173,14 @@ fn lost_changes_are_asked_for_by_any_name_of_a_bead_and_told_of_that_bead() {
     let said = project.ok(&["restore", "--lost", short]);
     assert!(said.contains(&format!("restored {a}: 1 change")), "{said}");
 }
+
+#[test]
+fn the_id_of_a_deleted_bead_means_no_other_bead() {
+    let project = Project::new();
+    project.ok(&["create", "A", "--id", "bd-1"]);
+    project.ok(&["create", "B", "--id", "bd-q1z"]);
+    project.ok(&["delete", "bd-1", "--force"]);
+    let said = project.fails(&["close", "bd-1"]);
+    assert!(said.contains("it was deleted by"), "{said}");
+    assert_eq!(project.shown("bd-q1z")["status"], "open");
+}
