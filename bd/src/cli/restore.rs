@@ -16,7 +16,7 @@ use super::report::{Answer, plain_json};
 ///
 /// With ids alone those beads come back, from the archive or as they stood before they were deleted: with the edges that went along, where history has
 /// the deletion, and with what was changed in them elsewhere. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
-/// comes back by itself; this does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
+/// comes back by itself; in a clone that syncs, `bd sync --full --bring-back` comes first, for this knows only what was done in this clone. It does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
 /// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told. Given by their ids, that is done again, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -184,7 +184,7 @@ pub(super) fn notice(before: Option<&Index>, now: &Index, source: &Source) -> Op
     }
     let names: Vec<&str> = lost.keys().map(String::as_str).collect();
     Some(format!(
-        "{} went back to an older state: changes to {} are no longer in it; `bd restore --lost` brings them back",
+        "{} went back to an older state: changes to {} are no longer in it; `bd restore --lost` brings them back (in a clone that syncs, `bd sync --full --bring-back` comes first: it has what others did)",
         paths.issues().display(),
         some(&names)
     ))
