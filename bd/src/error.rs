@@ -171,7 +171,7 @@ fn of_sync(error: &SyncError) -> Known {
         ),
         SyncError::WentBack { .. } => (
             "went_back",
-            "nothing was committed; `bd sync --full --bring-back` takes these beads from the branch, and `bd restore --lost` brings back changes that were never committed",
+            "nothing was committed; `bd restore --lost` takes these beads from the last sync and does again what was done here since; `bd sync --full --bring-back` only takes them from the branch",
         ),
         SyncError::Moving { .. } => ("overtaken", "run the command again"),
     };

@@ -37,3 +37,4 @@ mod status;
 mod sync_full;
 mod sync_places;
 mod town_hook;
+mod went_back;

@@ -4,11 +4,14 @@ use serde_json::{Value, json};
 
 use crate::bead::{Bead, Stamp};
 use crate::change::{self, Revived};
+use crate::config::Config;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::store::Event;
 use crate::store::Store;
 use crate::store::event::{Lacking, Losses};
-use crate::ui::{Page, Report, escape};
+use crate::sync::forward::{self, Behind};
+use crate::ui::{Page, Report, counted, escape};
 
 use super::report::{Answer, plain_json};
 
@@ -16,7 +19,7 @@ use super::report::{Answer, plain_json};
 ///
 /// With ids alone those beads come back, from the archive or as they stood before they were deleted: with the edges that went along, where history has
 /// the deletion, and with what was changed in them elsewhere. With --lost acknowledged changes: after `git reset --hard`, `git checkout` or `git stash` the file may be older than what was done. Nothing
-/// comes back by itself; in a clone that syncs, `bd sync --full --bring-back` comes first, for this knows only what was done in this clone. It does those changes again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
+/// comes back by itself. Beads that are gone, or older than where the store was last synced or than in HEAD, are taken from there as they are; then what was done in this clone and is not in them is done again, from history, also on beads that were edited since: a field that was edited stays as it is and is named.
 /// Beads whose line git merged or somebody wrote elsewhere are named: whether they have what was done before cannot be told. Given by their ids, that is done again, too.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,13 +46,66 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return back(ctx, &args);
     }
     let store = ctx.store()?;
+    let config = Config::load(Some(store.dir()), &ctx.env)?;
+    // What others did, and what nobody here ever changed, only git's commits have.
+    let mut behind = forward::behind(&store, &config).unwrap_or_else(|error| {
+        let error = escape::line(&error.to_string());
+        ctx.ui.warn(&format!(
+            "what git's commits still have could not be looked at: {error}"
+        ));
+        BTreeMap::new()
+    });
+    let mut losses = store.lost_beside(&forward::lines(&behind))?;
+    let ids = if args.ids.is_empty() {
+        None
+    } else {
+        let is_known = |id: &str| behind.contains_key(id) || losses.lacking.contains_key(id);
+        Some(asked(&store, &args.ids, is_known)?)
+    };
+    if let Some(ids) = &ids {
+        behind.retain(|id, _| ids.contains(id));
+    }
+    if !args.dry_run && !behind.is_empty() {
+        ctx.may_change("restore")?;
+        let is_asked = |one: &Behind| behind.contains_key(&one.id);
+        let brought = forward::bring(&store, &config, &ctx.clock, &ctx.random, &is_asked);
+        ctx.tell_notices(&store);
+        behind = brought?;
+        losses = store.lost()?;
+    }
+    let mut restored = wanted(losses, behind, ids.as_ref(), args.dry_run);
+    if ctx.ui.is_json() && !restored.untold.is_empty() {
+        ctx.ui.warn(&untold_line(&restored.untold));
+    }
+    if !args.dry_run && restored.found.iter().any(|one| one.lacking.is_some()) {
+        ctx.may_change("restore")?;
+        store.transact(&ctx.author(), &ctx.clock, |tx| {
+            for one in &mut restored.found {
+                let Some(lacking) = &one.lacking else {
+                    continue;
+                };
+                let done = change::redo(tx, &one.id, lacking).map_err(anyhow::Error::from);
+                one.kept = done.map_err(|error| error.context(format!("restoring {}", one.id)))?;
+            }
+            Ok(())
+        })?;
+        ctx.tell_notices(&store);
+    }
+    Ok(Box::new(restored))
+}
+
+/// What is to be restored of what is lost, and of which of these beads nothing is.
+fn wanted(
+    losses: Losses,
+    behind: BTreeMap<String, Behind>,
+    ids: Option<&BTreeSet<String>>,
+    dry_run: bool,
+) -> Restored {
     let Losses {
         lacking: mut lost,
         mut untold,
-    } = store.lost()?;
-    let mut sound = Vec::new();
-    if !args.ids.is_empty() {
-        let ids = asked(&store, &args.ids, |id| lost.contains_key(id))?;
+    } = losses;
+    if let Some(ids) = ids {
         lost.retain(|id, _| ids.contains(id));
         // Who asks for a bead by name knows what it should have.
         for (id, open) in std::mem::take(&mut untold) {
@@ -59,36 +115,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                     .or_insert(open);
             }
         }
-        sound.extend(ids.into_iter().filter(|id| !lost.contains_key(id)));
     }
-    if ctx.ui.is_json() && !untold.is_empty() {
-        ctx.ui.warn(&untold_line(&untold));
+    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    for (id, one) in behind {
+        let found = found.entry(id.clone()).or_insert_with(|| Found::of(id));
+        found.source = Some(one.source);
     }
-    let mut found: Vec<Found> = lost
-        .into_iter()
-        .map(|(id, lacking)| Found {
-            id,
-            lacking,
-            kept: BTreeSet::new(),
-        })
-        .collect();
-    if !args.dry_run && !found.is_empty() {
-        ctx.may_change("restore")?;
-        store.transact(&ctx.author(), &ctx.clock, |tx| {
-            for one in &mut found {
-                let done = change::redo(tx, &one.id, &one.lacking).map_err(anyhow::Error::from);
-                one.kept = done.map_err(|error| error.context(format!("restoring {}", one.id)))?;
-            }
-            Ok(())
-        })?;
-        ctx.tell_notices(&store);
+    for (id, lacking) in lost {
+        let one = found.entry(id.clone()).or_insert_with(|| Found::of(id));
+        one.lacking = Some(lacking);
     }
-    Ok(Box::new(Restored {
-        found,
-        sound,
+    let asked = ids.into_iter().flatten();
+    let sound = asked.filter(|id| !found.contains_key(*id)).cloned();
+    Restored {
+        sound: sound.collect(),
+        found: found.into_values().collect(),
         untold,
-        dry_run: args.dry_run,
-    }))
+        dry_run,
+    }
 }
 
 /// The full ids of beads whose lost changes are asked for.
@@ -219,9 +263,27 @@ fn remarks(revived: &Revived) -> Vec<String> {
 #[derive(Debug)]
 struct Found {
     id: String,
-    lacking: Lacking,
+    /// Where it was newer, and is taken from.
+    source: Option<String>,
+    /// Changes that are done again.
+    lacking: Option<Lacking>,
     /// Fields that were edited since and stay as they are.
     kept: BTreeSet<String>,
+}
+
+impl Found {
+    fn of(id: String) -> Self {
+        Self {
+            id,
+            source: None,
+            lacking: None,
+            kept: BTreeSet::new(),
+        }
+    }
+
+    fn events(&self) -> &[Event] {
+        self.lacking.as_ref().map_or(&[], |lacking| &lacking.events)
+    }
 }
 
 /// What is said of beads of which it cannot be told.
@@ -247,9 +309,12 @@ struct Restored {
 impl Report for Restored {
     fn json(&self) -> Value {
         let one = |found: &Found| {
-            let events = found.lacking.events.iter();
+            let events = found.events().iter();
             let events: Vec<&str> = events.map(|event| event.id.as_str()).collect();
-            json!({"id": found.id, "events": events, "restored": !self.dry_run, "kept": found.kept})
+            json!({
+                "id": found.id, "from": found.source, "events": events,
+                "restored": !self.dry_run, "kept": found.kept,
+            })
         };
         self.found.iter().map(one).collect()
     }
@@ -273,9 +338,12 @@ impl Report for Restored {
             } else {
                 "✓ restored"
             };
-            let count = found.lacking.events.len();
-            let word = if count == 1 { "change" } else { "changes" };
-            page.line(format!("{mark} {}: {count} {word}", found.id));
+            let count = found.events().len();
+            let changes = (count > 0).then(|| counted(count, "change"));
+            let state = found.source.as_ref().map(|from| format!("as in {from}"));
+            let what: Vec<String> = state.into_iter().chain(changes).collect();
+            let line = format!("{mark} {}: {}", found.id, what.join(", "));
+            page.line(escape::line(&line));
             if !found.kept.is_empty() {
                 let kept: Vec<&str> = found.kept.iter().map(String::as_str).collect();
                 page.line(format!(

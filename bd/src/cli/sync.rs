@@ -2,8 +2,9 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::git::{Identity, NETWORK};
+use crate::store::Store;
 use crate::sync::{self, Request, Synced};
-use crate::ui::{Page, Report, escape};
+use crate::ui::{Page, Report, counted, escape};
 
 use super::merge;
 use super::report::{Answer, Said};
@@ -110,7 +111,24 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     ctx.tell_notices(&store);
     let synced = synced?;
     merge::tell(ctx, &synced.lost, &synced.notes);
+    if !synced.brought_back.is_empty() {
+        tell_left(ctx, &store)?;
+    }
     Ok(Box::new(Done(synced)))
+}
+
+/// Says of what the branch does not have either: changes of this clone to beads that went back.
+fn tell_left(ctx: &Context, store: &Store) -> anyhow::Result<()> {
+    let lacking = store.lost()?.lacking;
+    if !lacking.is_empty() {
+        let ids: Vec<&str> = lacking.keys().map(String::as_str).collect();
+        let line = format!(
+            "changes to {} that the branch does not have are not in the file: `bd restore --lost` brings them back",
+            ids.join(", ")
+        );
+        ctx.ui.warn(&escape::line(&line));
+    }
+    Ok(())
 }
 
 fn fold(ctx: &Context, args: &Args) -> Answer {
@@ -151,11 +169,6 @@ fn preview(ctx: &Context, args: &Args) -> Answer {
         "push": push && remote.is_some(),
     });
     Said::lines(value, said).answer()
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
 }
 
 /// What a full sync did.

@@ -4,15 +4,18 @@
 mod journal;
 mod rescue;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::bead::{Bead, record};
 use crate::change;
-use crate::config::key;
+use crate::config::{Config, key};
 use crate::git::Git;
 use crate::store::{Author, Snapshot, Store, StoreError, paths::Paths};
-use crate::sys::Clock;
+use crate::sync::SyncError;
+use crate::sync::forward::{self, Behind};
+use crate::sys::{Clock, Random};
+use crate::ui::counted;
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,8 +82,11 @@ impl Check {
     }
 }
 
+/// Beads that went back, or why that could not be looked at.
+type Looked = Result<BTreeMap<String, Behind>, SyncError>;
+
 /// Looks at everything.
-pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
+pub fn examine(store: &Store, config: &Config, clock: &Clock) -> Result<Vec<Check>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
         lines(&snapshot, store.dir()),
@@ -88,7 +94,7 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
         edges(&snapshot),
         circles(&snapshot),
         index(store)?,
-        lost(store)?,
+        lost(store, &forward::behind(store, config))?,
         journal::check(store)?,
         database(store),
         settings(&snapshot),
@@ -101,8 +107,15 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
 }
 
 /// Mends what can be mended; says what was done, a line each.
-pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
+pub fn mend(
+    store: &Store,
+    config: &Config,
+    author: &Author,
+    clock: &Clock,
+    random: &Random,
+) -> anyhow::Result<Vec<String>> {
     let mut done = journal::mend(store, author, clock)?;
+    done.extend(rescue::gone(store, config, clock, random)?);
     let found = rescue::from_git(store)?;
     if !found.is_empty() {
         let ids = store.transact(author, clock, |tx| {
@@ -149,8 +162,8 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
 fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
     let damaged = snapshot.damaged();
     if damaged.is_empty() {
-        let count = snapshot.live_count();
-        return Check::ok("Lines", format!("{count} beads, every line is readable"));
+        let beads = counted(snapshot.live_count(), "bead");
+        return Check::ok("Lines", format!("{beads}, every line is readable"));
     }
     let detail = damaged
         .iter()
@@ -176,7 +189,7 @@ fn lines(snapshot: &Snapshot, dir: &Path) -> Check {
     Check::bad(
         "Lines",
         Level::Error,
-        format!("{} lines cannot be read", damaged.len()),
+        format!("{} cannot be read", counted(damaged.len(), "line")),
         detail,
         way_out,
     )
@@ -272,10 +285,25 @@ fn index(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-fn lost(store: &Store) -> Result<Check, StoreError> {
-    let losses = store.lost()?;
+fn lost(store: &Store, behind: &Looked) -> Result<Check, StoreError> {
+    let none = BTreeMap::new();
+    let newer = behind.as_ref().unwrap_or(&none);
+    let losses = store.lost_beside(&forward::lines(newer))?;
     let lost = losses.lacking;
-    if lost.is_empty() {
+    if let (Err(error), true) = (behind, lost.is_empty()) {
+        let said = format!(
+            "every change that this clone knows of is in the file; what git's commits have could not be looked at: {error}"
+        );
+        let way_out = "see that git runs here";
+        return Ok(Check::bad(
+            "History",
+            Level::Warning,
+            said,
+            Vec::new(),
+            way_out,
+        ));
+    }
+    if lost.is_empty() && newer.is_empty() {
         let said = match losses.untold.len() {
             0 => "every acknowledged change is in the file".to_owned(),
             count => format!(
@@ -284,14 +312,29 @@ fn lost(store: &Store) -> Result<Check, StoreError> {
         };
         return Ok(Check::ok("History", said));
     }
-    let detail = lost
+    let mut detail: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (id, one) in newer {
+        let what = if one.is_gone {
+            "gone, and in"
+        } else {
+            "older than in"
+        };
+        let said = format!("{what} {}", one.source);
+        detail.entry(id).or_default().push(said);
+    }
+    for (id, lacking) in &lost {
+        let said = counted(lacking.events.len(), "change");
+        detail.entry(id).or_default().push(said);
+    }
+    let detail: Vec<String> = detail
         .iter()
-        .map(|(id, lacking)| format!("{id}: {} changes", lacking.events.len()))
+        .map(|(id, said)| format!("{id}: {}", said.join(", ")))
         .collect();
+    let beads = counted(detail.len(), "bead");
     Ok(Check::bad(
         "History",
         Level::Warning,
-        format!("changes to {} beads are no longer in the file", lost.len()),
+        format!("changes to {beads} are no longer in the file"),
         detail,
         "bd restore --lost brings them back",
     ))

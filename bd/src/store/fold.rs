@@ -27,7 +27,7 @@ use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::source::Source;
 use super::write::{Layout, Piece, lay_out, write};
-use super::{Event, Node, StoreError, damage, history, lost, mark, reindex, source};
+use super::{Event, Node, StoreError, damage, history, mark, notice, reindex, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
 use crate::sys::clock;
@@ -414,7 +414,7 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
     Some(format!(
         "{} was changed by something else, in what was changed here too: of {} one side gave way; `bd history ID` has both, `bd restore ID` brings back a deleted one",
         issues.display(),
-        lost::some(&beads)
+        notice::some(&beads)
     ))
 }
 

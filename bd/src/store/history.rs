@@ -12,13 +12,12 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::event::{Difference, Event, Lacking, Losses};
+use super::event::{Difference, Event};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
-use super::lost::{self, Asked, Missing, Trace};
+use super::lost;
 use super::overlay::{Bridge, Merged};
 use super::paths::Paths;
-use super::snapshot::{Snapshot, home_of};
-use super::{Node, Store, StoreError, lines, lock, share};
+use super::{Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
 use crate::merge::{self, Lost, Merge, Met};
@@ -27,6 +26,12 @@ use crate::sys::file::{self, Appended, NotAppended};
 
 /// The verb of what is known of a change whose line in the journal is damaged.
 pub(crate) const RECOVERED: &str = "recovered";
+
+/// The verb of what a merge left.
+pub(super) const MERGE: &str = "merge";
+
+/// The verb of a move to the archive.
+pub(crate) const ARCHIVE: &str = "archive";
 
 /// How long a merge of files waits for writers: git waits for it meanwhile.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
@@ -282,7 +287,7 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         at: now.to_string(),
         actor: "git".to_owned(),
         session: String::new(),
-        verb: "merge".to_owned(),
+        verb: MERGE.to_owned(),
         undoes: String::new(),
         wisps: false,
         changes,
@@ -434,85 +439,5 @@ impl Store {
             }
         }
         Ok(found)
-    }
-
-    /// Acknowledged changes of this clone that are in no file any more, and where that cannot be told.
-    pub fn lost(&self) -> Result<Losses, StoreError> {
-        let snapshot = self.snapshot()?;
-        let text = local(&self.paths)?;
-        let journal = journal::decode(&snapshot.source.whole_journal()?);
-        let entries = journal.entries.iter();
-        let waiting: Vec<Event> = entries.filter_map(|(_, entry)| Event::of(entry)).collect();
-        let (lines, mut traces): (Vec<&[u8]>, Vec<Trace<'_>>) = lost::traces(&text).unzip();
-        traces.extend(waiting.iter().map(Trace::of));
-        let merged = snapshot.source.state.merged.iter();
-        traces.extend(merged.map(Trace::of_merge));
-        let line = |id: &str| asked(&snapshot, id);
-        let event = |at: usize| match lines.get(at) {
-            Some(line) => journal::open(line),
-            None => waiting.get(at - lines.len()).cloned(),
-        };
-        // An event may be about thousands of beads, and is read once.
-        let mut opened: HashMap<usize, (Event, HashMap<String, Difference>)> = HashMap::new();
-        let mut changes = |found: BTreeMap<String, Missing>| {
-            let mut lacking = BTreeMap::new();
-            for (id, missing) in found {
-                let mut events = Vec::new();
-                for at in missing.at {
-                    let (whole, changes) = opened.entry(at).or_insert_with(|| by_id(event(at)));
-                    let own = changes.get(&id).cloned();
-                    events.extend(own.map(|own| Event {
-                        changes: vec![own],
-                        ..whole.clone()
-                    }));
-                }
-                let edited = missing.edited;
-                lacking.insert(id, Lacking { events, edited });
-            }
-            lacking
-        };
-        let lacking = changes(lost::lost(&traces, line));
-        let mut untold = lost::untold(&traces, line);
-        if !untold.is_empty() {
-            // The histories of other clones may say that nothing is missing.
-            let events = self.events()?;
-            let traces: Vec<Trace<'_>> = events.iter().map(Trace::of).collect();
-            let by_all = (lost::lost(&traces, line), lost::untold(&traces, line));
-            untold.retain(|id, _| by_all.0.contains_key(id) || by_all.1.contains_key(id));
-        }
-        let untold = changes(untold);
-        Ok(Losses { lacking, untold })
-    }
-}
-
-/// The changes of an event by the ids of their beads, apart from it.
-fn by_id(event: Option<Event>) -> (Event, HashMap<String, Difference>) {
-    let mut event = event.unwrap_or_default();
-    let changes = std::mem::take(&mut event.changes).into_iter();
-    let changes = changes.map(|change| (change.id.clone(), change)).collect();
-    (event, changes)
-}
-
-/// A bead's line now, with the journal over the files.
-fn asked(snapshot: &Snapshot, id: &str) -> Asked {
-    let Some(head) = snapshot.head(id) else {
-        return Asked::Gone;
-    };
-    let line = match head.node() {
-        Node::Row(at) => snapshot
-            .index
-            .row(at)
-            .map(|row| (row.hash, home_of(row.file))),
-        Node::Own(slot) => {
-            let own = snapshot.slots.get(slot as usize);
-            own.map(|own| (own.hash, own.home))
-        }
-    };
-    match line {
-        Some((hash, Home::Issues)) => Asked::Is {
-            hash,
-            deleted: head.is_tombstone(),
-        },
-        _ => Asked::Gone,
     }
 }

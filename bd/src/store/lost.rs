@@ -20,19 +20,11 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 
 use super::event::Event;
-use super::index::{ISSUES, Index, JOURNALED};
 use super::overlay::Merged;
-use super::paths::Paths;
-use super::source::Source;
 use super::{history, journal, lines};
-use crate::bead::Status;
-use crate::sys::file;
-
-/// How many ids a message names.
-const NAMED: usize = 5;
 
 /// Events that are no changes of ours to be done again: only which line followed which counts.
-const LINKS: [&str; 2] = ["merge", "archive"];
+const LINKS: [&str; 2] = [history::MERGE, history::ARCHIVE];
 
 /// An event, read only so far as it says which line followed which.
 #[derive(Debug, Deserialize)]
@@ -40,29 +32,31 @@ pub(super) struct Trace<'a> {
     #[serde(borrow)]
     pub id: Cow<'a, str>,
     #[serde(borrow, default)]
-    verb: Cow<'a, str>,
+    pub at: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub verb: Cow<'a, str>,
     #[serde(borrow)]
-    changes: Vec<Step<'a>>,
+    pub changes: Vec<Step<'a>>,
 }
 
 /// What an event did to one bead.
 #[derive(Debug, Deserialize)]
-struct Step<'a> {
+pub(super) struct Step<'a> {
     #[serde(borrow)]
-    id: Cow<'a, str>,
+    pub id: Cow<'a, str>,
     #[serde(default)]
-    before: Option<Hash>,
+    pub before: Option<Hash>,
     #[serde(default)]
-    beside: Vec<Hash>,
+    pub beside: Vec<Hash>,
     #[serde(default)]
-    after: Option<Hash>,
+    pub after: Option<Hash>,
     #[serde(default)]
-    includes: Vec<String>,
+    pub includes: Vec<String>,
 }
 
 /// The hash of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Hash(u64);
+pub(super) struct Hash(pub u64);
 
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -95,6 +89,7 @@ impl<'a> Trace<'a> {
         });
         Self {
             id: Cow::Borrowed(&event.id),
+            at: Cow::Borrowed(&event.at),
             verb: Cow::Borrowed(&event.verb),
             changes: changes.collect(),
         }
@@ -104,7 +99,8 @@ impl<'a> Trace<'a> {
     pub(super) fn of_merge(merged: &'a Merged) -> Self {
         Self {
             id: Cow::Borrowed(""),
-            verb: Cow::Borrowed("merge"),
+            at: Cow::Borrowed(""),
+            verb: Cow::Borrowed(history::MERGE),
             changes: vec![Step {
                 id: Cow::Borrowed(&merged.id),
                 before: merged.from.map(Hash),
@@ -139,83 +135,6 @@ pub(super) fn traces_about<'a>(text: &'a [u8], ids: &BTreeSet<String>) -> Vec<Tr
     lines.filter(is_about).filter_map(journal::open).collect()
 }
 
-/// What is to be told of a file that was changed from outside: which beads went back to a state that they
-/// had before a change of ours.
-///
-/// Without an index from before, every bead of history is looked at. What was told once is not told again.
-pub(super) fn notice(before: Option<&Index>, now: &Index, source: &Source) -> Option<String> {
-    let paths = &source.paths;
-    let changed = before.map(|before| changed_ids(before, now));
-    if changed.as_ref().is_some_and(BTreeSet::is_empty) {
-        return None;
-    }
-    let text = history::local(paths).ok()?;
-    let traces = match &changed {
-        Some(changed) => traces_about(&text, changed),
-        None => traces(&text).map(|(_, trace)| trace).collect(),
-    };
-    let mut lost = lost(&traces, |id| {
-        if changed
-            .as_ref()
-            .is_some_and(|changed| !changed.contains(id))
-        {
-            return Asked::No;
-        }
-        let row = now.find(id).and_then(|at| now.row(at));
-        row.map_or(Asked::Gone, |row| Asked::Is {
-            hash: row.hash,
-            deleted: row.status == Status::Tombstone.code(),
-        })
-    });
-    if !lost.is_empty() {
-        // A fold tells history before it puts the issues in place.
-        let journaled = source.journaled_now()?;
-        lost.retain(|_, missing| {
-            missing
-                .at
-                .retain(|at| !journaled.contains(traces[*at].id.as_ref()));
-            !missing.at.is_empty()
-        });
-    }
-    let ids = lost.values().flat_map(|lost| &lost.at);
-    let ids: Vec<&str> = ids.map(|at| traces[*at].id.as_ref()).collect();
-    if !is_news(&ids, paths) {
-        return None;
-    }
-    let names: Vec<&str> = lost.keys().map(String::as_str).collect();
-    Some(format!(
-        "{} went back to an older state: changes to {} are no longer in it; `bd restore --lost` brings them back (in a clone that syncs, `bd sync --full --bring-back` comes first: it has what others did)",
-        paths.issues().display(),
-        some(&names)
-    ))
-}
-
-/// The first names of a list, and how many there are more.
-pub(super) fn some<T: AsRef<str>>(names: &[T]) -> String {
-    let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(NAMED) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
-/// Whether these lost events were not told before; remembers that they are told now.
-fn is_news(ids: &[&str], paths: &Paths) -> bool {
-    let path = paths.told();
-    if ids.is_empty() {
-        // Should it be lost again, it is told again.
-        file::remove(&path).ok();
-        return false;
-    }
-    let text = ids.join("\n");
-    if file::read(&path).ok().flatten().as_deref() == Some(text.as_bytes()) {
-        return false;
-    }
-    // Where it cannot be remembered it is told again.
-    file::replace_relaxed(&path, text.as_bytes(), 0o644).ok();
-    true
-}
-
 /// A bead's line now.
 pub(super) enum Asked {
     /// It is not asked about.
@@ -232,7 +151,7 @@ pub(super) enum Asked {
 }
 
 /// What a bead lacks.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Missing {
     /// The numbers of the events, in the order of history.
     pub at: Vec<usize>,
@@ -537,20 +456,4 @@ fn is_link(trace: &Trace<'_>) -> bool {
 /// Whether a step says which line it was made to and left; those of older versions do not.
 fn is_sealed(step: &Step<'_>) -> bool {
     step.before.is_some() || step.after.is_some()
-}
-
-/// The durable beads that are gone or have another line now.
-fn changed_ids(before: &Index, now: &Index) -> BTreeSet<String> {
-    let mut changed = BTreeSet::new();
-    // Both are by id.
-    let mut others = now.rows().iter().zip(now.ids().iter()).peekable();
-    for ((at, row), id) in (0..).zip(before.rows()).zip(before.ids().iter()) {
-        while others.next_if(|(_, other)| *other < id).is_some() {}
-        let there = others.peek().filter(|(_, other)| *other == id);
-        let is_same = there.is_some_and(|(there, _)| there.hash == row.hash);
-        if row.file & !JOURNALED == ISSUES && !is_same {
-            changed.insert(before.id(at).to_owned());
-        }
-    }
-    changed
 }

@@ -17,6 +17,7 @@ mod care;
 pub mod compact;
 pub mod create;
 pub(crate) mod damage;
+pub(crate) mod descent;
 mod error;
 pub mod event;
 pub mod find;
@@ -29,8 +30,10 @@ mod index;
 pub mod journal;
 pub mod lines;
 pub mod lock;
+mod losses;
 mod lost;
 pub mod mark;
+mod notice;
 mod open;
 mod overlay;
 pub mod paths;
@@ -210,8 +213,8 @@ impl Store {
     fn watched(&self, read: source::Read) -> Result<Snapshot, StoreError> {
         let notice = match &read.before {
             Before::Same => None,
-            Before::Known(before) => lost::notice(Some(before), &read.index, &read.source),
-            Before::Unknown => lost::notice(None, &read.index, &read.source),
+            Before::Known(before) => notice::of(Some(before), &read.index, &read.source),
+            Before::Unknown => notice::of(None, &read.index, &read.source),
         };
         if let Some(notice) = notice {
             upkeep::tell(notice);

@@ -1,16 +1,18 @@
 //! What the branch has and our own issues have no more: someone took the file back to an older state (`git
 //! checkout`, `git reset --hard`), which is not to be told to everyone as a change.
 //!
-//! A bead went back where its record is older than the one in the common state, or is gone and nothing says
-//! that it was removed: no archive, no event.
+//! A bead went back where its record is older than the one in the common state, where history knows that it came from
+//! something older than that, or where it is gone and nothing says that it was removed: no archive, no event.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::{Bead, record};
 use crate::merge;
-use crate::store::event::Difference;
+use crate::store::descent::Descent;
 use crate::store::share::{Files, Own};
-use crate::store::{Event, StoreError, journal, lines};
+use crate::store::{StoreError, lines};
 
 /// Where a bead's line should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,14 +20,16 @@ pub(super) struct Back {
     pub id: String,
     /// The line of the common state.
     pub line: Vec<u8>,
+    /// Whether the bead is gone.
+    pub is_gone: bool,
 }
 
-/// The beads of `base` that went back in `own`. `events` is asked for only where there may be any.
+/// The beads of `base` that went back in `own`. `descent` is asked for only where there may be any.
 pub(super) fn went_back(
     base: &[u8],
     own: &[u8],
     is_archived: impl Fn(&str) -> bool,
-    events: impl FnOnce() -> Result<Vec<Event>, StoreError>,
+    descent: impl FnOnce(&BTreeSet<String>) -> Result<Descent, StoreError>,
 ) -> Result<Vec<Back>, StoreError> {
     if base == own {
         return Ok(Vec::new());
@@ -36,44 +40,57 @@ pub(super) fn went_back(
             now.insert(id, &own[span]);
         }
     }
-    let mut found: Vec<(Back, Option<&[u8]>)> = Vec::new();
+    let mut changed = Vec::new();
     for (_, span) in lines::spans(base, 0) {
         let line = &base[span];
         let Some(id) = merge::id_of(line) else {
             continue;
         };
         let there = now.get(&id).copied();
-        if there == Some(line) {
-            continue;
-        }
-        let Ok(bead) = record::parse(line) else {
-            continue;
-        };
-        let is_back = match there.map(record::parse) {
-            Some(Ok(own)) => is_older(&own, &bead),
-            // Damage is for the merge to mend.
-            Some(Err(_)) => false,
-            None => !bead.is_tombstone() && !is_archived(&id),
-        };
-        if is_back {
-            let line = line.to_vec();
-            found.push((Back { id, line }, there));
+        if there != Some(line) && (there.is_some() || !is_archived(&id)) {
+            changed.push((id, line, there));
         }
     }
-    if found.is_empty() {
+    if changed.is_empty() {
         return Ok(Vec::new());
     }
-    let events = events()?;
-    found.retain(|(back, there)| !is_explained(back, *there, &events));
-    Ok(found.into_iter().map(|(back, _)| back).collect())
+    let descent = descent(&changed.iter().map(|(id, _, _)| id.clone()).collect())?;
+    let back = changed
+        .into_iter()
+        .filter(|(id, line, there)| is_back(id, line, *there, &descent))
+        .map(|(id, line, there)| Back {
+            id,
+            line: line.to_vec(),
+            is_gone: there.is_none(),
+        });
+    Ok(back.collect())
+}
+
+/// Whether a bead with this line in the common state went back to what is there.
+fn is_back(id: &str, line: &[u8], there: Option<&[u8]>, descent: &Descent) -> bool {
+    let Ok(bead) = record::parse(line) else {
+        return false;
+    };
+    let base = xxh3_64(line);
+    let Some(there) = there else {
+        return !descent.leads(id, base, None) && !descent.is_removed(id);
+    };
+    // Damage is for the merge to mend.
+    let Ok(own) = record::parse(there) else {
+        return false;
+    };
+    let now = xxh3_64(there);
+    // A clock may be behind: what history says counts.
+    let is_older = is_older(&own, &bead) && !descent.leads(id, base, Some(now));
+    is_older || descent.branches_off(id, now, base)
 }
 
 /// The beads that the common state has in its archive, and the store neither there nor among its issues.
-/// `events` is asked for only where there may be any.
+/// `descent` is asked for only where there may be any.
 pub(super) fn left_archive(
     base: &Files,
     own: &Own,
-    events: impl FnOnce() -> Result<Vec<Event>, StoreError>,
+    descent: impl FnOnce(&BTreeSet<String>) -> Result<Descent, StoreError>,
 ) -> Result<Vec<String>, StoreError> {
     if *base == own.archive {
         return Ok(Vec::new());
@@ -91,53 +108,15 @@ pub(super) fn left_archive(
     if gone.is_empty() {
         return Ok(gone);
     }
-    let events = events()?;
+    let descent = descent(&gone.iter().cloned().collect())?;
     // Whoever removed it after it was there meant it so.
-    gone.retain(|id| {
-        let mut last = events.iter().rev();
-        let last = last.find(|event| event.changes.iter().any(|change| change.id == *id));
-        last.is_none_or(|event| {
-            let removes = |change: &Difference| change.id == *id && change.new.is_none();
-            event.verb == "archive" || !event.changes.iter().any(removes)
-        })
-    });
+    gone.retain(|id| !descent.is_removed(id) || descent.is_archived(id));
     Ok(gone)
 }
 
 fn is_older(own: &Bead, base: &Bead) -> bool {
     let is_same = own.created_at == base.created_at && own.created_by == base.created_by;
     is_same && own.updated_at < base.updated_at
-}
-
-/// Whether history has the change that led from the common state to what is there: a removal, or a change
-/// made by a clock that was behind.
-fn is_explained(back: &Back, there: Option<&[u8]>, events: &[Event]) -> bool {
-    let changes = || {
-        let all = events.iter().flat_map(|event| &event.changes);
-        all.filter(|change| change.id == back.id)
-    };
-    let base = journal::line_hash(&back.line);
-    let Some(there) = there else {
-        return changes()
-            .next_back()
-            .is_some_and(|change| change.new.is_none());
-    };
-    let now = journal::line_hash(there);
-    // By hashes, from line to line: a clock that is behind puts events in another order.
-    let mut seen = HashSet::from([base.clone()]);
-    let mut reached = vec![base];
-    while let Some(hash) = reached.pop() {
-        for change in changes().filter(|change| change.before.as_ref() == Some(&hash)) {
-            let Some(after) = &change.after else { continue };
-            if *after == now {
-                return true;
-            }
-            if seen.insert(after.clone()) {
-                reached.push(after.clone());
-            }
-        }
-    }
-    false
 }
 
 /// Our own issues with these lines as they were.
@@ -166,6 +145,8 @@ pub(super) fn bring_back(own: &[u8], back: &[Back]) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::bead::record::Fields;
+    use crate::store::event::Difference;
+    use crate::store::{Event, journal};
 
     fn line(id: &str, title: &str, hour: u8) -> String {
         format!(
@@ -203,8 +184,9 @@ mod tests {
         }
     }
 
-    fn back(base: &[u8], own: &[u8], events: Vec<Event>) -> Vec<String> {
-        let found = went_back(base, own, |id| id == "a-9", || Ok(events)).unwrap();
+    fn back(base: &[u8], own: &[u8], events: &[Event]) -> Vec<String> {
+        let descent = Descent::of(events);
+        let found = went_back(base, own, |id| id == "a-9", |_| Ok(descent)).unwrap();
         found.into_iter().map(|back| back.id).collect()
     }
 
@@ -216,33 +198,50 @@ mod tests {
             line("a-9", "kept", 1),
         ]);
         let older = text(&[line("a-1", "old", 8), line("a-2", "same", 1)]);
-        assert_eq!(back(&base, &older, Vec::new()), ["a-1"]);
+        assert_eq!(back(&base, &older, &[]), ["a-1"]);
         let newer = text(&[
             line("a-1", "newer", 10),
             line("a-2", "same", 1),
             line("a-3", "x", 1),
         ]);
-        assert_eq!(back(&base, &newer, Vec::new()), [""; 0]);
-        assert_eq!(back(&base, b"", Vec::new()), ["a-1", "a-2"]);
+        assert_eq!(back(&base, &newer, &[]), [""; 0]);
+        assert_eq!(back(&base, b"", &[]), ["a-1", "a-2"]);
     }
 
     #[test]
     fn a_removal_and_a_clock_that_is_behind_are_known_from_history() {
         let (new, old) = (line("a-1", "new", 9), line("a-1", "edited", 8));
         let base = text(std::slice::from_ref(&new));
-        assert_eq!(back(&base, b"", vec![event(Some(&new), None)]), [""; 0]);
+        assert_eq!(back(&base, b"", &[event(Some(&new), None)]), [""; 0]);
         let own = text(std::slice::from_ref(&old));
         let step = line("a-1", "step", 9);
-        let chain = vec![
+        let chain = [
             event(Some(&step), Some(&old)),
             event(Some(&new), Some(&step)),
         ];
-        assert_eq!(back(&base, &own, chain), [""; 0]);
+        assert_eq!(back(&base, &own, &chain), [""; 0]);
         // The other way round it is a file that went back.
-        assert_eq!(
-            back(&base, &own, vec![event(Some(&old), Some(&new))]),
-            ["a-1"]
+        assert_eq!(back(&base, &own, &[event(Some(&old), Some(&new))]), ["a-1"]);
+    }
+
+    #[test]
+    fn a_deletion_that_went_back_is_found_and_so_is_what_was_changed_after_it_went_back() {
+        let live = line("a-1", "live", 8);
+        let dead = live.replace(
+            '}',
+            ",\"status\":\"tombstone\",\"deleted_at\":\"2026-01-01T09:00:00Z\"}",
         );
+        let base = text(std::slice::from_ref(&dead));
+        assert_eq!(back(&base, b"", &[]), ["a-1"]);
+        let deletion = event(Some(&live), Some(&dead));
+        let later = line("a-1", "changed after it went back", 12);
+        let again = event(Some(&live), Some(&later));
+        let own = text(std::slice::from_ref(&later));
+        assert_eq!(back(&base, &own, &[deletion.clone(), again]), ["a-1"]);
+        // Made to live again after it was deleted, or a line that nobody knows: a change.
+        let revived = event(Some(&dead), Some(&later));
+        assert_eq!(back(&base, &own, &[deletion.clone(), revived]), [""; 0]);
+        assert_eq!(back(&base, &own, &[deletion]), [""; 0]);
     }
 
     #[test]
@@ -256,7 +255,8 @@ mod tests {
             archive: files(&["a-3"]),
         };
         let base = files(&["a-1", "a-2", "a-3"]);
-        let gone = |events| left_archive(&base, &own, || Ok(events)).unwrap();
+        let gone =
+            |events: Vec<Event>| left_archive(&base, &own, |_| Ok(Descent::of(&events))).unwrap();
         assert_eq!(gone(Vec::new()), ["a-1"]);
         let mut removal = event(Some("x"), None);
         assert_eq!(gone(vec![removal.clone()]), [""; 0]);
@@ -268,7 +268,7 @@ mod tests {
     fn what_went_back_comes_back_in_its_place() {
         let base = text(&[line("a-1", "new", 9), line("a-2", "b", 9)]);
         let own = text(&[line("a-1", "old", 8), line("a-3", "c", 9)]);
-        let found = went_back(&base, &own, |_| false, || Ok(Vec::new())).unwrap();
+        let found = went_back(&base, &own, |_| false, |_| Ok(Descent::default())).unwrap();
         let whole = text(&[
             line("a-1", "new", 9),
             line("a-2", "b", 9),

@@ -6,13 +6,14 @@
 //! store before a commit says so; nothing is pushed but with what the remote had in it.
 //!
 //! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
-//! ([`crate::store::share`], `unite`), unless the store went back (`guard`); commit where anything is new
+//! ([`crate::store::share`], `unite`), unless the store went back (`guard`; what `bd restore --lost` takes back then is in `forward`); commit where anything is new
 //! (`commit`); push. Where the remote moved meanwhile, from the beginning.
 //!
 //! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
 //! both have the same.
 
 mod commit;
+pub mod forward;
 pub mod fresh;
 mod guard;
 mod place;

@@ -1,10 +1,10 @@
 //! The shared files of a store as a commit has them.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
-use super::guard::{self, went_back};
+use super::guard::{self, Back, went_back};
 use super::place::Place;
 use super::tips::Tips;
 use super::unite::{self, Told};
@@ -12,7 +12,7 @@ use super::{Request, SyncError};
 use crate::git::{Entries, TreeEntry};
 use crate::merge;
 use crate::store::share::{Files, Own, United, is_history, is_year};
-use crate::store::{Store, lines};
+use crate::store::{Store, StoreError, lines};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
@@ -31,8 +31,18 @@ pub(super) struct Side {
 impl Side {
     /// Looks at a commit.
     pub(super) fn at(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
+        Ok(Self::of(place, issues, place.git.entries(commit)?))
+    }
+
+    /// Looks at the beads folder of a commit, whatever else that has.
+    pub(super) fn below(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
+        let entries = place.git.entries_below(commit, &place.prefix)?;
+        Ok(Self::of(place, issues, entries))
+    }
+
+    fn of(place: &Place, issues: &str, entries: Entries) -> Self {
         let mut side = Self::default();
-        for (path, entry) in place.git.entries(commit)? {
+        for (path, entry) in entries {
             let is_file = entry.mode.starts_with("100");
             let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);
             let year = inside.and_then(|name| name.strip_prefix("archive/"));
@@ -47,7 +57,7 @@ impl Side {
                 side.other.insert(path, entry);
             }
         }
-        Ok(side)
+        side
     }
 
     /// The issues' text, where there is one.
@@ -177,34 +187,25 @@ pub(super) fn came_forward(
     let Some(base) = &sides.base else {
         return Ok(own);
     };
-    let events = || request.store.events();
-    let mut own = own;
-    let mut ids = Vec::new();
     let sizes = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
     // Of the same length they are taken for the same.
-    if !base.archive.iter().all(sizes) {
-        let texts = base.archive_texts(place)?;
-        ids = guard::left_archive(&texts, &own, events)?;
-        if request.bring_back && !ids.is_empty() {
-            own.archive = unite::archives(&own.archive, &texts, &own.issues)?;
-        }
+    let archive = if base.archive.iter().all(sizes) {
+        Files::new()
+    } else {
+        base.archive_texts(place)?
+    };
+    let issues = base.issues_text(place)?.unwrap_or_default();
+    let gone = gone_back(request.store, &issues, &archive, &own)?;
+    let mut own = own;
+    if request.bring_back && !gone.archived.is_empty() {
+        own.archive = unite::archives(&own.archive, &archive, &own.issues)?;
     }
-    if let Some(text) = base.issues_text(place)? {
-        let archived: HashSet<String> = own
-            .archive
-            .values()
-            .flat_map(|text| {
-                let spans = lines::spans(text, 0);
-                spans.filter_map(|(_, span)| merge::id_of(&text[span]))
-            })
-            .collect();
-        let found = went_back(&text, &own.issues, |id| archived.contains(id), events)?;
-        ids.extend(found.iter().map(|back| back.id.clone()));
-        if !found.is_empty() {
-            own.issues = guard::bring_back(&own.issues, &found);
-        }
+    let mut ids = gone.archived;
+    ids.extend(gone.issues.iter().map(|back| back.id.clone()));
+    if !gone.issues.is_empty() {
+        own.issues = guard::bring_back(&own.issues, &gone.issues);
     }
     if !ids.is_empty() && !request.bring_back {
         return Err(SyncError::WentBack {
@@ -215,4 +216,31 @@ pub(super) fn came_forward(
     }
     *back = ids;
     Ok(own)
+}
+
+/// What went back.
+pub(super) struct GoneBack {
+    /// Beads that are in the archive no more.
+    pub archived: Vec<String>,
+    /// Beads among the issues.
+    pub issues: Vec<Back>,
+}
+
+/// What a commit has of issues and archive, and our own no more.
+pub(super) fn gone_back(
+    store: &Store,
+    issues: &[u8],
+    archive: &Files,
+    own: &Own,
+) -> Result<GoneBack, StoreError> {
+    let descent = |ids: &BTreeSet<String>| store.descent(ids);
+    let archived = guard::left_archive(archive, own, descent)?;
+    let ids = |text: &Vec<u8>| -> Vec<String> {
+        let spans = lines::spans(text, 0);
+        let ids = spans.filter_map(|(_, span)| merge::id_of(&text[span]));
+        ids.collect()
+    };
+    let there: HashSet<String> = own.archive.values().flat_map(ids).collect();
+    let issues = went_back(issues, &own.issues, |id| there.contains(id), descent)?;
+    Ok(GoneBack { archived, issues })
 }

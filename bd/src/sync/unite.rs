@@ -152,6 +152,22 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     Ok(files)
 }
 
+/// Of an archive only these beads.
+pub(super) fn only(archive: &Files, ids: &[String]) -> Files {
+    let mut files = Files::new();
+    for (name, text) in archive {
+        let file = files.entry(name.clone()).or_default();
+        for (_, span) in lines::spans(text, 0) {
+            let line = &text[span];
+            if merge::id_of(line).is_some_and(|id| ids.contains(&id)) {
+                file.extend_from_slice(line);
+                file.push(b'\n');
+            }
+        }
+    }
+    files
+}
+
 /// A file of history that two sides have: as a rule one of them only has less of it.
 pub(super) fn history(one: Vec<u8>, other: Vec<u8>) -> Vec<u8> {
     if one.starts_with(&other) {

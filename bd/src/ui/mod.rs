@@ -36,6 +36,12 @@ pub trait Report {
     }
 }
 
+/// A number of things, by the name of one of them.
+pub fn counted(count: usize, one: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{end}")
+}
+
 /// Where output goes and how it looks.
 #[derive(Debug)]
 pub struct Ui {

@@ -4,8 +4,10 @@ use std::fs;
 
 use super::{Place, author, line};
 use crate::change;
+use crate::config::Config;
 use crate::doctor;
 use crate::store::{Snapshot, history, upkeep};
+use crate::sys::Random;
 
 /// Two beads and three changes in the journal: of the first, the second and the first again.
 fn changed() -> (Place, Vec<Vec<u8>>) {
@@ -36,8 +38,13 @@ impl Place {
         texts.collect::<Vec<_>>().concat()
     }
 
+    fn mend(&self) -> anyhow::Result<Vec<String>> {
+        let (config, random) = (Config::default(), Random::choose(Some("5")));
+        doctor::mend(&self.store, &config, &author(), &self.clock, &random)
+    }
+
     fn journal_check(&self) -> doctor::Check {
-        let checks = doctor::examine(&self.store, &self.clock).unwrap();
+        let checks = doctor::examine(&self.store, &Config::default(), &self.clock).unwrap();
         let mut found = checks.into_iter().filter(|check| check.name == "Journal");
         found.next().unwrap()
     }
@@ -146,7 +153,7 @@ fn a_change_that_no_later_one_has_is_named_and_brought_back_by_the_doctor() {
         "{check:?}"
     );
     assert!(check.fix.unwrap().contains("bd doctor --fix"));
-    let mended = doctor::mend(&place.store, &author(), &place.clock).unwrap();
+    let mended = place.mend().unwrap();
     assert!(mended[0].starts_with("bd-b is as"), "{mended:?}");
     assert_whole(&place.store.snapshot().unwrap(), "mended");
     assert_eq!(place.journal_check().level, doctor::Level::Ok);
@@ -162,7 +169,7 @@ fn what_cannot_be_read_of_a_damaged_line_is_said_to_be_missing_until_the_file_is
         .unwrap();
     damaged[1][at + 30] ^= 0x11;
     place.set_journal(&damaged);
-    let mended = doctor::mend(&place.store, &author(), &place.clock).unwrap();
+    let mended = place.mend().unwrap();
     assert!(
         mended.iter().all(|line| !line.contains("bd-b")),
         "{mended:?}"

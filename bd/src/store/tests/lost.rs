@@ -5,7 +5,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::super::{history, lost, source};
+use super::super::{history, notice, source};
 use super::crash::settle;
 use super::{Place, cases, line};
 use crate::bead::{Bead, Status};
@@ -270,7 +270,7 @@ fn what_a_fold_under_way_has_told_history_already_is_not_told_as_gone() {
     history::append(&place.store.paths, &[event]).unwrap();
     fs::remove_file(place.dir.join("index.bin")).unwrap();
     let read = source::Source::read(&place.store.paths).unwrap();
-    assert_eq!(lost::notice(None, &read.index, &read.source), None);
+    assert_eq!(notice::of(None, &read.index, &read.source), None);
 }
 
 #[test]
