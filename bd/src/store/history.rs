@@ -349,12 +349,12 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     Ok(events)
 }
 
-/// The lines of the events of this clone in the order in which they were made: those that a commit took along,
-/// and those that wait for one. What a move that was cut short left in both files stands twice.
+/// The lines of the events of this clone in the order in which they were made: those that a commit took along, before
+/// them those of the folder that this is a copy of, and those that wait for one. What a move that was cut short left in both files stands twice.
 pub(super) fn local(paths: &Paths) -> Result<Vec<u8>, StoreError> {
     let mut own = Vec::new();
-    if let Some(clone) = share::clone_name(paths.dir()) {
-        own = months(&paths.events().join(clone));
+    for clone in share::lineage(paths.dir()) {
+        own.extend(months(&paths.events().join(clone)));
     }
     own.push(paths.local_events());
     let mut all = Vec::new();

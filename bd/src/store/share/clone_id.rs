@@ -20,15 +20,36 @@ struct Kept {
     id: String,
     device: u64,
     inode: u64,
+    /// Of what this is a copy, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    copy_of: Vec<String>,
 }
 
 /// The name of the clone with this beads folder, where it has one already.
 pub(in crate::store) fn known(dir: &Path) -> Option<String> {
     let (device, inode) = place(dir).ok()?;
+    let kept = kept(dir)?;
+    (kept.device == device && kept.inode == inode).then_some(kept.id)
+}
+
+/// The names whose history is that of this folder: its own, and before that those of what it is a copy of.
+pub(in crate::store) fn lineage(dir: &Path) -> Vec<String> {
+    let Some(kept) = kept(dir) else {
+        return Vec::new();
+    };
+    let mut names = kept.copy_of;
+    names.push(kept.id);
+    names
+}
+
+/// What is written down, unless a name in it would lead elsewhere.
+fn kept(dir: &Path) -> Option<Kept> {
     let text = fs::read(dir.join("clone-id")).ok()?;
     let kept: Kept = serde_json::from_slice(&text).ok()?;
-    let is_plain = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
-    (kept.device == device && kept.inode == inode && is_plain(&kept.id)).then_some(kept.id)
+    let is_plain =
+        |name: &String| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+    let are_plain = kept.copy_of.iter().chain([&kept.id]).all(is_plain);
+    are_plain.then_some(kept)
 }
 
 /// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
@@ -43,6 +64,7 @@ pub(super) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
         id: random.base36(LENGTH),
         device,
         inode,
+        copy_of: lineage(dir),
     };
     let mut text = serde_json::to_vec(&kept).unwrap_or_default();
     text.push(b'\n');
@@ -70,8 +92,11 @@ mod tests {
         assert_eq!(take(&one, &random).unwrap(), first);
         fs::copy(one.join("clone-id"), other.join("clone-id")).unwrap();
         assert_eq!(known(&other), None);
+        assert_eq!(lineage(&other), [first.as_str()]);
         let second = take(&other, &random).unwrap();
         assert_ne!(first, second);
+        assert_eq!(lineage(&other), [first.clone(), second]);
+        assert_eq!(lineage(&one), [first.as_str()]);
         fs::rename(&one, folder.path().join("moved")).unwrap();
         assert_eq!(known(&folder.path().join("moved")), Some(first));
     }
@@ -81,8 +106,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (device, inode) = place(folder.path()).unwrap();
         let id = "../x".to_owned();
-        let text = serde_json::to_vec(&Kept { id, device, inode }).unwrap();
+        let kept = Kept {
+            id,
+            device,
+            inode,
+            copy_of: Vec::new(),
+        };
+        let text = serde_json::to_vec(&kept).unwrap();
         fs::write(folder.path().join("clone-id"), text).unwrap();
         assert_eq!(known(folder.path()), None);
+        assert!(lineage(folder.path()).is_empty());
     }
 }

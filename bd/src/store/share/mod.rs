@@ -20,7 +20,7 @@ use std::path::Path;
 
 pub(crate) use base::begin;
 pub use base::{Base, Version};
-pub(super) use clone_id::known as clone_name;
+pub(super) use clone_id::{known as clone_name, lineage};
 
 use super::source::Source;
 use super::{CALM_PAUSE, CALM_TRIES, Event, FOLD_TRIES, Store, StoreError};
