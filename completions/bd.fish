@@ -1539,6 +1539,7 @@ complete -c bd -n "__fish_bd_using_subcommand merge" -l db -d 'Use the beads bes
 complete -c bd -n "__fish_bd_using_subcommand merge" -s C -l directory -d 'Run as if started in this folder' -r
 complete -c bd -n "__fish_bd_using_subcommand merge" -l lock-timeout -r
 complete -c bd -n "__fish_bd_using_subcommand merge" -l dolt-auto-commit -r
+complete -c bd -n "__fish_bd_using_subcommand merge" -l unmerged -d 'Finish a merge that git could not: both sides come from its index'
 complete -c bd -n "__fish_bd_using_subcommand merge" -l install -d 'Set this clone up so that git uses it'
 complete -c bd -n "__fish_bd_using_subcommand merge" -l json -d 'Answer as JSON'
 complete -c bd -n "__fish_bd_using_subcommand merge" -l readonly -d 'Refuse every change'

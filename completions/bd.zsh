@@ -2272,6 +2272,7 @@ _arguments "${_arguments_options[@]}" : \
 '--directory=[Run as if started in this folder]:DIR:_default' \
 '--lock-timeout=[]:DURATION:_default' \
 '--dolt-auto-commit=[]:MODE:_default' \
+'(--install)--unmerged[Finish a merge that git could not\: both sides come from its index]' \
 '--install[Set this clone up so that git uses it]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \

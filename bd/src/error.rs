@@ -128,11 +128,9 @@ fn of_find(error: &NotFound) -> Known {
 
 /// How to go on where the issues have the markers of a merge.
 pub fn unmerged_hint(issues: &std::path::Path) -> String {
-    let name = issues.file_name().unwrap_or_default().to_string_lossy();
     let folder = issues.parent().unwrap_or(issues).display();
     format!(
-        "while git status calls it unmerged, in {folder}: 'git show :1:./{name} >/tmp/base; git show :2:./{name} >/tmp/ours && \
-         git show :3:./{name} >/tmp/theirs && bd merge {name} /tmp/base /tmp/ours /tmp/theirs' merges both sides by field \
+        "while git status calls it unmerged, in {folder}: 'bd merge --unmerged' merges both sides by field \
          ('bd merge --install' has git do so from now on); \
          else in an editor: keep what you want of each bead in one line and delete the marker lines"
     )
@@ -253,6 +251,10 @@ fn of_store(error: &StoreError) -> Known {
             "not_found",
             Some("bd search --archived WORDS finds what is there".to_owned()),
         ),
+        StoreError::Removed { event, .. } => {
+            let hint = format!("bd undo {event} takes that back");
+            ("deleted", Some(hint))
+        }
         StoreError::NotAWisp(_) | StoreError::Invalid(_) => ("invalid", None),
         StoreError::Config(_) => ("config", None),
     }

@@ -313,31 +313,27 @@ fn markers_that_git_left_are_merged_by_what_the_hint_says_and_by_nothing_else() 
     let id = project.two_branches();
     let failed = project.git("a", &["merge", "side"]).fails("");
     assert!(failed.out.contains("CONFLICT"), "{}", failed.out);
-    let refused = project.bd("a", &["create", "More"]).fails("git show :1:");
-    let hint = refused.err.split('\'').nth(1).unwrap().to_owned();
-    // Its files are in a folder of this test.
-    let folder = project.dir("a").join("texts");
-    std::fs::create_dir(&folder).unwrap();
-    let command = hint.replace("/tmp/", &format!("{}/", folder.display()));
-    let beads = project.dir("a").join(".beads");
-    let programs = project.town.path("bin");
-    let command = format!("PATH=\"{}:$PATH\"; {command}", programs.display());
-    let shell = || {
-        let shell = project.town.program_on_path("sh").at(&beads);
-        shell.args(["-c", &command]).run()
-    };
-    let merged = shell();
-    assert_eq!(merged.code, 0, "{}{}", merged.out, merged.err);
+    let hint = "'bd merge --unmerged' merges both sides by field";
+    project.bd("a", &["create", "More"]).fails(hint);
+    let merge = || project.bd("a", &["merge", "--unmerged"]);
+    let path = project.dir("a").join(".beads/issues.jsonl");
+    // What somebody made of it by hand is left alone.
+    let marked = project.issues("a");
+    std::fs::write(&path, "{\"id\":\"p-hand\",\"title\":\"By hand\"}\n").unwrap();
+    merge().fails("was edited since");
+    std::fs::write(&path, marked).unwrap();
+    let merged = merge().ok();
+    assert!(merged.err.contains("git add"), "{}", merged.err);
     project.git("a", &["add", "-A"]).ok();
     project.has_both(&id);
     // Once it is committed git has no sides any more: then it does nothing.
     let marked = format!("<<<<<<< ours\n{}", project.issues("a"));
-    std::fs::write(beads.join("issues.jsonl"), &marked).unwrap();
+    std::fs::write(&path, &marked).unwrap();
     project.git("a", &["add", "-A"]).ok();
     project
         .git("a", &["commit", "-q", "-m", "With markers"])
         .ok();
-    assert_ne!(shell().code, 0);
+    merge().fails("two sides");
     assert_eq!(project.issues("a"), marked);
 }
 

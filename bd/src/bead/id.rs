@@ -168,7 +168,7 @@ pub enum ResolveError {
 }
 
 /// Old tombstones may not say it.
-fn by_whom(by: &str) -> String {
+pub(crate) fn by_whom(by: &str) -> String {
     if by.is_empty() {
         String::new()
     } else {
@@ -178,7 +178,7 @@ fn by_whom(by: &str) -> String {
 }
 
 /// Finds the one id that `given` means: exact, then with the prefix put before it, then by an equal hash
-/// part, then by a piece of a hash part.
+/// part, then by a piece of a hash part: with the prefix of this project before it only by its beginning.
 pub fn resolve<'a>(
     given: &str,
     prefix: &str,
@@ -197,12 +197,21 @@ pub fn resolve<'a>(
         return Ok(full);
     }
     let wanted = hash_part(&full);
+    // Who gives the prefix, too, means the beginning of an id.
+    let is_start = full == given && is_prefixed(given, prefix);
+    let is_piece = |id: &str, own: &str| {
+        if is_start {
+            id.starts_with(given)
+        } else {
+            own.contains(wanted)
+        }
+    };
     let (mut equal, mut partial) = (Vec::new(), Vec::new());
     for id in all {
         let own = hash_part(id);
         if own == wanted {
             equal.push(id.to_owned());
-        } else if !wanted.is_empty() && own.contains(wanted) {
+        } else if !wanted.is_empty() && is_piece(id, own) {
             partial.push(id.to_owned());
         }
     }
@@ -221,10 +230,13 @@ fn hash_part(id: &str) -> &str {
     id.split_once('-').map_or(id, |(_, hash)| hash)
 }
 
+fn is_prefixed(given: &str, prefix: &str) -> bool {
+    let rest = given.strip_prefix(prefix);
+    rest.is_some_and(|rest| rest.starts_with('-'))
+}
+
 fn looks_prefixed(given: &str, prefix: &str) -> bool {
-    let own = given
-        .strip_prefix(prefix)
-        .is_some_and(|rest| rest.starts_with('-'));
+    let own = is_prefixed(given, prefix);
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     own || given.split_once('-').is_some_and(|(head, tail)| {
         (1..=8).contains(&head.len()) && head.chars().all(plain) && tail.starts_with(plain)

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::git::{Git, GitError};
-use crate::merge::{self, Lost, Merge, Note};
-use crate::store::StoreError;
+use crate::merge::{self, Lost, Merge, MergeError, Note};
 use crate::store::archive::Archive;
 use crate::store::paths::Paths;
+use crate::store::{StoreError, lines};
 use crate::sys::file;
 use crate::ui::escape;
 
@@ -24,6 +24,8 @@ use super::report::{Answer, Said};
 /// both are kept; two beads that were made under one id both live. OUT may be one of the inputs. Where an input
 /// has conflict markers nothing is written and the command fails.
 ///
+/// With --unmerged it merges what git's index has of both sides, where `git status` calls the file unmerged.
+///
 /// With --install it tells git to merge this project's beads with it: `bd init` does so where it makes a project, and
 /// every further clone needs it once.
 #[derive(Debug, clap::Args)]
@@ -32,10 +34,13 @@ pub(crate) struct Args {
     #[arg(
         num_args = 4,
         value_names = ["OUT", "BASE", "LEFT", "RIGHT"],
-        required_unless_present = "install",
-        conflicts_with = "install"
+        required_unless_present_any = ["install", "unmerged"],
+        conflicts_with_all = ["install", "unmerged"]
     )]
     files: Vec<PathBuf>,
+    /// Finish a merge that git could not: both sides come from its index
+    #[arg(long, conflicts_with = "install")]
+    unmerged: bool,
     /// Set this clone up so that git uses it
     #[arg(long)]
     install: bool,
@@ -49,6 +54,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let line = format!("✓ git merges {path} field by field in this clone");
         return Said::new(json!({"installed": true, "path": path}), line).answer();
     }
+    if args.unmerged {
+        return unmerged(ctx);
+    }
     let paths: Vec<PathBuf> = args.files.iter().map(|path| absolute(ctx, path)).collect();
     let [out, base, left, right] = paths.as_slice() else {
         return Err(crate::error::Usage("four files are needed".into()).into());
@@ -56,31 +64,88 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let texts = [base, left, right]
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));
     let [base_text, left_text, right_text] = texts;
-    let (base_text, left_text, right_text) = (base_text?, left_text?, right_text?);
-    let archive = OnceCell::new();
-    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
-    let merge = merge::files(&base_text, &left_text, &right_text, &look_up)
+    let sides = Sides {
+        base: base_text?,
+        left: left_text?,
+        right: right_text?,
+    };
+    let merge = merged(ctx, &sides)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
     let there = fs::read(out).unwrap_or_default();
-    if there != merge.text {
-        if there != left_text {
-            refuse_to_drop(out, &there, [&base_text, &left_text, &right_text])?;
-        }
+    if there != merge.text && there != sides.left {
+        refuse_to_drop(out, &there, &sides)?;
+    }
+    finish(ctx, out, &merge, &sides)
+}
+
+/// What is merged.
+struct Sides {
+    base: Vec<u8>,
+    left: Vec<u8>,
+    right: Vec<u8>,
+}
+
+fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
+    let archive = OnceCell::new();
+    let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
+    merge::files(&sides.base, &sides.left, &sides.right, &look_up)
+}
+
+/// Writes and tells what came of it.
+fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
+    if fs::read(out).unwrap_or_default() != merge.text {
         file::replace(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     tell(ctx, &merge.lost, &merge.notes);
-    remember(ctx, &merge, &left_text);
-    Said::lines(as_json(out, &merge), Vec::new()).answer()
+    remember(ctx, merge, &sides.left);
+    Said::lines(as_json(out, merge), Vec::new()).answer()
+}
+
+/// Merges both sides as git's index has them, in the place of the file with the markers that git left.
+fn unmerged(ctx: &Context) -> Answer {
+    let dir = ctx.found()?.dir.clone();
+    let paths = Paths::of(&dir);
+    let out = paths.issues();
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let git = Git::at(&dir);
+    let stage = |number: u8| git.file_at(&format!(":{number}"), &format!("./{name}"));
+    let (Some(left), Some(right)) = (stage(2)?, stage(3)?) else {
+        let reason = "git does not have two sides of it in its index: there is nothing to merge";
+        bail!("{}: {reason}", out.display());
+    };
+    let sides = Sides {
+        // Both sides may have made it.
+        base: stage(1)?.unwrap_or_default(),
+        left,
+        right,
+    };
+    let there = fs::read(out).map_err(|source| StoreError::io("read", out, source))?;
+    let mut lines = there.split(|byte| *byte == b'\n');
+    if there != sides.left && !lines.any(lines::is_conflict_marker) {
+        let way_out = "it has no markers any more: `git add` it where it is as it should be";
+        bail!(
+            "{} was edited since git merged it; {way_out}",
+            out.display()
+        );
+    }
+    refuse_to_drop(out, &there, &sides)?;
+    let merge = merged(ctx, &sides).with_context(|| format!("merging {}", out.display()))?;
+    let answer = finish(ctx, out, &merge, &sides);
+    let shown = escape::line(&out.display().to_string());
+    ctx.ui
+        .status(&format!("{shown} has both sides now: `git add` it"));
+    answer
 }
 
 /// What is overwritten has no beads that none of the three texts has.
-fn refuse_to_drop(out: &Path, there: &[u8], texts: [&[u8]; 3]) -> anyhow::Result<()> {
+fn refuse_to_drop(out: &Path, there: &[u8], sides: &Sides) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
         let lines = text.split(|byte| *byte == b'\n');
         lines.filter_map(merge::id_of).collect()
     };
-    let known: BTreeSet<String> = texts.into_iter().flat_map(ids).collect();
+    let texts = [&sides.base, &sides.left, &sides.right];
+    let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();
     let dropped: Vec<String> = ids(there).difference(&known).cloned().collect();
     if dropped.is_empty() {
         return Ok(());

@@ -7,9 +7,8 @@ use crate::change::{self, Revived};
 use crate::config::Config;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::Event;
-use crate::store::Store;
 use crate::store::event::{Lacking, Losses};
+use crate::store::{Event, Store, StoreError};
 use crate::sync::forward::{self, Behind};
 use crate::ui::{Page, Report, counted, escape};
 
@@ -180,6 +179,9 @@ fn back(ctx: &Context, args: &Args) -> Answer {
     });
     let ids: BTreeSet<String> = ids.collect();
     let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
+    for id in archived.iter().filter(|id| !is_there(id)) {
+        refuse_removed(&store, id)?;
+    }
     let mut back = Back::default();
     if !archived.is_empty() {
         let beads = store.unarchive(&ctx.author(), &ctx.clock, &archived);
@@ -200,6 +202,23 @@ fn back(ctx: &Context, args: &Args) -> Answer {
         }
     }
     Ok(Box::new(back))
+}
+
+/// Refuses a bead that was removed without a tombstone, naming what takes that back.
+fn refuse_removed(store: &Store, id: &str) -> Result<(), StoreError> {
+    let events = store.events_of(id)?;
+    let changes = |event: &Event| {
+        let mut changes = event.changes.iter();
+        changes.any(|change| change.id == id && change.new.is_none())
+    };
+    match events.into_iter().next_back().filter(changes) {
+        Some(event) => Err(StoreError::Removed {
+            id: id.to_owned(),
+            by: event.actor,
+            event: event.id,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// What came back.

@@ -91,6 +91,16 @@ pub enum StoreError {
     /// A bead that is to come back was not away.
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
+    /// A bead that is to come back was removed without a tombstone.
+    #[error("{id} was removed for good{}", crate::bead::id::by_whom(by))]
+    Removed {
+        /// The bead.
+        id: String,
+        /// Who removed it.
+        by: String,
+        /// The event of that.
+        event: String,
+    },
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]
     NotAWisp(String),

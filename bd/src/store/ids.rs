@@ -8,8 +8,8 @@ use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
 
 impl Snapshot {
-    /// The prefix of new ids: the configured one, else the one that all beads share, else the name of the
-    /// project's folder.
+    /// The prefix of new ids: the configured one, else the one that all beads share, where there are only deleted ones
+    /// theirs, else the name of the project's folder.
     pub fn prefix(&self) -> Result<String, StoreError> {
         if let Some(prefix) = self.config().get("issue-prefix") {
             return Ok(prefix.trim_end_matches('-').to_owned());
@@ -21,10 +21,15 @@ impl Snapshot {
         let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
         let heads = known.map_or_else(all, |_| Box::new(changed));
         let mut found = known;
+        let mut dead = None;
         for head in heads {
             let own = id::prefix_of(head.id());
             // Only one that would change the answer is asked more.
-            if own == found || head.is_tombstone() {
+            if own == found {
+                continue;
+            }
+            if head.is_tombstone() {
+                dead = dead.or(own);
                 continue;
             }
             match (found, own) {
@@ -33,7 +38,7 @@ impl Snapshot {
                 _ => {}
             }
         }
-        Ok(found.map_or_else(
+        Ok(found.or(dead).map_or_else(
             || id::clean_prefix(&self.source.folder_name()),
             str::to_owned,
         ))

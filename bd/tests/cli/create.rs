@@ -303,6 +303,9 @@ fn many_are_made_from_a_markdown_file_in_one_transaction() {
             .fails(&["create", "--file", "../x.md"])
             .contains("no Markdown file")
     );
+    project.write("bad.md", "## Bad\n### Priority\nurgent\n");
+    let bad = project.run(&["create", "--file", "bad.md"]);
+    assert_eq!((bad.code, bad.out.as_str()), (1, ""), "{}", bad.err);
 }
 
 #[test]

@@ -73,4 +73,23 @@ fn a_hard_delete_leaves_nothing_and_a_cascade_takes_dependents() {
     project.ok(&["dep", "add", &b, &a]);
     project.ok(&["delete", &a, "--cascade", "--force", "--hard"]);
     assert_eq!(project.read(".beads/issues.jsonl"), "");
+    // What takes it back is named.
+    let error = project.fails(&["restore", &a]);
+    let hint = error.lines().find_map(|line| line.split_once("bd undo "));
+    let (_, event) = hint.unwrap_or_else(|| panic!("{error}"));
+    let event = event.split_whitespace().next().unwrap();
+    project.ok(&["undo", event]);
+    assert_eq!(project.shown(&a)["title"], "A");
+    assert_eq!(project.shown(&b)["dependencies"][0]["id"], a.as_str());
+}
+
+#[test]
+fn where_every_bead_is_deleted_new_ones_get_their_prefix() {
+    let project = Project::empty();
+    project.write(
+        ".beads/issues.jsonl",
+        "{\"id\":\"own-a1b\",\"title\":\"T\",\"status\":\"tombstone\"}\n",
+    );
+    let id = project.make("T", &[]);
+    assert!(id.starts_with("own-"), "{id}");
 }

@@ -51,6 +51,9 @@ fn an_unfinished_merge_is_named_and_left_alone() {
         told.contains("in an editor: keep what you want") && !told.contains("--fix brings back"),
         "{told}"
     );
+    // No git has two sides of it.
+    project.fails(&["merge", "--unmerged"]);
+    assert_eq!(project.read(".beads/issues.jsonl"), text);
 }
 
 #[test]

@@ -61,6 +61,11 @@ fn partial_ids_are_found_and_ambiguous_ones_told() {
     assert_eq!(project.shown("a3f8")["title"], "Parent");
     assert_eq!(project.shown("bd-a3f8")["title"], "Parent");
     assert_eq!(project.shown("9x")["title"], "Other");
+    // With the prefix only from the beginning on.
+    project.ok(&["config", "set", "issue-prefix", "bd"]);
+    assert_eq!(project.shown("bd-a3f8.")["title"], "Child");
+    let error = project.fails(&["show", "bd-3f8"]);
+    assert!(error.contains("no issue found"), "{error}");
     let error = project.fails(&["show", "a3"]);
     assert!(
         error.contains("ambiguous ID \"a3\" matches 3 issues"),

@@ -12,7 +12,7 @@ use crate::cli::report::{Answer, plain_json};
 use crate::context::Context;
 use crate::error::{Failure, Usage};
 use crate::sys::file;
-use crate::ui::{Page, Report, escape};
+use crate::ui::{Page, Report, counted, escape};
 
 use super::{Args, place, request};
 
@@ -49,11 +49,12 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
     });
     ctx.tell_notices(&store);
     let (beads, problems) = result?;
-    for problem in problems {
+    for problem in &problems {
         ctx.ui
-            .problem(&format!("Error: {}", Failure::of(&problem).message));
+            .problem(&format!("Error: {}", Failure::of(problem).message));
     }
-    Ok(Box::new(Made { beads }))
+    let failed = problems.len();
+    Ok(Box::new(Made { beads, failed }))
 }
 
 fn read(ctx: &Context, path: &str) -> anyhow::Result<String> {
@@ -282,6 +283,8 @@ pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
 #[derive(Debug)]
 struct Made {
     beads: Vec<Bead>,
+    /// How many could not be made.
+    failed: usize,
 }
 
 impl Report for Made {
@@ -291,7 +294,11 @@ impl Report for Made {
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        page.line(format!("{mark} Created {} issues:", self.beads.len()));
+        if self.beads.is_empty() {
+            return;
+        }
+        let count = counted(self.beads.len(), "issue");
+        page.line(format!("{mark} Created {count}:"));
         for bead in &self.beads {
             page.cut_line(format!(
                 "  {}: {} [P{}, {}]",
@@ -301,6 +308,10 @@ impl Report for Made {
                 bead.issue_type
             ));
         }
+    }
+
+    fn exit(&self) -> u8 {
+        u8::from(self.beads.is_empty() && self.failed > 0)
     }
 }
 
@@ -317,7 +328,8 @@ impl Report for Planned {
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        page.line(format!("{mark} Created {} issues:", self.ids.len()));
+        let count = counted(self.ids.len(), "issue");
+        page.line(format!("{mark} Created {count}:"));
         for (key, id) in &self.ids {
             page.line(format!("  {} → {id}", escape::line(key)));
         }
