@@ -207,7 +207,7 @@ pub(super) fn tell(ctx: &Context, lost: &[Lost], notes: &[Note]) {
             }
             Note::Buried { id } => {
                 format!(
-                    "{id}: deleted on one side and changed on the other; it stays deleted, with these changes (bd restore {id} brings it back)"
+                    "{id}: deleted on one side and changed on the other; it stays deleted, and bd history {id} has what was changed (bd restore {id} brings it back)"
                 )
             }
             Note::Spared { id } => {
