@@ -234,3 +234,34 @@ fn a_copy_of_the_folder_has_the_history_of_what_it_was_copied_from() {
     }
     assert_ne!(clones.clone_id("a"), clones.clone_id("copy"));
 }
+
+#[test]
+fn an_archive_that_git_cleaned_away_comes_back_from_history() {
+    let project = Project::new();
+    let ids = ["One", "Two"].map(|title| project.bead("a", title));
+    project.commit("a", "Beads");
+    for id in &ids {
+        project.bd("a", &["close", id]).ok();
+    }
+    project.bd("a", &["compact", "--older-than", "0d"]).ok();
+    project.bd("a", &["restore", &ids[1]]).ok();
+    let file = |name: &str| {
+        let folder = project.dir("a").join(".beads").join(name);
+        let mut all = std::fs::read_dir(folder).into_iter().flatten();
+        all.next()
+            .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+    };
+    let archive = file("archive").unwrap();
+    project.git("a", &["clean", "-q", "-fd"]).ok();
+    assert_eq!(file("archive"), None);
+    let gone = project.bd("a", &["show", &ids[0]]).fails("no issue found");
+    assert!(gone.err.contains("bd restore --lost"), "{}", gone.err);
+    let doctor = project.bd("a", &["doctor"]).run();
+    let line = format!("{}: gone, and in ", ids[0]);
+    assert!(doctor.out.contains(&line), "{}", doctor.out);
+    project.bd("a", &["restore", "--lost"]).ok();
+    assert_eq!(file("archive").unwrap(), archive);
+    assert_eq!(project.show("a", &ids[0])["title"], "One");
+    let said = project.bd("a", &["restore", "--lost"]).ok();
+    assert!(said.out.contains("Nothing is lost: "), "{}", said.out);
+}

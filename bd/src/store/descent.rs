@@ -130,7 +130,7 @@ impl Descent {
     }
 
     /// Whether anything was ever done to a bead that is written down.
-    pub(super) fn knows(&self, id: &str) -> bool {
+    pub(crate) fn knows(&self, id: &str) -> bool {
         self.steps.contains_key(id)
     }
 

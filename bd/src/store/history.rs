@@ -440,4 +440,35 @@ impl Store {
         }
         Ok(found)
     }
+
+    /// The lines of the beads that were last moved to the archive, as histories have them.
+    pub(crate) fn archived_lines(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+        let key = memchr::memmem::Finder::new(br#""verb":"archive""#);
+        let mut lines = BTreeMap::new();
+        let mut take = |event: &Event| {
+            for change in event.changes.iter().filter(|_| event.verb == ARCHIVE) {
+                if let Some(line) = change.old.as_ref().and_then(Fields::raw) {
+                    lines.insert(change.id.clone(), line.get().as_bytes().to_vec());
+                }
+            }
+        };
+        for path in files(&self.paths) {
+            let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+            let text = text.unwrap_or_default();
+            let all = lines::spans(&text, 0).map(|(_, span)| &text[span]);
+            for event in all.filter(|line| key.find(line).is_some()) {
+                if let Some(event) = journal::open(event) {
+                    take(&event);
+                }
+            }
+        }
+        let path = self.paths.journal();
+        let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+        for (_, entry) in journal::decode(&text.unwrap_or_default()).entries {
+            Event::of(&entry).iter().for_each(&mut take);
+        }
+        let descent = self.descent(&lines.keys().cloned().collect())?;
+        lines.retain(|id, _| descent.is_archived(id));
+        Ok(lines)
+    }
 }

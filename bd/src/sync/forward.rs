@@ -1,5 +1,5 @@
 //! Beads that went back, where a commit of this repository still has them: the one that the store was last brought
-//! together with, and the one that people work on.
+//! together with, and the one that people work on; and beads of an archive that is gone, which history has whole.
 //!
 //! Own history knows what was done in this clone. What others did, and beads that nobody here ever changed, only these
 //! commits have; so `bd restore --lost` takes them from there first, byte by byte, before it does lost changes again.
@@ -12,8 +12,10 @@ use super::guard::{self, Back};
 use super::place::Place;
 use super::side::{Side, gone_back};
 use super::{SyncError, unite};
+use crate::bead::record;
 use crate::config::Config;
 use crate::git::Git;
+use crate::store::archive::year_of;
 use crate::store::find::GitPlace;
 use crate::store::share::{Files, Own, United};
 use crate::store::{self, Store, StoreError};
@@ -154,7 +156,25 @@ fn states(store: &Store, config: &Config) -> Result<Vec<State>, SyncError> {
     {
         states.push(at(&place, &commit, "HEAD".to_owned())?);
     }
+    states.extend(archived(store)?);
     Ok(states)
+}
+
+/// The archive as history knows it: what `bd compact` moved there may be in no commit yet.
+fn archived(store: &Store) -> Result<Option<State>, StoreError> {
+    let mut archive = Files::new();
+    for line in store.archived_lines()?.into_values() {
+        if let Ok(bead) = record::parse(&line) {
+            let year = archive.entry(year_of(&bead)).or_default();
+            year.extend_from_slice(&line);
+            year.push(b'\n');
+        }
+    }
+    Ok((!archive.is_empty()).then(|| State {
+        source: "history".to_owned(),
+        issues: Vec::new(),
+        archive,
+    }))
 }
 
 /// The place of the store's files in the commits that people work on.

@@ -1,14 +1,17 @@
 mod draw;
 mod past;
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::bead::id::ResolveError;
 use crate::bead::{Bead, DepKind, record};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::Snapshot;
-use crate::ui::{Page, Report};
+use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, linked_json, plain_json};
 use super::{each, line};
@@ -63,7 +66,10 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     for id in ids {
         match load(ctx, id, at) {
             Ok(shown) => found.push(shown),
-            Err(error) => problems.push(error.context(format!("fetching {id}"))),
+            Err(error) => {
+                tell_history(ctx, id, &error);
+                problems.push(error.context(format!("fetching {id}")));
+            }
         }
     }
     let beads = each::finish(ctx, found, problems)?;
@@ -77,6 +83,21 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         _ => Form::Full,
     };
     Ok(Box::new(Show { beads, form }))
+}
+
+/// Of a bead that is not there, but once was, there is more to be found.
+fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
+    let is_unknown = matches!(error.downcast_ref(), Some(ResolveError::NotFound(_)));
+    let Some(store) = ctx.store_of(id).ok().filter(|_| is_unknown) else {
+        return;
+    };
+    let ids = BTreeSet::from([id.to_owned()]);
+    if store.descent(&ids).is_ok_and(|descent| descent.knows(id)) {
+        let id = escape::line(id);
+        ctx.ui.warn(&format!(
+            "history knows {id}: bd history {id} says what became of it, and where it was lost bd restore --lost {id} brings it back"
+        ));
+    }
 }
 
 fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown> {
