@@ -184,11 +184,15 @@ fn junk_in_place_of_lines_is_set_aside_and_the_beads_come_back_from_the_last_com
     }
     assert_eq!(project.issues("b"), whole);
     project.bd("b", &["doctor"]).ok();
-    // Junk that was committed: the newest commit without any has them.
-    std::fs::write(&path, format!("{}\n#!junk\n", lines[0])).unwrap();
+    // Junk that was committed: an earlier commit has them, but whether somebody removed them nobody knows.
+    let (kept, rest) = whole.split_once('\n').unwrap();
+    std::fs::write(&path, format!("{kept}\n#!junk\n")).unwrap();
     project.git("b", &["commit", "-qam", "Junk"]).ok();
-    project.bd("b", &["doctor", "--fix"]).run();
-    assert_eq!(project.issues("b"), whole);
+    let said = project.bd("b", &["doctor", "--fix"]).run();
+    assert!(said.out.contains("perhaps gone by damage"), "{}", said.out);
+    assert_eq!(project.issues("b"), format!("{kept}\n"));
+    project.bd("b", &["restore", "--lost"]).ok();
+    assert_eq!(project.issues("b"), format!("{kept}\n{rest}"));
 }
 
 #[test]
@@ -264,4 +268,189 @@ fn an_archive_that_git_cleaned_away_comes_back_from_history() {
     assert_eq!(project.show("a", &ids[0])["title"], "One");
     let said = project.bd("a", &["restore", "--lost"]).ok();
     assert!(said.out.contains("Nothing is lost: "), "{}", said.out);
+}
+
+/// Three beads on main and on the branch, in the clones `a`, which synced, and `b`, which did not yet.
+fn on_main() -> (Clones, Vec<String>) {
+    let clones = Clones::new();
+    let ids = ["One", "Two", "Three"].map(|title| clones.bead("a", title));
+    clones.bd("a", &["sync"]).ok();
+    clones.git("a", &["add", "-f", ".beads/issues.jsonl"]);
+    clones.git("a", &["commit", "-q", "-m", "Beads"]);
+    clones.git("a", &["push", "-q", "origin", "main"]);
+    clones.sync("a").ok();
+    clones.clone("b");
+    (clones, ids.to_vec())
+}
+
+fn commit(clones: &Clones, clone: &str) {
+    clones.bd(clone, &["sync"]).ok();
+    clones.git(clone, &["commit", "-q", "-a", "-m", "Beads"]);
+}
+
+#[test]
+fn the_first_sync_of_a_clone_keeps_what_was_committed_on_main() {
+    let (clones, ids) = on_main();
+    clones.bd("b", &["comments", "add", &ids[0], "From b"]).ok();
+    clones.bd("b", &["label", "add", &ids[0], "of-b"]).ok();
+    clones.bd("b", &["dep", "add", &ids[1], &ids[2]]).ok();
+    commit(&clones, "b");
+    clones.git("b", &["push", "-q", "origin", "main"]);
+    // What c knows of that it has from git alone.
+    clones.clone("c");
+    for clone in ["c", "b", "a"] {
+        clones.sync(clone).ok();
+        let bead = clones.show(clone, &ids[0]);
+        assert_eq!(bead["comments"][0]["text"], "From b", "{clone}: {bead}");
+        assert_eq!(bead["labels"][0], "of-b", "{clone}: {bead}");
+        let held = clones.show(clone, &ids[1]);
+        assert_eq!(held["dependencies"][0]["id"], ids[2].as_str(), "{clone}");
+    }
+    for clone in ["b", "c"] {
+        clones.sync(clone).ok();
+    }
+    clones.agree(&["a", "b", "c"]);
+    // And where what the last sync left is gone.
+    clones.bd("b", &["label", "add", &ids[0], "later"]).ok();
+    commit(&clones, "b");
+    clones.git("b", &["clean", "-q", "-fdx"]);
+    clones.sync("b").ok();
+    let labels = serde_json::json!(["later", "of-b"]);
+    assert_eq!(clones.show("b", &ids[0])["labels"], labels);
+}
+
+#[test]
+fn the_first_sync_of_a_clone_takes_nothing_back_that_others_did_to_other_fields() {
+    let (clones, ids) = on_main();
+    clones.clone("c");
+    clones.sync("c").ok();
+    clones.bd("c", &["update", &ids[0], "-p", "0"]).ok();
+    clones.bd("c", &["close", &ids[1]]).ok();
+    clones.sync("c").ok();
+    for id in &ids[..2] {
+        clones.bd("b", &["update", id, "--notes", "By b"]).ok();
+    }
+    commit(&clones, "b");
+    let said = clones.sync("b").ok();
+    assert_eq!(said.err, "");
+    clones.sync("c").ok();
+    for clone in ["b", "c"] {
+        let (one, two) = (clones.show(clone, &ids[0]), clones.show(clone, &ids[1]));
+        assert_eq!(
+            (&one["priority"], &one["notes"]),
+            (&0.into(), &"By b".into())
+        );
+        assert_eq!(
+            (&two["status"], &two["notes"]),
+            (&"closed".into(), &"By b".into())
+        );
+    }
+}
+
+#[test]
+fn what_was_committed_apart_from_others_is_merged_with_what_they_did() {
+    // By a restore of everything, and by one after the branch alone was taken.
+    for by_branch in [true, false] {
+        let (clones, ids) = on_main();
+        clones.sync("b").ok();
+        clones.bd("a", &["close", &ids[0]]).ok();
+        clones.sync("a").ok();
+        clones.sync("b").ok();
+        clones.git("b", &["reset", "-q", "--hard"]);
+        clones.bd("b", &["update", &ids[0], "-d", "By b"]).ok();
+        commit(&clones, "b");
+        clones.sync("b").fails("went back");
+        if by_branch {
+            clones.bd("b", &["sync", "--full", "--bring-back"]).ok();
+        }
+        clones.bd("b", &["restore", "--lost"]).ok();
+        let bead = clones.show("b", &ids[0]);
+        assert_eq!(
+            (&bead["status"], &bead["description"]),
+            (&"closed".into(), &"By b".into())
+        );
+        let said = clones.bd("b", &["restore", "--lost"]).ok();
+        assert!(said.out.contains("Nothing is lost: "), "{}", said.out);
+        let doctor = clones.bd("b", &["doctor"]).run();
+        assert!(!doctor.out.contains("HEAD"), "{}", doctor.out);
+        clones.sync("b").ok();
+        clones.sync("a").ok();
+        clones.agree(&["a", "b"]);
+    }
+}
+
+#[test]
+fn a_change_that_is_only_in_head_comes_beside_what_a_sync_brought() {
+    let (clones, ids) = on_main();
+    clones.bd("b", &["update", &ids[0], "--title", "By b"]).ok();
+    clones.sync("b").ok();
+    clones.bd("a", &["update", &ids[0], "-p", "0"]).ok();
+    commit(&clones, "a");
+    let file = ".beads/issues.jsonl";
+    clones.git("a", &["checkout", "-q", "HEAD~1", "--", file]);
+    clones.sync("a").ok();
+    clones.bd("a", &["restore", "--lost"]).ok();
+    let bead = clones.show("a", &ids[0]);
+    assert_eq!(
+        (&bead["title"], &bead["priority"]),
+        (&"By b".into(), &0.into())
+    );
+    clones.sync("a").ok();
+    clones.sync("b").ok();
+    clones.agree(&["a", "b"]);
+}
+
+#[test]
+fn without_shared_histories_git_says_what_a_file_lacks() {
+    let (project, ids) = cloned();
+    project
+        .bd("b", &["update", &ids[0], "--title", "By b"])
+        .ok();
+    project.bd("b", &["comments", "add", &ids[1], "By b"]).ok();
+    project.commit("b", "Title and comment");
+    project.bd("a", &["update", &ids[0], "-p", "0"]).ok();
+    project.bd("a", &["sync"]).ok();
+    let (a, b) = (project.issues("a"), project.dir("b"));
+    project
+        .git("a", &["fetch", "-q", b.to_str().unwrap(), "main"])
+        .ok();
+    // HEAD moves under the file, which has a change of its own: nothing of either is taken away.
+    project.git("a", &["reset", "-q", "FETCH_HEAD"]).ok();
+    assert_eq!(project.issues("a"), a);
+    let doctor = project.bd("a", &["doctor"]).run();
+    let lines = [
+        format!("{}: without what is in HEAD", ids[0]),
+        format!("{}: older than in HEAD", ids[1]),
+    ];
+    for line in lines {
+        assert!(doctor.out.contains(&line), "{}", doctor.out);
+    }
+    project.bd("a", &["restore", "--lost"]).ok();
+    let bead = project.show("a", &ids[0]);
+    assert_eq!(
+        (&bead["title"], &bead["priority"]),
+        (&"By b".into(), &0.into())
+    );
+    assert_eq!(project.show("a", &ids[1])["comments"][0]["text"], "By b");
+    let doctor = project.bd("a", &["doctor"]).ok();
+    assert!(!doctor.out.contains("in HEAD"), "{}", doctor.out);
+}
+
+#[test]
+fn a_bead_that_was_removed_beside_committed_junk_does_not_live_again_by_itself() {
+    let (project, ids) = cloned();
+    project
+        .bd("a", &["delete", &ids[0], "--hard", "--force"])
+        .ok();
+    project.bd("a", &["sync"]).ok();
+    let path = project.dir("a").join(".beads/issues.jsonl");
+    let text = format!("{}junk\n", project.issues("a"));
+    std::fs::write(&path, text).unwrap();
+    project.git("a", &["commit", "-q", "-a", "-m", "Junk"]).ok();
+    let a = project.dir("a");
+    project
+        .git("b", &["pull", "-q", a.to_str().unwrap(), "main"])
+        .ok();
+    project.bd("b", &["doctor", "--fix"]).run();
+    project.bd("b", &["show", &ids[0]]).fails("no issue found");
 }

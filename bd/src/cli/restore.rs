@@ -9,9 +9,10 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::store::event::{Lacking, Losses};
 use crate::store::{Event, Store, StoreError};
-use crate::sync::forward::{self, Behind};
+use crate::sync::forward::{self, Behind, How};
 use crate::ui::{Page, Report, counted, escape};
 
+use super::merge;
 use super::report::{Answer, plain_json};
 
 /// Bring back what is no longer there: beads that were deleted or archived, or lost changes.
@@ -69,7 +70,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         let is_asked = |one: &Behind| behind.contains_key(&one.id);
         let brought = forward::bring(&store, &config, &ctx.clock, &ctx.random, &is_asked);
         ctx.tell_notices(&store);
-        behind = brought?;
+        let brought = brought?;
+        merge::tell(ctx, &brought.lost, &brought.notes);
+        behind = brought.beads;
         losses = store.lost()?;
     }
     let mut restored = wanted(losses, behind, ids.as_ref(), args.dry_run);
@@ -119,6 +122,7 @@ fn wanted(
     for (id, one) in behind {
         let found = found.entry(id.clone()).or_insert_with(|| Found::of(id));
         found.source = Some(one.source);
+        found.is_merged = one.how == How::Apart;
     }
     for (id, lacking) in lost {
         let one = found.entry(id.clone()).or_insert_with(|| Found::of(id));
@@ -284,6 +288,8 @@ struct Found {
     id: String,
     /// Where it was newer, and is taken from.
     source: Option<String>,
+    /// Whether it was merged with that, since it was changed here.
+    is_merged: bool,
     /// Changes that are done again.
     lacking: Option<Lacking>,
     /// Fields that were edited since and stay as they are.
@@ -295,6 +301,7 @@ impl Found {
         Self {
             id,
             source: None,
+            is_merged: false,
             lacking: None,
             kept: BTreeSet::new(),
         }
@@ -359,7 +366,12 @@ impl Report for Restored {
             };
             let count = found.events().len();
             let changes = (count > 0).then(|| counted(count, "change"));
-            let state = found.source.as_ref().map(|from| format!("as in {from}"));
+            let how = if found.is_merged {
+                "with what is in"
+            } else {
+                "as in"
+            };
+            let state = found.source.as_ref().map(|from| format!("{how} {from}"));
             let what: Vec<String> = state.into_iter().chain(changes).collect();
             let line = format!("{mark} {}: {}", found.id, what.join(", "));
             page.line(escape::line(&line));

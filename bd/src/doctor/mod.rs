@@ -13,7 +13,7 @@ use crate::config::{Config, key};
 use crate::git::Git;
 use crate::store::{Author, Snapshot, Store, StoreError, paths::Paths};
 use crate::sync::SyncError;
-use crate::sync::forward::{self, Behind};
+use crate::sync::forward::{self, Behind, How};
 use crate::sys::{Clock, Random};
 use crate::ui::counted;
 
@@ -314,10 +314,11 @@ fn lost(store: &Store, behind: &Looked) -> Result<Check, StoreError> {
     }
     let mut detail: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (id, one) in newer {
-        let what = if one.is_gone {
-            "gone, and in"
-        } else {
-            "older than in"
+        let what = match one.how {
+            How::Gone => "gone, and in",
+            How::PerhapsGone => "perhaps gone by damage, and in",
+            How::Older => "older than in",
+            How::Apart => "without what is in",
         };
         let said = format!("{what} {}", one.source);
         detail.entry(id).or_default().push(said);

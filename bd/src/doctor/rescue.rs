@@ -8,7 +8,7 @@ use crate::git::Git;
 use crate::merge;
 use crate::store::{Store, StoreError, lines};
 use crate::sync::SyncError;
-use crate::sync::forward::{self, Behind};
+use crate::sync::forward::{self, Behind, How};
 use crate::sys::{Clock, Random, file};
 
 /// How many commits back are looked at.
@@ -21,14 +21,14 @@ pub(super) fn gone(
     clock: &Clock,
     random: &Random,
 ) -> Result<Vec<String>, SyncError> {
-    let is_gone = |one: &Behind| one.is_gone;
+    let is_gone = |one: &Behind| one.how == How::Gone;
     // Where git cannot be asked the examination says so.
     let behind = forward::behind(store, config).unwrap_or_default();
     if !behind.values().any(is_gone) {
         return Ok(Vec::new());
     }
     let back = forward::bring(store, config, clock, random, &is_gone)?;
-    let said = back.values();
+    let said = back.beads.values();
     let said = said.map(|one| format!("{} is back, as in {}", one.id, one.source));
     Ok(said.collect())
 }

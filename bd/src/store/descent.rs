@@ -16,13 +16,22 @@ use crate::sys::file;
 /// What history has of some beads.
 #[derive(Debug, Default)]
 pub(crate) struct Descent {
-    steps: HashMap<String, Vec<Step>>,
+    beads: HashMap<String, Steps>,
+}
+
+/// What was done to a bead.
+#[derive(Debug, Default)]
+struct Steps {
+    all: Vec<Step>,
+    /// Which steps left a line.
+    to: HashMap<Hash, Vec<usize>>,
+    /// Which steps are of an event.
+    of: HashMap<String, Vec<usize>>,
 }
 
 /// What one event did to a bead.
 #[derive(Debug)]
 struct Step {
-    event: String,
     at: Stamp,
     verb: String,
     from: Vec<Hash>,
@@ -49,9 +58,7 @@ impl Descent {
         let mut descent = Self::default();
         let is_asked = |id: &str| ids.contains(id);
         for path in history::files(paths) {
-            for trace in traces_about(&read(&path)?, ids) {
-                descent.add(&trace, &is_asked);
-            }
+            descent.add_text(&read(&path)?, ids);
         }
         for (_, entry) in &waiting.entries {
             if let Some(event) = Event::of(entry) {
@@ -61,11 +68,23 @@ impl Descent {
         Ok(descent)
     }
 
+    /// Takes in what a file of history has of some beads.
+    pub(crate) fn add_text(&mut self, text: &[u8], ids: &BTreeSet<String>) {
+        for trace in traces_about(text, ids) {
+            self.add(&trace, &|id| ids.contains(id));
+        }
+    }
+
     fn add(&mut self, trace: &Trace<'_>, is_asked: &dyn Fn(&str) -> bool) {
         for step in trace.changes.iter().filter(|step| is_asked(&step.id)) {
-            let steps = self.steps.entry(step.id.to_string()).or_default();
-            steps.push(Step {
-                event: trace.id.to_string(),
+            let steps = self.beads.entry(step.id.to_string()).or_default();
+            let number = steps.all.len();
+            if let Some(line) = step.after {
+                steps.to.entry(line).or_default().push(number);
+            }
+            let event = steps.of.entry(trace.id.to_string()).or_default();
+            event.push(number);
+            steps.all.push(Step {
                 at: Stamp::read(&trace.at),
                 verb: trace.verb.to_string(),
                 from: step.before.iter().chain(&step.beside).copied().collect(),
@@ -78,16 +97,32 @@ impl Descent {
     /// The lines that a bead's line, by its hash, is known to have come from, itself among them.
     pub(crate) fn lines_before(&self, id: &str, line: u64) -> HashSet<u64> {
         let mut lines = HashSet::from([line]);
+        let Some(steps) = self.beads.get(id) else {
+            return lines;
+        };
         let mut open = vec![Hash(line)];
         while let Some(line) = open.pop() {
-            for step in self.steps_of(id).filter(|step| step.to == Some(line)) {
-                let others = self.steps_of(id);
-                let others = others.filter(|other| step.includes.contains(&other.event));
-                let from = others.filter_map(|other| other.to).chain(step.from.clone());
+            for step in steps.leading_to(line) {
+                let events = step.includes.iter().filter_map(|event| steps.of.get(event));
+                let included = events.flatten().filter_map(|number| steps.all[*number].to);
+                let from = included.chain(step.from.iter().copied());
                 open.extend(from.filter(|from| lines.insert(from.0)));
             }
         }
         lines
+    }
+
+    /// Whether of all these lines of a bead it is known what they came from; of those of `known` it need not be.
+    pub(crate) fn is_whole(&self, id: &str, lines: &HashSet<u64>, known: &HashSet<u64>) -> bool {
+        self.loose(id, lines).all(|line| known.contains(&line))
+    }
+
+    /// Those of these lines that no step leads to.
+    fn loose(&self, id: &str, lines: &HashSet<u64>) -> impl Iterator<Item = u64> {
+        let steps = self.beads.get(id);
+        let is_led_to =
+            move |line: &u64| steps.is_some_and(|own| own.to.contains_key(&Hash(*line)));
+        lines.iter().copied().filter(move |line| !is_led_to(line))
     }
 
     /// Whether a bead's line, by its hash, was changed to what the bead is now: removed, where it has no line now.
@@ -105,15 +140,22 @@ impl Descent {
     /// Whether a bead's line came from one that the other came from as well, but not from the other itself: someone
     /// took it back to what it was before that, and went on from there.
     pub(crate) fn branches_off(&self, id: &str, line: u64, other: u64) -> bool {
-        let (own, others) = (self.lines_before(id, line), self.lines_before(id, other));
-        // What a line of unknown origin came from nobody knows, but that no line came from its own offspring.
-        let is_known = |line: &u64| {
-            others.contains(line) || self.steps_of(id).any(|step| step.to == Some(Hash(*line)))
-        };
-        !own.contains(&other) && !own.is_disjoint(&others) && own.iter().all(is_known)
+        let own = self.lines_before(id, line);
+        let loose: Vec<u64> = self.loose(id, &own).collect();
+        self.is_apart(id, &own, &loose, other)
     }
 
-    /// Of these changes, by their numbers, those that a bead's line, by its hash, does not have.
+    /// The same of a line that came from these, of some of which it is not known what they came from.
+    fn is_apart(&self, id: &str, own: &HashSet<u64>, loose: &[u64], other: u64) -> bool {
+        if own.contains(&other) {
+            return false;
+        }
+        let others = self.lines_before(id, other);
+        // What a line of unknown origin came from nobody knows, but that no line came from its own offspring.
+        !own.is_disjoint(&others) && loose.iter().all(|line| others.contains(line))
+    }
+
+    /// Of these changes, by their numbers and in their order, those that a bead's line, by its hash, does not have.
     pub(super) fn left_out(
         &self,
         id: &str,
@@ -121,17 +163,43 @@ impl Descent {
         traces: &[Trace<'_>],
         numbers: &[usize],
     ) -> Vec<usize> {
-        let is_left_out = |number: &usize| {
-            let mut steps = traces[*number].changes.iter();
-            let after = steps.find(|step| step.id == id).and_then(|step| step.after);
-            after.is_some_and(|after| self.branches_off(id, line, after.0))
+        let own = self.lines_before(id, line);
+        let loose: Vec<u64> = self.loose(id, &own).collect();
+        let leads_on = |line: &u64| {
+            let steps = self.steps_of(id);
+            steps
+                .flat_map(|step| &step.from)
+                .any(|from| from.0 == *line)
         };
-        numbers.iter().copied().filter(is_left_out).collect()
+        // What no change was made to no line came from.
+        if !loose.iter().all(leads_on) {
+            return Vec::new();
+        }
+        let mut apart: HashSet<u64> = HashSet::new();
+        let mut is_left_out = |number: &usize| {
+            let mut steps = traces[*number].changes.iter();
+            let Some(step) = steps.find(|step| step.id == id) else {
+                return false;
+            };
+            let Some(Hash(after)) = step.after else {
+                return false;
+            };
+            // What followed on one that is left out is left out as well.
+            let follows = step.before.is_some_and(|before| apart.contains(&before.0));
+            let is_out =
+                !own.contains(&after) && (follows || self.is_apart(id, &own, &loose, after));
+            if is_out {
+                apart.insert(after);
+            }
+            is_out
+        };
+        let numbers = numbers.iter().copied();
+        numbers.filter(|number| is_left_out(number)).collect()
     }
 
     /// Whether anything was ever done to a bead that is written down.
     pub(crate) fn knows(&self, id: &str) -> bool {
-        self.steps.contains_key(id)
+        self.beads.contains_key(id)
     }
 
     /// Whether the last thing that was done to a bead was to take it away.
@@ -151,7 +219,14 @@ impl Descent {
     }
 
     fn steps_of(&self, id: &str) -> impl Iterator<Item = &Step> {
-        self.steps.get(id).into_iter().flatten()
+        self.beads.get(id).into_iter().flat_map(|steps| &steps.all)
+    }
+}
+
+impl Steps {
+    fn leading_to(&self, line: Hash) -> impl Iterator<Item = &Step> {
+        let numbers = self.to.get(&line).into_iter().flatten();
+        numbers.map(|number| &self.all[*number])
     }
 }
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use super::descent::Descent;
 use super::event::{Difference, Event};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
-use super::lost;
 use super::overlay::{Bridge, Merged};
 use super::paths::Paths;
 use super::{Store, StoreError, lines, lock, share};
@@ -164,15 +164,16 @@ impl Store {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        trace(
-            &mut merged,
-            &merge.met,
-            &local(&self.paths)?,
-            [ours, &merge.text],
-        );
+        let descent = self.descent(&ids(&merged))?;
+        trace(&mut merged, &merge.met, &descent, [ours, &merge.text]);
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }
+}
+
+/// The ids of merged beads.
+pub(super) fn ids(merged: &[Merged]) -> BTreeSet<String> {
+    merged.iter().map(|bead| bead.id.clone()).collect()
 }
 
 /// Says of merged beads from which lines they led to which. Those alone have the changes of both sides whose base
@@ -180,22 +181,18 @@ impl Store {
 pub(super) fn trace(
     merged: &mut Vec<Merged>,
     met: &[Met],
-    history: &[u8],
+    descent: &Descent,
     [ours, out]: [&[u8]; 2],
 ) {
-    let ids: BTreeSet<String> = merged.iter().map(|bead| bead.id.clone()).collect();
+    let ids = ids(merged);
     let [ours, out] = [ours, out].map(|text| hashes(text, &ids));
-    let traces = lost::traces_about(history, &ids);
-    let base = met
-        .iter()
-        .filter_map(|met| Some((met.id.clone(), met.base?)));
-    let before = [ours.clone(), base.collect()].map(|lines| lost::lines_before(&traces, lines));
-    let came_from = |side: usize, id: &str, line: u64| {
-        let lines = before[side].get(id);
-        lines.is_some_and(|lines| lines.contains(&line))
-    };
     let is_common = |met: &Met| {
-        let from_base = |base| came_from(0, &met.id, base) && !came_from(1, &met.id, met.right);
+        let came_from = |line: u64, other| descent.lines_before(&met.id, line).contains(&other);
+        let is_ours = |base| {
+            let own = ours.get(&met.id);
+            own.is_some_and(|own| came_from(*own, base))
+        };
+        let from_base = |base| is_ours(base) && !came_from(base, met.right);
         met.base.is_none_or(from_base)
     };
     let other: BTreeSet<&str> = met

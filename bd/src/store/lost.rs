@@ -230,8 +230,6 @@ struct Bead<'a> {
 struct Ancestry {
     /// Which steps are in it.
     is_in: Vec<bool>,
-    /// By way of which lines.
-    lines: HashSet<Hash>,
     /// Those of which it cannot be told: a merge took in a line that history does not know.
     may_be: Vec<bool>,
     /// The step that left it.
@@ -350,10 +348,8 @@ impl Bead<'_> {
             }
             self.include(&mut marks.is_in);
         }
-        let Marks { is_in, lines } = marks;
         Ancestry {
-            is_in,
-            lines,
+            is_in: marks.is_in,
             may_be,
             newest: way.newest,
             oldest: way.oldest,
@@ -423,29 +419,6 @@ impl Bead<'_> {
             }
         }
     }
-}
-
-/// For each of these lines of beads, by their ids and as their hashes: itself and the lines that it is known to come from.
-pub(super) fn lines_before<'a>(
-    traces: &'a [Trace<'a>],
-    lines: HashMap<String, u64>,
-) -> HashMap<String, HashSet<u64>> {
-    let line = |asked: &str| match lines.get(asked) {
-        None => Asked::No,
-        Some(hash) => Asked::Is {
-            hash: *hash,
-            deleted: false,
-        },
-    };
-    let mut before: HashMap<String, HashSet<u64>> = HashMap::new();
-    for (id, bead) in by_bead(traces, line) {
-        let lines = bead.ancestry().lines.into_iter().map(|line| line.0);
-        before.insert(id.to_owned(), lines.collect());
-    }
-    for (id, line) in lines {
-        before.entry(id).or_default().insert(line);
-    }
-    before
 }
 
 /// Whether an event says only which line followed which.

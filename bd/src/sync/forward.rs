@@ -1,13 +1,19 @@
 //! Beads that went back, where a commit of this repository still has them: the one that the store was last brought
 //! together with, and the one that people work on; and beads of an archive that is gone, which history has whole.
 //!
+//! What a commit that people work on says is taken with care, for every change since makes another line: only what
+//! is gone, what an earlier commit or history proves to be older, and, merged by field, what was changed again after it
+//! went back.
+//!
 //! Own history knows what was done in this clone. What others did, and beads that nobody here ever changed, only these
 //! commits have; so `bd restore --lost` takes them from there first, byte by byte, before it does lost changes again.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::committed::{self, Committed};
 use super::guard::{self, Back};
 use super::place::Place;
 use super::side::{Side, gone_back};
@@ -15,6 +21,7 @@ use super::{SyncError, unite};
 use crate::bead::record;
 use crate::config::Config;
 use crate::git::Git;
+use crate::merge::{self, Lost, Met, Note};
 use crate::store::archive::year_of;
 use crate::store::find::GitPlace;
 use crate::store::share::{Files, Own, United};
@@ -26,12 +33,36 @@ use crate::sys::{Clock, Random};
 pub struct Behind {
     /// The bead.
     pub id: String,
-    /// Where it is newer: the branch of the beads, or `HEAD`.
+    /// Where it is newer: the branch of the beads, a commit that people worked on, or history.
     pub source: String,
-    /// Whether it is gone here.
-    pub is_gone: bool,
-    /// Its line there; `None` where only the archive has it.
+    /// How it differs.
+    pub how: How,
+    /// Its line as it should be; `None` where only the archive has it.
     pub line: Option<Vec<u8>>,
+}
+
+/// How a bead differs from what a commit has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It is gone here.
+    Gone,
+    /// It may be gone here: the newest commit has lines that cannot be read, and it is in an earlier one.
+    PerhapsGone,
+    /// It is older here.
+    Older,
+    /// It was taken back here and changed again.
+    Apart,
+}
+
+/// What was brought.
+#[derive(Debug, Default)]
+pub struct Brought {
+    /// The beads, by their ids.
+    pub beads: BTreeMap<String, Behind>,
+    /// What gave way where a bead had been changed apart.
+    pub lost: Vec<Lost>,
+    /// What else was decided then.
+    pub notes: Vec<Note>,
 }
 
 /// The lines that these beads have where they are newer.
@@ -41,24 +72,48 @@ pub fn lines(behind: &BTreeMap<String, Behind>) -> BTreeMap<String, Vec<u8>> {
     lines.collect()
 }
 
-/// What a commit has of the store's files.
+/// What a commit has of the store's files, and how it is compared.
 struct State {
     source: String,
     issues: Vec<u8>,
     archive: Files,
+    rule: Rule,
+}
+
+/// How a state is compared with the store.
+enum Rule {
+    /// The store came from it.
+    Common,
+    /// People work on from it, in this file: git has what it came from.
+    Work { place: Place, path: String },
+    /// The newest is damaged; this one says only what is gone.
+    Earlier,
+}
+
+/// What comes of the store and a state.
+#[derive(Default)]
+struct Forward {
+    own: Own,
+    found: BTreeMap<String, Behind>,
+    lost: Vec<Lost>,
+    notes: Vec<Note>,
+    met: Vec<Met>,
 }
 
 /// The beads that went back, by their ids.
 pub fn behind(store: &Store, config: &Config) -> Result<BTreeMap<String, Behind>, SyncError> {
-    let states = states(store, config)?;
-    if states.is_empty() {
-        return Ok(BTreeMap::new());
+    let mut found = BTreeMap::new();
+    let mut own = None;
+    for state in states(store, config)? {
+        let there = match own.take() {
+            Some(own) => own,
+            None => current(store)?,
+        };
+        let forward = forward(store, &state, there, &|_| true)?;
+        found.extend(forward.found);
+        own = Some(forward.own);
     }
-    let own = Own {
-        issues: store.durable_lines()?,
-        archive: store.archive_files()?,
-    };
-    Ok(forward(store, &states, own, &|_| true)?.1)
+    Ok(found)
 }
 
 /// Brings the beads that went back, and are asked for, to where the commits have them.
@@ -68,93 +123,238 @@ pub fn bring(
     clock: &Clock,
     random: &Random,
     is_asked: &dyn Fn(&Behind) -> bool,
-) -> Result<BTreeMap<String, Behind>, SyncError> {
-    let states = states(store, config)?;
-    let brought = RefCell::new(BTreeMap::new());
-    store.exchange(clock, random, |own| {
-        let (own, found) = forward(store, &states, own.clone(), is_asked)?;
-        let back = found.keys().cloned().collect();
-        brought.replace(found);
-        Ok::<_, SyncError>(United {
-            issues: own.issues,
-            archive: own.archive,
-            back,
-            ..United::default()
-        })
-    })?;
-    Ok(brought.into_inner())
+) -> Result<Brought, SyncError> {
+    let mut brought = Brought::default();
+    for state in states(store, config)? {
+        if forward(store, &state, current(store)?, is_asked)?
+            .found
+            .is_empty()
+        {
+            continue;
+        }
+        let mut told = Forward::default();
+        // Each in its own exchange: what comes of it is what the next one is compared with, in history, too.
+        store.exchange(clock, random, |own| {
+            let done = forward(store, &state, own.clone(), is_asked)?;
+            let taken = done.found.values().filter(|one| one.how != How::Apart);
+            let united = United {
+                issues: done.own.issues.clone(),
+                archive: done.own.archive.clone(),
+                lost: done.lost.clone(),
+                met: done.met.clone(),
+                back: taken.map(|one| one.id.clone()).collect(),
+                ..United::default()
+            };
+            told = done;
+            Ok::<_, SyncError>(united)
+        })?;
+        brought.beads.extend(told.found);
+        brought.lost.extend(told.lost);
+        brought.notes.extend(told.notes);
+    }
+    Ok(brought)
 }
 
-/// The store with what went back as the states have it, each after the one before.
+fn current(store: &Store) -> Result<Own, StoreError> {
+    Ok(Own {
+        issues: store.durable_lines()?,
+        archive: store.archive_files()?,
+    })
+}
+
+/// The store with what went back as a state has it.
 fn forward(
     store: &Store,
-    states: &[State],
+    state: &State,
     own: Own,
     is_asked: &dyn Fn(&Behind) -> bool,
-) -> Result<(Own, BTreeMap<String, Behind>), StoreError> {
-    let mut own = own;
-    let mut found: BTreeMap<String, Behind> = BTreeMap::new();
-    for state in states {
-        let behind = |id: &str, is_gone, line| Behind {
-            id: id.to_owned(),
-            source: state.source.clone(),
-            is_gone,
-            line,
-        };
-        let gone = gone_back(store, &state.issues, &state.archive, &own)?;
-        let mut archived = gone.archived;
-        archived.retain(|id| is_asked(&behind(id, true, None)));
-        if !archived.is_empty() {
-            let missing = unite::only(&state.archive, &archived);
-            // Both are sound lines, so that this cannot fail but by what is damaged in them.
-            if let Ok(all) = unite::archives(&own.archive, &missing, &own.issues) {
-                own.archive = all;
-                found.extend(archived.into_iter().map(|id| {
-                    let one = behind(&id, true, None);
-                    (id, one)
-                }));
-            }
-        }
-        let mut back: Vec<Back> = gone.issues;
-        back.retain(|back| is_asked(&behind(&back.id, back.is_gone, Some(back.line.clone()))));
-        if !back.is_empty() {
-            own.issues = guard::bring_back(&own.issues, &back);
-        }
-        for Back { id, line, is_gone } in back {
-            let one = behind(&id, is_gone, Some(line));
-            found.insert(id, one);
+) -> Result<Forward, SyncError> {
+    let behind = |id: &str, how, line| Behind {
+        id: id.to_owned(),
+        source: state.source.clone(),
+        how,
+        line,
+    };
+    let gone = gone_back(store, &state.issues, &state.archive, &own)?;
+    let mut done = Forward {
+        own,
+        ..Forward::default()
+    };
+    let archived = gone.archived.into_iter();
+    let archived: Vec<String> = archived
+        .filter(|id| is_asked(&behind(id, How::Gone, None)))
+        .collect();
+    if !archived.is_empty() {
+        let missing = unite::only(&state.archive, &archived);
+        done.own.archive = unite::archives(&done.own.archive, &missing, &done.own.issues)?;
+        let found = archived.into_iter();
+        let found = found.map(|id| (id.clone(), behind(&id, How::Gone, None)));
+        done.found.extend(found);
+    }
+    let mut back = gone.issues;
+    let mut apart = Vec::new();
+    match &state.rule {
+        Rule::Common => {}
+        Rule::Earlier => back.retain(|back| back.is_gone),
+        Rule::Work { place, path } => {
+            back.retain(|back| back.is_gone);
+            let (older, others) = work(store, place, path, &state.issues, &done.own.issues)?;
+            back.extend(older);
+            apart = others;
         }
     }
-    Ok((own, found))
+    let how = |back: &Back| match (back.is_gone, &state.rule) {
+        (true, Rule::Earlier) => How::PerhapsGone,
+        (true, _) => How::Gone,
+        (false, _) => How::Older,
+    };
+    back.retain(|back| is_asked(&behind(&back.id, how(back), Some(back.line.clone()))));
+    if !back.is_empty() {
+        done.own.issues = guard::bring_back(&done.own.issues, &back);
+    }
+    for one in back {
+        let found = behind(&one.id, how(&one), Some(one.line.clone()));
+        done.found.insert(one.id, found);
+    }
+    apart.retain(|fork| is_asked(&behind(&fork.id, How::Apart, Some(fork.theirs.clone()))));
+    if !apart.is_empty() {
+        done.bring_together(&apart, &state.source)?;
+    }
+    Ok(done)
 }
 
-/// What the commits have: the one the store was last brought together with, and the newest that people worked on
-/// whose issues are sound.
+/// A bead that was changed apart from what a commit has.
+struct Fork {
+    id: String,
+    base: Vec<u8>,
+    own: Vec<u8>,
+    theirs: Vec<u8>,
+}
+
+impl Forward {
+    /// Merges both lines of each bead, by field.
+    fn bring_together(&mut self, forks: &[Fork], source: &str) -> Result<(), SyncError> {
+        let text = |line: fn(&Fork) -> &[u8]| -> Vec<u8> {
+            forks
+                .iter()
+                .flat_map(|fork| [line(fork), b"\n"].concat())
+                .collect()
+        };
+        let [base, own, theirs] = [
+            text(|fork| &fork.base),
+            text(|fork| &fork.own),
+            text(|fork| &fork.theirs),
+        ];
+        let merged = merge::files(&base, &own, &theirs, &|_| None)?;
+        let mut back = Vec::new();
+        for (_, span) in store::lines::spans(&merged.text, 0) {
+            let line = merged.text[span].to_vec();
+            if let Some(id) = merge::id_of(&line) {
+                let found = Behind {
+                    id: id.clone(),
+                    source: source.to_owned(),
+                    how: How::Apart,
+                    line: Some(line.clone()),
+                };
+                self.found.insert(id.clone(), found);
+                back.push(Back {
+                    id,
+                    line,
+                    is_gone: false,
+                });
+            }
+        }
+        self.own.issues = guard::bring_back(&self.own.issues, &back);
+        self.lost.extend(merged.lost);
+        self.notes.extend(merged.notes);
+        self.met.extend(merged.met);
+        Ok(())
+    }
+}
+
+/// The beads that are older here than in the commit that people work on, and those that were changed apart from it:
+/// only where that is certain, for whoever works on from it has other lines all the time.
+fn work(
+    store: &Store,
+    place: &Place,
+    path: &str,
+    head: &[u8],
+    own: &[u8],
+) -> Result<(Vec<Back>, Vec<Fork>), SyncError> {
+    let (head, own) = (by_id(head), by_id(own));
+    let both = head.into_iter();
+    let both = both.filter_map(|(id, line)| Some((own.get(&id).copied()?, id, line)));
+    let mut differ: Vec<(&[u8], String, &[u8])> =
+        both.filter(|(own, _, line)| own != line).collect();
+    let descent = store.descent(&differ.iter().map(|(_, id, _)| id.clone()).collect())?;
+    differ.retain(|(own, id, line)| {
+        let is_sound = record::parse(own).is_ok() && record::parse(line).is_ok();
+        is_sound && !descent.leads(id, xxh3_64(line), Some(xxh3_64(own)))
+    });
+    let ids = differ.iter().map(|(_, id, _)| id.clone()).collect();
+    let committed = Committed::read(place, path, &ids)?;
+    let (mut older, mut apart) = (Vec::new(), Vec::new());
+    for (own, id, line) in differ {
+        let is_older = || descent.leads(&id, xxh3_64(own), Some(xxh3_64(line)));
+        if committed.had(&id, own) || is_older() {
+            let line = line.to_vec();
+            let is_gone = false;
+            older.push(Back { id, line, is_gone });
+        } else if let Some(base) = committed.fork(&id, own, &descent) {
+            apart.push(Fork {
+                base: base.to_vec(),
+                own: own.to_vec(),
+                theirs: line.to_vec(),
+                id,
+            });
+        }
+    }
+    Ok((older, apart))
+}
+
+fn by_id(text: &[u8]) -> BTreeMap<String, &[u8]> {
+    let lines = store::lines::spans(text, 0).map(|(_, span)| &text[span]);
+    let beads = lines.filter_map(|line| Some((merge::id_of(line)?, line)));
+    beads.collect()
+}
+
+/// What the commits have: the one the store was last brought together with, and the one that people work on; and what
+/// history has of the archive.
 fn states(store: &Store, config: &Config) -> Result<Vec<State>, SyncError> {
     let dir = store.dir();
     let name = store.issues_file().file_name().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
     let mut states = Vec::new();
-    let at = |place: &Place, commit: &str, source: String| -> Result<State, SyncError> {
+    let at = |place: &Place, commit: &str, source: String, rule| -> Result<State, SyncError> {
         let side = Side::below(place, &name, commit)?;
+        let issues = side.issues_text(place)?;
         Ok(State {
             source,
-            issues: side
-                .issues_text(place)?
-                .map_or(Vec::new(), |text| text.to_vec()),
+            issues: issues.map_or(Vec::new(), |text| text.to_vec()),
             archive: side.archive_texts(place)?,
+            rule,
         })
     };
     if let (Some(base), Ok(place)) = (store.base(), Place::of(dir, config))
         && !base.commit.is_empty()
         && let Some(commit) = place.git.resolve(&base.commit)?
     {
-        states.push(at(&place, &commit, base.branch)?);
+        states.push(at(&place, &commit, base.branch, Rule::Common)?);
     }
-    if let Some(place) = work(dir)?
-        && let Some(commit) = sound(&place, &name)?
-    {
-        states.push(at(&place, &commit, "HEAD".to_owned())?);
+    if let Some(place) = worked_on(dir)? {
+        let path = format!("{}{name}", place.prefix);
+        match sound(&place, &path)? {
+            Some(commit) if commit == "HEAD" => {
+                let from = place.clone();
+                let rule = Rule::Work { place, path };
+                states.push(at(&from, "HEAD", commit, rule)?);
+            }
+            Some(commit) => {
+                let source = format!("commit {}", commit.get(..12).unwrap_or(&commit));
+                states.push(at(&place, &commit, source, Rule::Earlier)?);
+            }
+            None => {}
+        }
     }
     states.extend(archived(store)?);
     Ok(states)
@@ -174,15 +374,17 @@ fn archived(store: &Store) -> Result<Option<State>, StoreError> {
         source: "history".to_owned(),
         issues: Vec::new(),
         archive,
+        rule: Rule::Common,
     }))
 }
 
 /// The place of the store's files in the commits that people work on.
-fn work(dir: &Path) -> Result<Option<Place>, SyncError> {
-    if GitPlace::of(dir).root.is_none() {
+fn worked_on(dir: &Path) -> Result<Option<Place>, SyncError> {
+    let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    if GitPlace::of(&dir).root.is_none() {
         return Ok(None);
     }
-    let git = Git::at(dir);
+    let git = Git::at(&dir);
     let prefix = git.prefix()?;
     let branch = String::new();
     Ok(git.resolve("HEAD")?.map(|_| Place {
@@ -192,15 +394,11 @@ fn work(dir: &Path) -> Result<Option<Place>, SyncError> {
     }))
 }
 
-/// How many commits back one is looked for whose issues can all be read.
-const COMMITS: usize = 50;
-
 /// The newest commit whose issues can all be read: a damaged line may show no id. Where the newest of all has no
 /// issues, they are not kept there any more.
-fn sound(place: &Place, name: &str) -> Result<Option<String>, SyncError> {
-    let path = format!("{}{name}", place.prefix);
+fn sound(place: &Place, path: &str) -> Result<Option<String>, SyncError> {
     let is_sound = |commit: &str| -> Result<Option<bool>, SyncError> {
-        let text = place.git.file_at(commit, &path)?;
+        let text = place.git.file_at(commit, path)?;
         Ok(text.map(|text| store::lines::read(text).damaged.is_empty()))
     };
     match is_sound("HEAD")? {
@@ -208,11 +406,9 @@ fn sound(place: &Place, name: &str) -> Result<Option<String>, SyncError> {
         Some(true) => return Ok(Some("HEAD".to_owned())),
         Some(false) => {}
     }
-    let (count, path) = (COMMITS.to_string(), format!(":(top,literal){path}"));
-    let log = ["log", "--format=%H", "-n", &count, "HEAD", "--", &path];
-    for commit in place.git.plumbing(log).text()?.lines() {
-        if is_sound(commit)? == Some(true) {
-            return Ok(Some(commit.to_owned()));
+    for commit in committed::commits(place, path)? {
+        if is_sound(&commit)? == Some(true) {
+            return Ok(Some(commit));
         }
     }
     Ok(None)

@@ -121,12 +121,13 @@ fn is_older(own: &Bead, base: &Bead) -> bool {
 
 /// Our own issues with these lines as they were.
 pub(super) fn bring_back(own: &[u8], back: &[Back]) -> Vec<u8> {
+    let ids: HashSet<&str> = back.iter().map(|back| back.id.as_str()).collect();
     let mut rows: Vec<(String, &[u8])> = Vec::new();
     let mut loose: Vec<&[u8]> = Vec::new();
     for (_, span) in lines::spans(own, 0) {
         let line = &own[span];
         match merge::id_of(line) {
-            Some(id) if back.iter().any(|back| back.id == id) => {}
+            Some(id) if ids.contains(id.as_str()) => {}
             Some(id) => rows.push((id, line)),
             None => loose.push(line),
         }

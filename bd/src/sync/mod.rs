@@ -13,6 +13,7 @@
 //! both have the same.
 
 mod commit;
+mod committed;
 pub mod forward;
 pub mod fresh;
 mod guard;

@@ -137,10 +137,17 @@ impl Sides {
     ) -> Result<United, SyncError> {
         let mut own = own;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
-            own = unite::take(place, self.base.as_deref(), own, ours, told)?;
+            own = unite::take(request.store, place, self.base.as_deref(), own, ours, told)?;
         }
         if let Some(theirs) = &self.theirs {
-            own = unite::take(place, self.fork.as_deref(), own, theirs, told)?;
+            own = unite::take(
+                request.store,
+                place,
+                self.fork.as_deref(),
+                own,
+                theirs,
+                told,
+            )?;
         }
         Ok(United {
             issues: own.issues,

@@ -1,18 +1,19 @@
 //! What comes of the store and the two ends of its branch.
 //!
-//! Issues are merged by field against the state that both came from; without one, what either side has is
+//! Issues are merged by field against the state that both came from; of beads without one, what either side has is
 //! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::SyncError;
+use super::committed::Committed;
 use super::place::Place;
 use super::side::Side;
 use crate::bead::{Bead, Stamp, record};
 use crate::merge::{self, Lost, Met, Note};
 use crate::store::share::{Files, Own};
-use crate::store::{Event, archive, journal, lines};
+use crate::store::{Event, Store, archive, journal, lines};
 
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,7 @@ pub(super) struct Told {
 
 /// Brings what another side made of `base` into our own.
 pub(super) fn take(
+    store: &Store,
     place: &Place,
     base: Option<&Side>,
     own: Own,
@@ -48,7 +50,7 @@ pub(super) fn take(
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
-            None => Rc::new(presumed(&head(place)?, &issues, &right)),
+            None => Rc::new(presumed(store, place, &issues, &right, other)?),
         };
         let archived = Archived::of([&own.archive, &theirs]);
         let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
@@ -65,35 +67,38 @@ pub(super) fn take(
     Ok(Own { issues, archive })
 }
 
-/// The issues of the commit that people work on here, where it has any.
-fn head(place: &Place) -> Result<Vec<u8>, SyncError> {
-    let path = format!("{}issues.jsonl", place.prefix);
-    Ok(place.git.file_at("HEAD", &path)?.unwrap_or_default())
-}
-
-/// A common state for sides of which none is known: the beads that the commit people work on has as neither
-/// side can have had them after. Of all else it says nothing, so that nothing is taken for removed.
-fn presumed(head: &[u8], left: &[u8], right: &[u8]) -> Vec<u8> {
+/// A common state for sides of which none is known: of each bead the line that both sides' lines came from, where
+/// histories and the commits that people work on know one. Of all else it says nothing, so that nothing is taken for removed.
+fn presumed(
+    store: &Store,
+    place: &Place,
+    left: &[u8],
+    right: &[u8],
+    other: &Side,
+) -> Result<Vec<u8>, SyncError> {
     let (left, right) = (Archived::of_text(left), Archived::of_text(right));
+    let both = left.0.iter();
+    let both = both.filter_map(|(id, line)| Some((id, [*line, *right.0.get(id)?])));
+    let differ: BTreeMap<&String, [&[u8]; 2]> = both.filter(|(_, [l, r])| l != r).collect();
+    let ids: BTreeSet<String> = differ.keys().map(|id| (*id).clone()).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut descent = store.descent(&ids)?;
+    for entry in other.events.values() {
+        descent.add_text(&place.git.blob(&entry.id)?, &ids);
+    }
+    let name = store.issues_file().file_name().unwrap_or_default();
+    let path = format!("{}{}", place.prefix, name.to_string_lossy());
+    let committed = Committed::read(place, &path, &ids)?;
     let mut text = Vec::new();
-    for (_, span) in lines::spans(head, 0) {
-        let line = &head[span];
-        let Ok(bead) = record::parse(line) else {
-            continue;
-        };
-        let is_later = |side: &Archived<'_>| {
-            side.get(&bead.id).is_some_and(|own| {
-                let is_same =
-                    own.created_at == bead.created_at && own.created_by == bead.created_by;
-                is_same && own.updated_at >= bead.updated_at
-            })
-        };
-        if is_later(&left) && is_later(&right) {
-            text.extend_from_slice(line);
+    for (id, lines) in differ {
+        if let Some(line) = committed.base(id, lines, &descent) {
+            text.extend_from_slice(&line);
             text.push(b'\n');
         }
     }
-    text
+    Ok(text)
 }
 
 /// Beads of several archives; the first that has one counts.
@@ -154,6 +159,7 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
 
 /// Of an archive only these beads.
 pub(super) fn only(archive: &Files, ids: &[String]) -> Files {
+    let ids: HashSet<&String> = ids.iter().collect();
     let mut files = Files::new();
     for (name, text) in archive {
         let file = files.entry(name.clone()).or_default();
@@ -270,20 +276,6 @@ mod tests {
         assert_eq!(merged, files(&["a-1", "a-2"]));
         let merged = archives(&Files::new(), &files(&["a-2"]), b"").unwrap();
         assert_eq!(merged, files(&["a-2"]));
-    }
-
-    #[test]
-    fn only_what_neither_side_can_have_had_later_is_presumed() {
-        let line = |id: &str, hour: u8| {
-            format!(
-                "{{\"id\":\"{id}\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T{hour:02}:00:00Z\"}}\n"
-            )
-        };
-        let head = [line("a", 2), line("b", 2), line("c", 2)].concat();
-        let left = [line("a", 3), line("b", 3)].concat();
-        let right = [line("a", 2), line("b", 1), line("c", 2)].concat();
-        let text = presumed(head.as_bytes(), left.as_bytes(), right.as_bytes());
-        assert_eq!(String::from_utf8(text).unwrap(), line("a", 2));
     }
 
     #[test]

@@ -189,9 +189,10 @@ impl Store {
         if merged.is_empty() && before == after {
             return Ok(None);
         }
-        let text = history::local(&self.paths)?;
-        history::trace(&mut merged, &united.met, &text, [before, after]);
+        let descent = self.descent(&history::ids(&merged))?;
+        history::trace(&mut merged, &united.met, &descent, [before, after]);
         if before != after {
+            let text = history::local(&self.paths)?;
             link::add(&mut merged, &text, before, after, &united.back);
         }
         Ok(history::merge_event(&merged, now))
