@@ -251,6 +251,10 @@ fn of_store(error: &StoreError) -> Known {
             "not_found",
             Some("bd search --archived WORDS finds what is there".to_owned()),
         ),
+        StoreError::LeftArchive(id) => {
+            let hint = format!("bd restore --lost {id} brings it back to the archive");
+            ("lost", Some(hint))
+        }
         StoreError::Removed { event, .. } => {
             let hint = format!("bd undo {event} takes that back");
             ("deleted", Some(hint))

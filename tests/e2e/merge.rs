@@ -315,6 +315,12 @@ fn markers_that_git_left_are_merged_by_what_the_hint_says_and_by_nothing_else() 
     assert!(failed.out.contains("CONFLICT"), "{}", failed.out);
     let hint = "'bd merge --unmerged' merges both sides by field";
     project.bd("a", &["create", "More"]).fails(hint);
+    let doctor = project.bd("a", &["doctor"]).run();
+    assert!(
+        doctor.out.contains("a merge of it is not finished"),
+        "{}",
+        doctor.out
+    );
     let merge = || project.bd("a", &["merge", "--unmerged"]);
     let path = project.dir("a").join(".beads/issues.jsonl");
     // What somebody made of it by hand is left alone.

@@ -143,6 +143,8 @@ fn beads_of_a_file_that_is_gone_or_empty_come_back_from_the_last_commit() {
         } else {
             std::fs::write(&path, "").unwrap();
         }
+        let told = project.bd("b", &["list"]).ok();
+        assert!(told.err.contains("went back"), "{}", told.err);
         let doctor = project.bd("b", &["doctor"]).run();
         for id in &ids {
             let line = format!("{id}: gone, and in HEAD");
@@ -258,6 +260,8 @@ fn an_archive_that_git_cleaned_away_comes_back_from_history() {
     let archive = file("archive").unwrap();
     project.git("a", &["clean", "-q", "-fd"]).ok();
     assert_eq!(file("archive"), None);
+    let hint = format!("bd restore --lost {}", ids[0]);
+    project.bd("a", &["restore", &ids[0]]).fails(&hint);
     let gone = project.bd("a", &["show", &ids[0]]).fails("no issue found");
     assert!(gone.err.contains("bd restore --lost"), "{}", gone.err);
     let doctor = project.bd("a", &["doctor"]).run();
@@ -453,4 +457,31 @@ fn a_bead_that_was_removed_beside_committed_junk_does_not_live_again_by_itself()
         .ok();
     project.bd("b", &["doctor", "--fix"]).run();
     project.bd("b", &["show", &ids[0]]).fails("no issue found");
+}
+
+#[test]
+fn local_files_stay_where_they_are_on_a_branch_from_before_there_were_beads() {
+    let project = Project::new();
+    project.git("a", &["switch", "-q", "--orphan", "old"]).ok();
+    project
+        .git("a", &["commit", "-q", "--allow-empty", "-m", "Old"])
+        .ok();
+    project.git("a", &["switch", "-q", "main"]).ok();
+    let id = project.bead("a", "A bead");
+    project.bd("a", &["create", "Local", "--ephemeral"]).ok();
+    project.commit("a", "A bead");
+    project.bd("a", &["comments", "add", &id, "Later"]).ok();
+    project.bd("a", &["sync"]).ok();
+    project.git("a", &["stash", "-q"]).ok();
+    project.git("a", &["switch", "-q", "old"]).ok();
+    project.git("a", &["add", "-A"]).ok();
+    let status = project.git("a", &["status", "--porcelain"]).ok();
+    assert_eq!(status.out, "");
+    project.git("a", &["clean", "-q", "-fd"]).ok();
+    project.git("a", &["switch", "-q", "main"]).ok();
+    project.git("a", &["stash", "pop", "-q"]).ok();
+    assert_eq!(project.show("a", &id)["comments"][0]["text"], "Later");
+    let history = project.bd("a", &["history", &id]).ok();
+    assert!(history.out.contains("create"), "{}", history.out);
+    assert!(project.dir("a").join(".beads/wisps.jsonl").exists());
 }

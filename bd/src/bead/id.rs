@@ -230,7 +230,8 @@ fn hash_part(id: &str) -> &str {
     id.split_once('-').map_or(id, |(_, hash)| hash)
 }
 
-fn is_prefixed(given: &str, prefix: &str) -> bool {
+/// Whether what was given begins with a project's prefix.
+pub(crate) fn is_prefixed(given: &str, prefix: &str) -> bool {
     let rest = given.strip_prefix(prefix);
     rest.is_some_and(|rest| rest.starts_with('-'))
 }

@@ -38,7 +38,10 @@ pub enum UndoError {
         state: &'static str,
     },
     /// All that it changed is as it was before it.
-    #[error("nothing was undone: {} the values from before it already", held(ids))]
+    #[error(
+        "nothing was undone: {} the values from before it already (bd activity has earlier events, bd undo EVENT takes one back)",
+        held(ids)
+    )]
     Nothing {
         /// The beads that it changed.
         ids: Vec<String>,

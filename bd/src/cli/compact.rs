@@ -5,7 +5,7 @@ use crate::bead::Bead;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::compact;
-use crate::ui::{Page, Report, escape};
+use crate::ui::{Page, Report, counted, escape};
 
 use super::report::Answer;
 
@@ -93,9 +93,9 @@ impl Report for Compacted {
                 page.cut_line(format!("  {} {}", bead.id, escape::line(&bead.title)));
             }
         } else {
-            page.line(format!(
-                "✓ Archived {count} beads; bd show still finds them"
-            ));
+            let beads = counted(count, "bead");
+            page.line(format!("✓ Archived {beads}; bd show still finds them"));
+            page.line("  Where beads are committed: .beads/archive belongs into the same commit as issues.jsonl");
         }
     }
 }

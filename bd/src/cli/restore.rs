@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::event::{Lacking, Losses};
-use crate::store::{Event, Store, StoreError};
+use crate::store::{ARCHIVE, Event, Store, StoreError};
 use crate::sync::forward::{self, Behind, How};
 use crate::ui::{Page, Report, counted, escape};
 
@@ -215,7 +215,9 @@ fn refuse_removed(store: &Store, id: &str) -> Result<(), StoreError> {
         let mut changes = event.changes.iter();
         changes.any(|change| change.id == id && change.new.is_none())
     };
-    match events.into_iter().next_back().filter(changes) {
+    let removal = events.into_iter().next_back().filter(changes);
+    match removal {
+        Some(event) if event.verb == ARCHIVE => Err(StoreError::LeftArchive(id.to_owned())),
         Some(event) => Err(StoreError::Removed {
             id: id.to_owned(),
             by: event.actor,

@@ -317,6 +317,17 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
     let Some(bytes) = file::read(path).map_err(failed)? else {
         return Ok(BTreeMap::new());
     };
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<<")) {
+        let line = at + 1;
+        let reason = format!(
+            "line {line} is a git conflict marker: keep the settings you want and delete the marker lines, in an editor"
+        );
+        return Err(ConfigError::Yaml {
+            path: path.to_owned(),
+            reason,
+        });
+    }
     yaml::read(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
         path: path.to_owned(),
         reason,

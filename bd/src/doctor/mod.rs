@@ -394,6 +394,16 @@ fn merges(store: &Store) -> Check {
     let Some(path) = tracked_path(store, &git) else {
         return Check::ok("Merges", "not in a git work tree");
     };
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    if git.is_unmerged(name).unwrap_or(false) {
+        return Check::bad(
+            "Merges",
+            Level::Error,
+            "git has two sides of issues.jsonl: a merge of it is not finished, and the file may be one side only",
+            Vec::new(),
+            "bd merge --unmerged brings both together, by field",
+        );
+    }
     match git.has_merge_driver(&path) {
         Ok(true) => Check::ok("Merges", "git merges beads field by field"),
         Ok(false) => Check::bad(

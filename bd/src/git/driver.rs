@@ -48,6 +48,12 @@ impl Git {
         Ok(driver.is_some() && self.merge_attribute(path)?.as_deref() == Some("beads"))
     }
 
+    /// Whether git's index has several sides of a file of this folder: a merge of it is not finished.
+    pub fn is_unmerged(&self, name: &str) -> Result<bool, GitError> {
+        let call = self.plumbing(["--literal-pathspecs", "ls-files", "-u", "-z", "--", name]);
+        Ok(!call.records()?.is_empty())
+    }
+
     /// Where the folder is in its work tree: empty, or with a final slash.
     pub fn prefix(&self) -> Result<String, GitError> {
         self.plumbing(["rev-parse", "--show-prefix"]).text()

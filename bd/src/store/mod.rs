@@ -64,6 +64,7 @@ pub use event::Event;
 pub use find::find;
 pub(crate) use head::Rank;
 pub use head::{Brief, Head, Node, Time};
+pub(crate) use history::ARCHIVE;
 #[doc(hidden)]
 pub use index::seal as seal_index;
 pub(crate) use index::{Counts, flag, nanoseconds};

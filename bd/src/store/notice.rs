@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::archived::Archived;
 use super::descent::Descent;
 use super::history;
-use super::index::{ISSUES, Index, JOURNALED};
+use super::index::{ISSUES, Index, JOURNALED, Row};
 use super::lost::{Asked, lost, traces, traces_about};
 use super::paths::Paths;
 use super::source::Source;
@@ -54,8 +54,7 @@ pub(super) fn of(before: Option<&Index>, now: &Index, source: &Source) -> Option
         });
     }
     let others = match (before, &changed) {
-        // Only a clone that syncs has what others did.
-        (Some(before), Some(changed)) if paths.base().exists() => {
+        (Some(before), Some(changed)) => {
             let mut others = changed.clone();
             others.retain(|id| !lost.contains_key(id));
             by_others(before, now, others, paths)
@@ -88,12 +87,15 @@ fn by_others(
         return BTreeSet::new();
     };
     let archived = Archived::read(paths.dir()).unwrap_or_default();
+    let is_empty = !now.rows().iter().any(is_issue);
     let hash = |index: &Index, id: &str| Some(index.row(index.find(id)?)?.hash);
     let went_back = |id: &String| match (hash(before, id), hash(now, id)) {
         (Some(was), Some(is)) => {
             descent.leads(id, is, Some(was)) && !descent.leads(id, was, Some(is))
         }
-        (Some(_), None) => descent.knows(id) && !descent.is_removed(id) && !archived.has(id),
+        (Some(_), None) => {
+            (is_empty || descent.knows(id)) && !descent.is_removed(id) && !archived.has(id)
+        }
         (None, _) => false,
     };
     changed.into_iter().filter(went_back).collect()
@@ -134,9 +136,14 @@ fn changed_ids(before: &Index, now: &Index) -> BTreeSet<String> {
         while others.next_if(|(_, other)| *other < id).is_some() {}
         let there = others.peek().filter(|(_, other)| *other == id);
         let is_same = there.is_some_and(|(there, _)| there.hash == row.hash);
-        if row.file & !JOURNALED == ISSUES && !is_same {
+        if is_issue(row) && !is_same {
             changed.insert(before.id(at).to_owned());
         }
     }
     changed
+}
+
+/// Whether a row is that of a durable bead.
+fn is_issue(row: &Row) -> bool {
+    row.file & !JOURNALED == ISSUES
 }

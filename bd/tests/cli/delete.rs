@@ -73,7 +73,10 @@ fn a_hard_delete_leaves_nothing_and_a_cascade_takes_dependents() {
     project.ok(&["dep", "add", &b, &a]);
     project.ok(&["delete", &a, "--cascade", "--force", "--hard"]);
     assert_eq!(project.read(".beads/issues.jsonl"), "");
-    // What takes it back is named.
+    // Its id means no other bead that begins so, and what takes it back is named.
+    let longer = format!("{a}x");
+    project.ok(&["create", "Longer", "--id", &longer]);
+    assert!(project.fails(&["close", &a]).contains("no issue found"));
     let error = project.fails(&["restore", &a]);
     let hint = error.lines().find_map(|line| line.split_once("bd undo "));
     let (_, event) = hint.unwrap_or_else(|| panic!("{error}"));
