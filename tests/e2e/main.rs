@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod done;
 mod external;
+mod first_sync;
 mod flow;
 mod followup;
 mod fuzz;

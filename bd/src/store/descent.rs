@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::event::Event;
-use super::lost::{Hash, Trace, traces_about};
+use super::lost::{Hash, Trace, traces, traces_about};
 use super::paths::Paths;
 use super::{Store, StoreError, history, journal};
 use crate::bead::Stamp;
@@ -50,16 +50,20 @@ impl Descent {
         descent
     }
 
-    /// Of the histories of all clones, the journal among them.
-    pub(super) fn read(paths: &Paths, ids: &BTreeSet<String>) -> Result<Self, StoreError> {
+    /// Of the histories of all clones, the journal among them; of these beads, or of all.
+    pub(super) fn read(paths: &Paths, ids: Option<&BTreeSet<String>>) -> Result<Self, StoreError> {
         // The journal first: what a fold moves meanwhile is then seen twice, not missed.
         let waiting = read(&paths.journal())?;
         let waiting = journal::decode(&waiting);
         let mut descent = Self::default();
-        let is_asked = |id: &str| ids.contains(id);
         for path in history::files(paths) {
-            descent.add_text(&read(&path)?, ids);
+            let text = read(&path)?;
+            match ids {
+                Some(ids) => descent.add_text(&text, ids),
+                None => traces(&text).for_each(|(_, trace)| descent.add(&trace, &|_| true)),
+            }
         }
+        let is_asked = |id: &str| ids.is_none_or(|ids| ids.contains(id));
         for (_, entry) in &waiting.entries {
             if let Some(event) = Event::of(entry) {
                 descent.add(&Trace::of(&event), &is_asked);
@@ -197,6 +201,20 @@ impl Descent {
         numbers.filter(|number| is_left_out(number)).collect()
     }
 
+    /// Whether somebody went on from a bead's line, by its hash, to one that it did not come from.
+    pub(super) fn is_behind(&self, id: &str, line: u64) -> bool {
+        let before = self.lines_before(id, line);
+        let mut on = self
+            .steps_of(id)
+            .filter(|step| step.from.contains(&Hash(line)));
+        on.any(|step| step.to.is_some_and(|to| !before.contains(&to.0)))
+    }
+
+    /// The beads that it has.
+    pub(super) fn ids(&self) -> BTreeSet<String> {
+        self.beads.keys().cloned().collect()
+    }
+
     /// Whether anything was ever done to a bead that is written down.
     pub(crate) fn knows(&self, id: &str) -> bool {
         self.beads.contains_key(id)
@@ -239,7 +257,7 @@ impl Step {
 impl Store {
     /// What the histories of all clones have of some beads, the journal among them.
     pub(crate) fn descent(&self, ids: &BTreeSet<String>) -> Result<Descent, StoreError> {
-        Descent::read(&self.paths, ids)
+        Descent::read(&self.paths, Some(ids))
     }
 }
 

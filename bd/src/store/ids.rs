@@ -86,7 +86,7 @@ impl Snapshot {
     /// What history has of an id.
     fn descent(&self, id: &str) -> Result<Descent, StoreError> {
         let ids = BTreeSet::from([id.to_owned()]);
-        Descent::read(&self.source.paths, &ids)
+        Descent::read(&self.source.paths, Some(&ids))
     }
 
     /// Why there is no such bead, where it was deleted.

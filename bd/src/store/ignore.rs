@@ -40,10 +40,16 @@ pub(super) fn hide(dir: &Path) {
         return;
     };
     let path = common.join("info/exclude");
-    let known = fs::read_to_string(&path).unwrap_or_default();
+    let known = fs::read(&path).unwrap_or_default();
+    let known = String::from_utf8_lossy(&known);
+    let inside = inside.to_string_lossy();
+    let folder = match pattern(&inside) {
+        root if root.is_empty() => root,
+        folder => format!("/{folder}"),
+    };
     let lines: Vec<String> = LOCAL
         .iter()
-        .map(|name| format!("/{}/{name}", inside.display()))
+        .map(|name| format!("{folder}/{name}"))
         .filter(|line| !known.lines().any(|own| own == line))
         .collect();
     if lines.is_empty() {
@@ -59,6 +65,18 @@ pub(super) fn hide(dir: &Path) {
         // See above: a courtesy.
         file::append(&path, text.as_bytes(), 0o644).ok();
     }
+}
+
+/// A path as a pattern that means only it.
+fn pattern(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        if "\\[]*?".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
 }
 
 #[cfg(test)]
@@ -78,5 +96,6 @@ mod tests {
         let text = fs::read_to_string(root.join(".git/info/exclude")).unwrap();
         assert!(text.starts_with("# own\n/sub/.beads/.lock\n"), "{text}");
         assert_eq!(text.matches("/sub/.beads/wisps.jsonl").count(), 1);
+        assert_eq!(pattern("a/x[y]"), "a/x\\[y\\]");
     }
 }

@@ -53,14 +53,8 @@ pub(super) fn of(before: Option<&Index>, now: &Index, source: &Source) -> Option
             !missing.at.is_empty()
         });
     }
-    let others = match (before, &changed) {
-        (Some(before), Some(changed)) => {
-            let mut others = changed.clone();
-            others.retain(|id| !lost.contains_key(id));
-            by_others(before, now, others, paths)
-        }
-        _ => BTreeSet::new(),
-    };
+    let mut others = by_others(changed.as_ref(), now, paths);
+    others.retain(|id| !lost.contains_key(id));
     let ids = lost.values().flat_map(|lost| &lost.at);
     let ids = ids.map(|at| traces[*at].id.as_ref());
     let ids: Vec<&str> = ids.chain(others.iter().map(String::as_str)).collect();
@@ -76,29 +70,26 @@ pub(super) fn of(before: Option<&Index>, now: &Index, source: &Source) -> Option
     ))
 }
 
-/// Of these beads those that went back to before what others did, by the histories of all.
-fn by_others(
-    before: &Index,
-    now: &Index,
-    changed: BTreeSet<String>,
-    paths: &Paths,
-) -> BTreeSet<String> {
-    let Ok(descent) = Descent::read(paths, &changed) else {
+/// Of these beads, or of all that history knows, those that went back to before what others did.
+fn by_others(changed: Option<&BTreeSet<String>>, now: &Index, paths: &Paths) -> BTreeSet<String> {
+    // Without an index from before, only a clone that syncs has what others did.
+    if changed.is_none() && !paths.base().exists() {
+        return BTreeSet::new();
+    }
+    let Ok(descent) = Descent::read(paths, changed) else {
         return BTreeSet::new();
     };
     let archived = Archived::read(paths.dir()).unwrap_or_default();
-    let is_empty = !now.rows().iter().any(is_issue);
-    let hash = |index: &Index, id: &str| Some(index.row(index.find(id)?)?.hash);
-    let went_back = |id: &String| match (hash(before, id), hash(now, id)) {
-        (Some(was), Some(is)) => {
-            descent.leads(id, is, Some(was)) && !descent.leads(id, was, Some(is))
+    let is_empty = changed.is_some() && !now.rows().iter().any(is_issue);
+    let mut ids = changed.cloned().unwrap_or_else(|| descent.ids());
+    ids.retain(|id| match now.find(id).and_then(|at| now.row(at)) {
+        Some(row) => descent.is_behind(id, row.hash),
+        None => {
+            let is_known = is_empty || descent.knows(id);
+            is_known && !descent.is_removed(id) && !archived.has(id)
         }
-        (Some(_), None) => {
-            (is_empty || descent.knows(id)) && !descent.is_removed(id) && !archived.has(id)
-        }
-        (None, _) => false,
-    };
-    changed.into_iter().filter(went_back).collect()
+    });
+    ids
 }
 
 /// The first names of a list, and how many there are more.

@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::SyncError;
 use super::place::Place;
+use crate::bead::record;
 use crate::merge;
 use crate::store::descent::Descent;
 use crate::store::lines;
@@ -16,9 +17,14 @@ const COMMITS: usize = 50;
 /// How many bytes of them at most.
 const BYTES: usize = 256 << 20;
 
-/// The lines that some beads had in the commits behind `HEAD`, newest first.
+/// The lines that some beads had in the commits behind `HEAD`.
 #[derive(Debug, Default)]
-pub(super) struct Committed(HashMap<String, Vec<Vec<u8>>>);
+pub(super) struct Committed {
+    /// By first parents, newest first: each came from the next ones.
+    own: HashMap<String, Vec<Vec<u8>>>,
+    /// In all other commits.
+    beside: HashMap<String, Vec<Vec<u8>>>,
+}
 
 impl Committed {
     /// Of these beads, in the file at a path from the root of the repository.
@@ -27,41 +33,41 @@ impl Committed {
         path: &str,
         wanted: &BTreeSet<String>,
     ) -> Result<Self, SyncError> {
-        let mut found: HashMap<String, Vec<Vec<u8>>> = HashMap::new();
+        let mut found = Self::default();
         if wanted.is_empty() {
-            return Ok(Self(found));
+            return Ok(found);
         }
+        let own = commits(place, path, true)?;
+        let mut all = commits(place, path, false)?;
+        all.retain(|commit| !own.contains(commit));
         let mut bytes = 0;
-        for commit in commits(place, path)? {
-            let text = place.git.file_at(&commit, path)?.unwrap_or_default();
-            for (_, span) in lines::spans(&text, 0) {
-                let line = &text[span];
-                let Some(id) = merge::id_of(line).filter(|id| wanted.contains(id)) else {
-                    continue;
-                };
-                let own = found.entry(id).or_default();
-                if own.last().is_none_or(|last| last != line) {
-                    own.push(line.to_vec());
+        'all: for (commits, lines) in [(own, &mut found.own), (all, &mut found.beside)] {
+            for commit in commits {
+                let text = place.git.file_at(&commit, path)?.unwrap_or_default();
+                take(&text, wanted, lines);
+                bytes += text.len();
+                if bytes > BYTES {
+                    break 'all;
                 }
             }
-            bytes += text.len();
-            if bytes > BYTES {
-                break;
-            }
         }
-        Ok(Self(found))
+        Ok(found)
     }
 
-    /// A bead's lines.
+    /// A bead's lines, by first parents.
     fn of(&self, id: &str) -> &[Vec<u8>] {
-        self.0.get(id).map_or(&[], Vec::as_slice)
+        self.own.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// From the first of a bead's lines on that is among these.
-    fn behind(&self, id: &str, lines: &HashSet<u64>) -> &[Vec<u8>] {
-        let all = self.of(id);
-        let first = all.iter().position(|line| lines.contains(&xxh3_64(line)));
-        first.map_or(&[], |first| &all[first..])
+    /// Those, and then the others.
+    fn all_of(&self, id: &str) -> impl Iterator<Item = &[u8]> {
+        let beside = self.beside.get(id).into_iter().flatten();
+        self.of(id).iter().chain(beside).map(Vec::as_slice)
+    }
+
+    /// Where a line of a bead is among its lines, the newest first.
+    fn place(&self, id: &str, line: &[u8]) -> Option<usize> {
+        self.of(id).iter().position(|one| one == line)
     }
 
     /// Whether `HEAD` had this line of a bead before the one that it has now.
@@ -74,10 +80,14 @@ impl Committed {
         let hash = xxh3_64(line);
         let own = descent.lines_before(id, hash);
         let known: HashSet<u64> = self.of(id).iter().map(|line| xxh3_64(line)).collect();
-        let base = self.behind(id, &own).first()?;
-        descent
-            .is_whole(id, &own, &known)
-            .then_some(base.as_slice())
+        let among = self.of(id).iter().map(Vec::as_slice);
+        let base = newest(
+            id,
+            among.filter(|line| own.contains(&xxh3_64(line))),
+            descent,
+        )?;
+        let is_whole = descent.is_whole(id, &own, &known);
+        is_whole.then_some(base)
     }
 
     /// The line that two lines of a bead came from, the left one that of the work tree: one of both, or one that a
@@ -88,34 +98,95 @@ impl Committed {
         [left, right]: [&[u8]; 2],
         descent: &Descent,
     ) -> Option<Vec<u8>> {
+        if let (Some(own), Some(other)) = (self.place(id, left), self.place(id, right)) {
+            return Some(if own > other { left } else { right }.to_vec());
+        }
         let before = |line: &[u8]| descent.lines_before(id, xxh3_64(line));
         let (mut lefts, mut rights) = (before(left), before(right));
-        let there = match self.behind(id, &lefts) {
-            // Whatever somebody wrote by hand he made of what was there.
-            [] => self.of(id),
-            some => some,
+        let others = self.place(id, right).and_then(|at| self.of(id).get(at..));
+        rights.extend(others.into_iter().flatten().map(|line| xxh3_64(line)));
+        let committed = || self.of(id).iter().map(Vec::as_slice);
+        let from = newest(
+            id,
+            committed().filter(|line| lefts.contains(&xxh3_64(line))),
+            descent,
+        );
+        let from = match from {
+            Some(line) => self.place(id, line),
+            // What somebody wrote by hand he made of what was there.
+            None => self.is_later(id, left).then_some(0),
         };
-        lefts.extend(there.iter().map(|line| xxh3_64(line)));
-        let others = self.behind(id, &rights);
-        rights.extend(others.iter().map(|line| xxh3_64(line)));
+        let there = from.and_then(|from| self.of(id).get(from..));
+        lefts.extend(there.into_iter().flatten().map(|line| xxh3_64(line)));
         if lefts.contains(&xxh3_64(right)) {
             return Some(right.to_vec());
         }
-        if rights.contains(&xxh3_64(left)) {
-            return Some(left.to_vec());
+        let is_common = |line: &&[u8]| {
+            let hash = xxh3_64(line);
+            lefts.contains(&hash) && rights.contains(&hash)
+        };
+        let both = std::iter::once(left).chain(self.all_of(id));
+        newest(id, both.filter(is_common), descent).map(<[u8]>::to_vec)
+    }
+
+    /// Whether a line is not older than the one that `HEAD` has of its bead.
+    fn is_later(&self, id: &str, line: &[u8]) -> bool {
+        let time = |line: &[u8]| record::parse(line).ok().map(|bead| bead.updated_at);
+        match self.of(id).first() {
+            Some(head) => time(line) >= time(head),
+            None => false,
         }
-        let both = there.iter().find(|line| rights.contains(&xxh3_64(line)));
-        both.cloned()
     }
 }
 
+/// Of these lines of a bead the first that no other one came from, as far as history knows: a line may come again by a
+/// revert.
+fn newest<'a>(
+    id: &str,
+    lines: impl Iterator<Item = &'a [u8]>,
+    descent: &Descent,
+) -> Option<&'a [u8]> {
+    let among: Vec<(&[u8], u64)> = lines.map(|line| (line, xxh3_64(line))).collect();
+    let is_last = |hash: u64| {
+        let leads_on = |other: u64| other != hash && descent.leads(id, hash, Some(other));
+        !among.iter().any(|(_, other)| leads_on(*other))
+    };
+    let last = among.iter().find(|(_, hash)| is_last(*hash));
+    last.or(among.first()).map(|(line, _)| *line)
+}
+
 /// The commits behind `HEAD` that changed a file, newest first; none where there is no commit yet.
-pub(super) fn commits(place: &Place, path: &str) -> Result<Vec<String>, SyncError> {
+pub(super) fn commits(
+    place: &Place,
+    path: &str,
+    first_parents: bool,
+) -> Result<Vec<String>, SyncError> {
     if place.git.resolve("HEAD")?.is_none() {
         return Ok(Vec::new());
     }
     let (count, path) = (COMMITS.to_string(), format!(":(top,literal){path}"));
-    let log = ["log", "--format=%H", "-n", &count, "HEAD", "--", &path];
+    let mut log = vec!["log", "--format=%H", "-n", &count];
+    // Else git leaves out the sides of which nothing was taken.
+    log.push(if first_parents {
+        "--first-parent"
+    } else {
+        "--full-history"
+    });
+    log.extend(["HEAD", "--", &path]);
     let commits = place.git.plumbing(log).text()?;
     Ok(commits.lines().map(str::to_owned).collect())
+}
+
+/// Takes the lines of some beads out of a text, each once in a row.
+fn take(text: &[u8], wanted: &BTreeSet<String>, found: &mut HashMap<String, Vec<Vec<u8>>>) {
+    for (_, span) in lines::spans(text, 0) {
+        let line = &text[span];
+        let Some(id) = merge::id_of(line).filter(|id| wanted.contains(id)) else {
+            continue;
+        };
+        let own = found.entry(id).or_default();
+        if own.last().is_none_or(|last| last != line) {
+            own.push(line.to_vec());
+        }
+    }
 }

@@ -85,7 +85,12 @@ enum Rule {
     /// The store came from it.
     Common,
     /// People work on from it, in this file: git has what it came from.
-    Work { place: Place, path: String },
+    Work {
+        place: Place,
+        path: String,
+        /// The issues of the common state: a bead that is as there did not go back.
+        common: Vec<u8>,
+    },
     /// The newest is damaged; this one says only what is gone.
     Earlier,
 }
@@ -196,9 +201,14 @@ fn forward(
     match &state.rule {
         Rule::Common => {}
         Rule::Earlier => back.retain(|back| back.is_gone),
-        Rule::Work { place, path } => {
+        Rule::Work {
+            place,
+            path,
+            common,
+        } => {
             back.retain(|back| back.is_gone);
-            let (older, others) = work(store, place, path, &state.issues, &done.own.issues)?;
+            let texts = [&state.issues, &done.own.issues, common];
+            let (older, others) = work(store, place, path, texts.map(Vec::as_slice))?;
             back.extend(older);
             apart = others;
         }
@@ -278,14 +288,14 @@ fn work(
     store: &Store,
     place: &Place,
     path: &str,
-    head: &[u8],
-    own: &[u8],
+    texts: [&[u8]; 3],
 ) -> Result<(Vec<Back>, Vec<Fork>), SyncError> {
-    let (head, own) = (by_id(head), by_id(own));
+    let [head, own, common] = texts.map(by_id);
     let both = head.into_iter();
     let both = both.filter_map(|(id, line)| Some((own.get(&id).copied()?, id, line)));
-    let mut differ: Vec<(&[u8], String, &[u8])> =
-        both.filter(|(own, _, line)| own != line).collect();
+    let mut differ: Vec<(&[u8], String, &[u8])> = both
+        .filter(|(own, id, line)| own != line && common.get(id) != Some(own))
+        .collect();
     let descent = store.descent(&differ.iter().map(|(_, id, _)| id.clone()).collect())?;
     differ.retain(|(own, id, line)| {
         let is_sound = record::parse(own).is_ok() && record::parse(line).is_ok();
@@ -346,7 +356,14 @@ fn states(store: &Store, config: &Config) -> Result<Vec<State>, SyncError> {
         match sound(&place, &path)? {
             Some(commit) if commit == "HEAD" => {
                 let from = place.clone();
-                let rule = Rule::Work { place, path };
+                let common = states
+                    .first()
+                    .map_or(Vec::new(), |base| base.issues.clone());
+                let rule = Rule::Work {
+                    place,
+                    path,
+                    common,
+                };
                 states.push(at(&from, "HEAD", commit, rule)?);
             }
             Some(commit) => {
@@ -378,13 +395,30 @@ fn archived(store: &Store) -> Result<Option<State>, StoreError> {
     }))
 }
 
-/// The place of the store's files in the commits that people work on.
+/// What git's folder has while a merge, a rebase or the like is not finished.
+const UNFINISHED: [&str; 5] = [
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "rebase-merge",
+    "rebase-apply",
+];
+
+/// The place of the store's files in the commits that people work on; none while git is in the middle of something.
 fn worked_on(dir: &Path) -> Result<Option<Place>, SyncError> {
     let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     if GitPlace::of(&dir).root.is_none() {
         return Ok(None);
     }
     let git = Git::at(&dir);
+    let folder = git.plumbing(["rev-parse", "--absolute-git-dir"]).text()?;
+    // Then the file has what comes in besides: HEAD says nothing of it.
+    if UNFINISHED
+        .iter()
+        .any(|name| Path::new(&folder).join(name).exists())
+    {
+        return Ok(None);
+    }
     let prefix = git.prefix()?;
     let branch = String::new();
     Ok(git.resolve("HEAD")?.map(|_| Place {
@@ -406,7 +440,7 @@ fn sound(place: &Place, path: &str) -> Result<Option<String>, SyncError> {
         Some(true) => return Ok(Some("HEAD".to_owned())),
         Some(false) => {}
     }
-    for commit in committed::commits(place, path)? {
+    for commit in committed::commits(place, path, true)? {
         if is_sound(&commit)? == Some(true) {
             return Ok(Some(commit));
         }

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::SyncError;
 use super::committed::Committed;
 use super::place::Place;
@@ -77,10 +79,13 @@ fn presumed(
     other: &Side,
 ) -> Result<Vec<u8>, SyncError> {
     let (left, right) = (Archived::of_text(left), Archived::of_text(right));
-    let both = left.0.iter();
-    let both = both.filter_map(|(id, line)| Some((id, [*line, *right.0.get(id)?])));
-    let differ: BTreeMap<&String, [&[u8]; 2]> = both.filter(|(_, [l, r])| l != r).collect();
-    let ids: BTreeSet<String> = differ.keys().map(|id| (*id).clone()).collect();
+    let sides = |id: &String| [left.0.get(id).copied(), right.0.get(id).copied()];
+    let all: BTreeSet<&String> = left.0.keys().chain(right.0.keys()).collect();
+    let ids: BTreeSet<String> = all
+        .into_iter()
+        .filter(|id| sides(id)[0] != sides(id)[1])
+        .cloned()
+        .collect();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -92,8 +97,18 @@ fn presumed(
     let path = format!("{}{}", place.prefix, name.to_string_lossy());
     let committed = Committed::read(place, &path, &ids)?;
     let mut text = Vec::new();
-    for (id, lines) in differ {
-        if let Some(line) = committed.base(id, lines, &descent) {
+    for id in &ids {
+        let line = match sides(id) {
+            [Some(left), Some(right)] => committed.base(id, [left, right], &descent),
+            // The other side removed it from what it is here.
+            [Some(line), None] | [None, Some(line)] => {
+                let is_removed = descent.is_removed(id) && !descent.is_archived(id);
+                let is_of_this = is_removed && descent.leads(id, xxh3_64(line), None);
+                is_of_this.then(|| line.to_vec())
+            }
+            [None, None] => None,
+        };
+        if let Some(line) = line {
             text.extend_from_slice(&line);
             text.push(b'\n');
         }

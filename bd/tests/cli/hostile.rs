@@ -160,3 +160,19 @@ fn local_files_stay_out_of_git_in_a_project_begun_by_another_client() {
     let tracked = git(&["ls-files"]);
     assert_eq!(tracked, ".beads/.gitignore\n.beads/issues.jsonl\n");
 }
+
+#[test]
+fn a_file_that_has_no_beads_any_more_is_told_also_where_others_made_them() {
+    let project = Project::empty();
+    project.write(
+        ".beads/issues.jsonl",
+        "{\"id\":\"bd-a1b\",\"title\":\"T\"}\n",
+    );
+    project.ok(&["list"]);
+    project.write(".beads/issues.jsonl", "");
+    let told = project.run(&["list"]).err;
+    assert!(
+        told.contains("went back") && told.contains("bd-a1b"),
+        "{told}"
+    );
+}
