@@ -75,6 +75,15 @@ impl Clones {
         std::fs::read_to_string(self.dir(clone).join(".beads/issues.jsonl")).unwrap()
     }
 
+    /// Copies the folder of a clone, with all that git does not have.
+    pub(crate) fn copy(&self, from: &str, to: &str) {
+        let (from, to) = (self.dir(from), self.dir(to));
+        let script = "cp -r \"$0\" \"$1\"";
+        let args = ["-c", script, from.to_str().unwrap(), to.to_str().unwrap()];
+        let shell = Run::new(Path::new("/bin/sh"), &self.town.root());
+        shell.args(args).ok();
+    }
+
     pub(crate) fn clone_id(&self, clone: &str) -> String {
         let text = std::fs::read_to_string(self.dir(clone).join(".beads/clone-id")).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();

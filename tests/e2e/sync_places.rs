@@ -1,9 +1,5 @@
 //! `bd sync --full` where beads may be: fresh clones, copies, worktrees, folders, and files that went back.
 
-use std::path::Path;
-
-use town_tests::Run;
-
 use crate::sync_full::{Clones, actors};
 
 #[test]
@@ -182,16 +178,7 @@ fn a_copy_of_the_folder_is_a_clone_of_its_own() {
     let clones = Clones::two();
     clones.bead("a", "A bead");
     clones.sync("a").ok();
-    let (from, to) = (clones.dir("a"), clones.dir("copy"));
-    let args = [
-        "-c",
-        "cp -r \"$0\" \"$1\"",
-        from.to_str().unwrap(),
-        to.to_str().unwrap(),
-    ];
-    Run::new(Path::new("/bin/sh"), &clones.town.root())
-        .args(args)
-        .ok();
+    clones.copy("a", "copy");
     let copied = clones.bead("copy", "Made in the copy");
     let own = clones.bead("a", "Made in the first");
     clones.sync("copy").ok();

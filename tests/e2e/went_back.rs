@@ -1,9 +1,5 @@
 //! Files that went back to an older state, where only git's commits have what was in them.
 
-use std::path::Path;
-
-use town_tests::Run;
-
 use super::merge::Project;
 use super::sync_full::Clones;
 
@@ -215,16 +211,7 @@ fn a_copy_of_the_folder_has_the_history_of_what_it_was_copied_from() {
     let (clones, id, _) = shared();
     clones.bd("a", &["update", &id, "--priority", "0"]).ok();
     clones.sync("a").ok();
-    let (from, to) = (clones.dir("a"), clones.dir("copy"));
-    let args = [
-        "-c",
-        "cp -r \"$0\" \"$1\"",
-        from.to_str().unwrap(),
-        to.to_str().unwrap(),
-    ];
-    Run::new(Path::new("/bin/sh"), &clones.town.root())
-        .args(args)
-        .ok();
+    clones.copy("a", "copy");
     let whole = clones.issues("copy");
     // Before its first sync, and after that, under a name of its own.
     for _ in 0..2 {
@@ -233,7 +220,7 @@ fn a_copy_of_the_folder_has_the_history_of_what_it_was_copied_from() {
         let said = clones.bd("copy", &["restore", "--lost", &id]).ok();
         assert!(said.out.contains("restored"), "{}", said.out);
         assert_eq!(clones.show("copy", &id)["priority"], 0);
-        std::fs::write(to.join(".beads/issues.jsonl"), &whole).unwrap();
+        std::fs::write(clones.dir("copy").join(".beads/issues.jsonl"), &whole).unwrap();
         clones.sync("copy").ok();
     }
     assert_ne!(clones.clone_id("a"), clones.clone_id("copy"));

@@ -39,7 +39,7 @@ use field::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
 pub use file::{Archive, Merge, MergeError, Met, Note, Which, files};
-pub use table::id_of;
+pub use table::{id_of, rows};
 
 /// A value that a true conflict took away.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -222,6 +222,12 @@ pub fn id_of(line: &[u8]) -> Option<String> {
     }
 }
 
+/// The lines of a text that are beads, each with its id.
+pub fn rows(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
+    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
+    lines.filter_map(|line| Some((id_of(line)?, line)))
+}
+
 /// The id of a line that begins as every line is written; `None` where only parsing can tell.
 fn first_id(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"id\":\"")?;

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::descent::Descent;
 use super::event::{Difference, Event};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
@@ -213,10 +215,8 @@ pub(super) fn trace(
 
 /// The hashes of the lines that some beads have in a text.
 fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
-    let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
-    let beads =
-        lines.filter_map(|line| Some((merge::id_of(line)?, xxhash_rust::xxh3::xxh3_64(line))));
-    beads.filter(|(id, _)| ids.contains(id)).collect()
+    let beads = merge::rows(text).filter(|(id, _)| ids.contains(id));
+    beads.map(|(id, line)| (id, xxh3_64(line))).collect()
 }
 
 /// What became of beads that both sides had changed, and of those that lost values.

@@ -10,7 +10,6 @@ use super::place::Place;
 use crate::bead::record;
 use crate::merge;
 use crate::store::descent::Descent;
-use crate::store::lines;
 
 /// How many commits back are looked at.
 const COMMITS: usize = 50;
@@ -179,11 +178,7 @@ pub(super) fn commits(
 
 /// Takes the lines of some beads out of a text, each once in a row.
 fn take(text: &[u8], wanted: &BTreeSet<String>, found: &mut HashMap<String, Vec<Vec<u8>>>) {
-    for (_, span) in lines::spans(text, 0) {
-        let line = &text[span];
-        let Some(id) = merge::id_of(line).filter(|id| wanted.contains(id)) else {
-            continue;
-        };
+    for (id, line) in merge::rows(text).filter(|(id, _)| wanted.contains(id)) {
         let own = found.entry(id).or_default();
         if own.last().is_none_or(|last| last != line) {
             own.push(line.to_vec());

@@ -257,22 +257,19 @@ impl Forward {
         ];
         let merged = merge::files(&base, &own, &theirs, &|_| None)?;
         let mut back = Vec::new();
-        for (_, span) in store::lines::spans(&merged.text, 0) {
-            let line = merged.text[span].to_vec();
-            if let Some(id) = merge::id_of(&line) {
-                let found = Behind {
-                    id: id.clone(),
-                    source: source.to_owned(),
-                    how: How::Apart,
-                    line: Some(line.clone()),
-                };
-                self.found.insert(id.clone(), found);
-                back.push(Back {
-                    id,
-                    line,
-                    is_gone: false,
-                });
-            }
+        for (id, line) in merge::rows(&merged.text) {
+            let found = Behind {
+                id: id.clone(),
+                source: source.to_owned(),
+                how: How::Apart,
+                line: Some(line.to_vec()),
+            };
+            self.found.insert(id.clone(), found);
+            back.push(Back {
+                id,
+                line: line.to_vec(),
+                is_gone: false,
+            });
         }
         self.own.issues = guard::bring_back(&self.own.issues, &back);
         self.lost.extend(merged.lost);
@@ -290,7 +287,8 @@ fn work(
     path: &str,
     texts: [&[u8]; 3],
 ) -> Result<(Vec<Back>, Vec<Fork>), SyncError> {
-    let [head, own, common] = texts.map(by_id);
+    let [head, own, common]: [BTreeMap<String, &[u8]>; 3] =
+        texts.map(|text| merge::rows(text).collect());
     let both = head.into_iter();
     let both = both.filter_map(|(id, line)| Some((own.get(&id).copied()?, id, line)));
     let mut differ: Vec<(&[u8], String, &[u8])> = both
@@ -320,12 +318,6 @@ fn work(
         }
     }
     Ok((older, apart))
-}
-
-fn by_id(text: &[u8]) -> BTreeMap<String, &[u8]> {
-    let lines = store::lines::spans(text, 0).map(|(_, span)| &text[span]);
-    let beads = lines.filter_map(|line| Some((merge::id_of(line)?, line)));
-    beads.collect()
 }
 
 /// What the commits have: the one the store was last brought together with, and the one that people work on; and what

@@ -34,18 +34,9 @@ pub(super) fn went_back(
     if base == own {
         return Ok(Vec::new());
     }
-    let mut now: HashMap<String, &[u8]> = HashMap::new();
-    for (_, span) in lines::spans(own, 0) {
-        if let Some(id) = merge::id_of(&own[span.clone()]) {
-            now.insert(id, &own[span]);
-        }
-    }
+    let now: HashMap<String, &[u8]> = merge::rows(own).collect();
     let mut changed = Vec::new();
-    for (_, span) in lines::spans(base, 0) {
-        let line = &base[span];
-        let Some(id) = merge::id_of(line) else {
-            continue;
-        };
+    for (id, line) in merge::rows(base) {
         let there = now.get(&id).copied();
         if there != Some(line) && (there.is_some() || !is_archived(&id)) {
             changed.push((id, line, there));
@@ -95,12 +86,7 @@ pub(super) fn left_archive(
     if *base == own.archive {
         return Ok(Vec::new());
     }
-    let ids = |text: &Vec<u8>| -> Vec<String> {
-        let spans = lines::spans(text, 0);
-        spans
-            .filter_map(|(_, span)| merge::id_of(&text[span]))
-            .collect()
-    };
+    let ids = |text: &Vec<u8>| -> Vec<String> { merge::rows(text).map(|(id, _)| id).collect() };
     let texts = own.archive.values().chain([&own.issues]);
     let there: HashSet<String> = texts.flat_map(ids).collect();
     let mut gone: Vec<String> = base.values().flat_map(ids).collect();

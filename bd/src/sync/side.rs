@@ -12,7 +12,7 @@ use super::{Request, SyncError};
 use crate::git::{Entries, TreeEntry};
 use crate::merge;
 use crate::store::share::{Files, Own, United, is_history, is_year};
-use crate::store::{Store, StoreError, lines};
+use crate::store::{Store, StoreError};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
@@ -242,11 +242,7 @@ pub(super) fn gone_back(
 ) -> Result<GoneBack, StoreError> {
     let descent = |ids: &BTreeSet<String>| store.descent(ids);
     let archived = guard::left_archive(archive, own, descent)?;
-    let ids = |text: &Vec<u8>| -> Vec<String> {
-        let spans = lines::spans(text, 0);
-        let ids = spans.filter_map(|(_, span)| merge::id_of(&text[span]));
-        ids.collect()
-    };
+    let ids = |text: &Vec<u8>| -> Vec<String> { merge::rows(text).map(|(id, _)| id).collect() };
     let there: HashSet<String> = own.archive.values().flat_map(ids).collect();
     let issues = went_back(issues, &own.issues, |id| there.contains(id), descent)?;
     Ok(GoneBack { archived, issues })

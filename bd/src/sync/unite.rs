@@ -178,12 +178,9 @@ pub(super) fn only(archive: &Files, ids: &[String]) -> Files {
     let mut files = Files::new();
     for (name, text) in archive {
         let file = files.entry(name.clone()).or_default();
-        for (_, span) in lines::spans(text, 0) {
-            let line = &text[span];
-            if merge::id_of(line).is_some_and(|id| ids.contains(&id)) {
-                file.extend_from_slice(line);
-                file.push(b'\n');
-            }
+        for (_, line) in merge::rows(text).filter(|(id, _)| ids.contains(id)) {
+            file.extend_from_slice(line);
+            file.push(b'\n');
         }
     }
     files
@@ -236,11 +233,7 @@ pub(super) fn changed(before: &[u8], after: &[u8]) -> usize {
 
 impl<'a> Archived<'a> {
     fn of_text(text: &'a [u8]) -> Self {
-        let found = lines::spans(text, 0).filter_map(|(_, span)| {
-            let line = &text[span];
-            Some((merge::id_of(line)?, line))
-        });
-        Self(found.collect())
+        Self(merge::rows(text).collect())
     }
 }
 

@@ -75,11 +75,8 @@ pub(super) fn add(
 }
 
 fn by_id(text: &[u8]) -> HashMap<String, u64> {
-    let found = lines::spans(text, 0).filter_map(|(_, span)| {
-        let line = &text[span];
-        Some((merge::id_of(line)?, xxh3_64(line)))
-    });
-    found.collect()
+    let rows = merge::rows(text);
+    rows.map(|(id, line)| (id, xxh3_64(line))).collect()
 }
 
 #[cfg(test)]
