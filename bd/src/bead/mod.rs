@@ -4,6 +4,7 @@
 //! table below; keys we do not know keep their bytes; a value that is absent is not written. The table
 //! is the only list of fields: the struct, the reader ([`record`]) and the writer are made from it.
 
+pub mod attempt;
 pub mod comment;
 pub mod dep;
 pub mod fields;

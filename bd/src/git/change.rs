@@ -87,13 +87,24 @@ impl Git {
         message: &str,
         author: &Identity,
     ) -> Result<String, GitError> {
+        self.commit_tree_by(tree, parents, message, (author, author))
+    }
+
+    /// The same for a commit that someone else wrote than the one who commits it.
+    pub fn commit_tree_by(
+        &self,
+        tree: &str,
+        parents: &[&str],
+        message: &str,
+        (author, committer): (&Identity, &Identity),
+    ) -> Result<String, GitError> {
         let parents = parents.iter().flat_map(|parent| ["-p", parent]);
         self.plumbing(["commit-tree", tree])
             .args(parents)
             .env("GIT_AUTHOR_NAME", &author.name)
             .env("GIT_AUTHOR_EMAIL", &author.email)
-            .env("GIT_COMMITTER_NAME", &author.name)
-            .env("GIT_COMMITTER_EMAIL", &author.email)
+            .env("GIT_COMMITTER_NAME", &committer.name)
+            .env("GIT_COMMITTER_EMAIL", &committer.email)
             .stdin(message)
             .text()
     }

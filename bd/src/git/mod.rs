@@ -10,9 +10,9 @@
 //! network (credentials), merges and rebases (merge drivers), commits (hooks, signatures), worktrees.
 
 mod change;
+mod combine;
 mod driver;
 mod read;
-mod rebase;
 mod remote;
 pub mod rescue;
 mod run;
@@ -31,7 +31,7 @@ use jiff::Timestamp;
 
 use crate::sys::ExecError;
 
-pub use rebase::RebaseOutcome;
+pub use combine::{Contained, TreeMerge};
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;
 pub use tree::{Entries, TreeEntry};

@@ -133,6 +133,13 @@ impl Git {
             .records()
     }
 
+    /// The files in which two trees differ; of commits, their trees.
+    pub fn differing_files(&self, one: &str, other: &str) -> Result<Vec<String>, GitError> {
+        self.plumbing(["diff-tree", "-r", "--name-only", "-z", "--no-renames"])
+            .args([one, other, "--"])
+            .records()
+    }
+
     /// What differs from the last commit in the work tree and in the index.
     pub fn status(&self) -> Result<Vec<Change>, GitError> {
         let finished = self
@@ -185,18 +192,6 @@ impl Git {
             .plumbing(["for-each-ref", "--format=%(refname)", &pattern])
             .text()?;
         Ok(names.lines().filter_map(short_branch).collect())
-    }
-
-    /// The id that stands for the change from the merge base to `tip` as one diff, whatever commit
-    /// carries it; `None` when nothing changed.
-    pub fn patch_id(&self, base: &str, tip: &str) -> Result<Option<String>, GitError> {
-        let range = format!("{base}...{tip}");
-        let call = self
-            .plumbing(["diff", "--full-index", "--binary", "--no-ext-diff"])
-            .args(["--no-textconv", "--no-renames", "--no-color", &range, "--"]);
-        let diff = call.done()?.stdout;
-        let id = self.plumbing(["patch-id", "--stable"]).stdin(diff).text()?;
-        Ok(id.split_whitespace().next().map(str::to_owned))
     }
 
     /// The stashes whose message names `branch`: a stash list is shared by all worktrees.

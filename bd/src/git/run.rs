@@ -4,6 +4,7 @@
 //! the person or the way to the network (author, ssh command, askpass, configuration files) stays.
 
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Git, GitError};
@@ -70,6 +71,7 @@ pub struct Call<'a> {
     stdin: Vec<u8>,
     limit: Duration,
     cap: Option<usize>,
+    cwd: Option<PathBuf>,
 }
 
 impl Git {
@@ -86,6 +88,7 @@ impl Git {
             stdin: Vec::new(),
             limit: LOCAL,
             cap: None,
+            cwd: None,
         }
     }
 
@@ -110,6 +113,13 @@ impl Call<'_> {
     #[must_use]
     pub fn env(mut self, key: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// Runs it in another folder than the repository's.
+    #[must_use]
+    pub fn cwd(mut self, folder: &Path) -> Self {
+        self.cwd = Some(folder.to_owned());
         self
     }
 
@@ -191,7 +201,7 @@ impl Call<'_> {
     }
 
     fn exec(self) -> Exec {
-        let mut exec = Exec::new("git").cwd(&self.git.folder);
+        let mut exec = Exec::new("git").cwd(self.cwd.as_deref().unwrap_or(&self.git.folder));
         for name in POINTERS {
             exec = exec.env_remove(name);
         }

@@ -125,11 +125,11 @@ impl Git {
             }
         }
         self.plumbing(["hash-object", "-w", "-t", "commit", "--stdin"])
-            .stdin(parsed.write(&tree, &parents))
+            .stdin(parsed.write(&tree, &parents, None))
             .text()
     }
 
-    fn commit_id(&self, rev: &str) -> Result<String, GitError> {
+    pub(super) fn commit_id(&self, rev: &str) -> Result<String, GitError> {
         let commit = format!("{rev}^{{commit}}");
         self.plumbing(["rev-parse", "--verify", "--end-of-options", &commit])
             .text()
@@ -143,7 +143,7 @@ fn path_of(record: &[u8]) -> Option<&[u8]> {
 }
 
 /// A commit object as it is stored.
-struct Raw<'a> {
+pub(super) struct Raw<'a> {
     tree: &'a str,
     parents: Vec<&'a str>,
     /// The other lines of the head, each with its end.
@@ -153,7 +153,7 @@ struct Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    fn read(raw: &'a [u8]) -> Self {
+    pub(super) fn read(raw: &'a [u8]) -> Self {
         let mut read = Raw {
             tree: "",
             parents: Vec::new(),
@@ -184,13 +184,17 @@ impl<'a> Raw<'a> {
         read
     }
 
-    fn write(&self, tree: &str, parents: &[&str]) -> Vec<u8> {
+    /// The object with another tree and other parents; with another committer where one is given.
+    pub(super) fn write(&self, tree: &str, parents: &[&str], committer: Option<&str>) -> Vec<u8> {
         let mut text = format!("tree {tree}\n").into_bytes();
         for parent in parents {
             text.extend_from_slice(format!("parent {parent}\n").as_bytes());
         }
         for line in &self.others {
-            text.extend_from_slice(line);
+            match committer.filter(|_| line.starts_with(b"committer ")) {
+                Some(who) => text.extend_from_slice(format!("committer {who}\n").as_bytes()),
+                None => text.extend_from_slice(line),
+            }
         }
         text.extend_from_slice(self.rest);
         text
@@ -347,7 +351,7 @@ mod tests {
     #[test]
     fn a_signature_does_not_outlive_what_it_signs() {
         let raw = b"tree t\nparent p\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----B\n x\n \n -----E\nencoding x\n\nSubject\n\n parent p\n";
-        let written = Raw::read(raw).write("n", &["q", "r"]);
+        let written = Raw::read(raw).write("n", &["q", "r"], None);
         let text = String::from_utf8(written).unwrap();
         let expected = "tree n\nparent q\nparent r\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding x\n\nSubject\n\n parent p\n";
         assert_eq!(text, expected);

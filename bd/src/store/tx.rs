@@ -8,7 +8,7 @@ use super::overlay::{self, Earlier, Own};
 use super::snapshot::{Line, Snapshot};
 use super::{Author, StoreError};
 use crate::bead::validate::{self, Vocabulary};
-use crate::bead::{Bead, Stamp, record};
+use crate::bead::{Bead, Stamp, attempt, record};
 use crate::sys::Clock;
 
 /// A bead before the transaction.
@@ -108,6 +108,10 @@ impl<'a> Tx<'a> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
+            if attempt::ends(before, &bead, &self.author.actor) {
+                // It has a number already, so that its metadata can be read and written.
+                attempt::raise(&mut bead).ok();
+            }
         }
         validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id)?;

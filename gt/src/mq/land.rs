@@ -1,13 +1,13 @@
 //! The last steps: record the candidate, push, fetch, verify, close, clean up.
 
-use bd::bead::{Bead, Status};
-use bd::git::{Lease, PushError, PushRefusal};
+use bd::bead::{Bead, Status, attempt};
+use bd::git::{Contained, Lease, PushError, PushRefusal};
 use bd::store::Tx;
 use serde_json::json;
 
 use super::queue::{Job, MergeOutcome, fetch, repository};
 use super::request::{self, State, set_state, state_of};
-use super::{rebase, verify};
+use super::{candidate, verify, withdraw};
 use crate::discovery;
 
 /// How the closing of a request begins that was merged only with another one.
@@ -16,12 +16,19 @@ pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
 /// Puts the candidate on the target and closes what is done by it.
 pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
     let door = (job.receipt.target.as_str(), target);
-    if !rebase::is_convoys_own(job)?
+    if !candidate::is_convoys_own(job)?
         && let Err(refused) = discovery::gate(&job.git, door, candidate)?
     {
         return hold_for_person(job, &refused.to_string());
     }
-    record_candidate(job, candidate)?;
+    if !record_candidate(job, target, candidate)? {
+        return Ok(match withdraw::withdraw(job)? {
+            Some(reason) => MergeOutcome::Withdrawn { reason },
+            None => MergeOutcome::Later {
+                reason: "the request was closed meanwhile".to_owned(),
+            },
+        });
+    }
     match push(job, target, candidate) {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Declined(words))) => {
@@ -47,20 +54,26 @@ pub(super) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<M
     }
 }
 
-/// Records what is about to be pushed, so that after a crash it is known as ours.
-fn record_candidate(job: &Job, candidate: &str) -> anyhow::Result<()> {
+/// Records what is about to be pushed, so that after a crash it is known as ours. Not if the request may not merge any
+/// more: this transaction decides it.
+fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bool> {
     job.town.transact(job.store, |tx| {
-        let Some(mut request) = tx.get(&job.request.id).cloned() else {
-            return Ok(());
+        let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
+        let Some(mut request) = open.cloned() else {
+            return Ok(false);
         };
+        if withdraw::why_stale(tx, &request).is_some() {
+            return Ok(false);
+        }
         let state = State {
             candidate: candidate.to_owned(),
+            onto: onto.to_owned(),
             ..state_of(&request)
         };
         set_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
-        Ok(())
+        Ok(true)
     })
 }
 
@@ -83,7 +96,7 @@ pub(super) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushE
 /// between, the next run finds the work on its target again and comes here once more.
 pub(super) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
     let id = &job.request.id;
-    let reason = if rebase::is_convoys_own(job)? {
+    let reason = if candidate::is_convoys_own(job)? {
         format!("Merged to {} in {commit:.12} ({id})", job.receipt.target)
     } else {
         format!("Merged in {commit:.12} ({id})")
@@ -102,9 +115,18 @@ pub(super) fn close_documents(job: &Job, reference: String) -> anyhow::Result<Me
 }
 
 fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
-    let (brought, left): (Vec<Bead>, Vec<Bead>) = originals(job)?
-        .into_iter()
-        .partition(|original| commit.is_some() && brings(job, original));
+    let (mut brought, mut left) = (Vec::new(), Vec::new());
+    for original in originals(job)? {
+        let brings = match commit {
+            Some(commit) => brings(job, commit, &original)?,
+            None => false,
+        };
+        if brings {
+            brought.push(original);
+        } else {
+            left.push(original);
+        }
+    }
     clean_up(job);
     for original in &brought {
         clean_up(&Job {
@@ -138,12 +160,26 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether what was merged can be the work of another request: it changes one of its files at least. Nobody can
-/// prove more of a conflict that was solved or a gate that was mended; with less it is other work. A request of
-/// an older town that names no files is believed.
-fn brings(job: &Job, original: &Bead) -> bool {
-    let files = super::receipt_of(original).files;
-    files.is_empty() || files.iter().any(|file| job.receipt.files.contains(file))
+/// Whether the merged result of a task holds the work of another request: applying that work's change again changes
+/// nothing. In files that the task had to write differently nobody can prove more than that its branch has merged that
+/// work, and that it did not leave these files as they were.
+fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
+    let (work, own) = (super::receipt_of(original), &job.receipt);
+    let git = &job.git;
+    for known in [&work.base, &work.tip, &own.base] {
+        if known.is_empty() || git.resolve(known)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(match git.contains_change(&work.base, &work.tip, commit)? {
+        Contained::All => true,
+        Contained::Missing(_) => false,
+        Contained::Rewritten(files) => {
+            let changed = git.differing_files(&own.base, &own.tip)?;
+            git.is_ancestor(&work.tip, &own.tip)?
+                && files.iter().all(|file| changed.contains(file))
+        }
+    })
 }
 
 /// What a person is told of work that its task did not bring along.
@@ -156,7 +192,7 @@ fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
         Some(_) => {
             let files = super::receipt_of(original).files;
             let files = some_of(&files);
-            format!("{task} was merged, but it changes none of the files of this work ({files})")
+            format!("{task} was merged, but it does not hold the change of this work (in {files})")
         }
         None => format!("{task} brought discovery documents and nothing of this work"),
     };
@@ -200,11 +236,20 @@ fn close_request(
     let word = commit.map_or("no change", |_| "merged");
     request.description = set(&request.description, "merge_commit", commit);
     request.description = set(&request.description, "close_reason", Some(word));
-    close_bead(tx, request, along.unwrap_or(word))?;
-    if let Some(bead) = tx.get(&source).filter(|bead| bead.is_open()).cloned() {
-        close_bead(tx, bead, reason)?;
+    close_bead(tx, request.clone(), along.unwrap_or(word))?;
+    let handed_in = super::receipt_of(&request).attempt;
+    match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
+        Some(bead) if bead.is_open() && attempt::of(&bead) == handed_in => {
+            close_bead(tx, bead, reason)
+        }
+        // Whoever closed it or gave it to someone else did so while this was on its way.
+        Some(bead) => {
+            let text = format!("{reason}, before it was changed by hand");
+            let actor = tx.actor().to_owned();
+            Ok(bd::change::add_comment(tx, &bead.id, &actor, &text).map(drop)?)
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
@@ -250,6 +295,22 @@ fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
         found.push(request.clone());
     }
     Ok(found)
+}
+
+/// The work was merged, and someone took it back on the target: only a person can say whether that was meant.
+pub(super) fn hold_undone(
+    job: &Job,
+    commit: &str,
+    files: &[String],
+) -> anyhow::Result<MergeOutcome> {
+    let (bead, target) = (request::source_of(&job.request), &job.receipt.target);
+    let (files, id) = (some_of(files), &job.request.id);
+    let reason = format!(
+        "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
+         close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
+         {target}, then run `gt mq retry {id}`"
+    );
+    hold_for_person(job, &reason)
 }
 
 /// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.

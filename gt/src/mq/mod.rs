@@ -1,14 +1,17 @@
-//! The merge queue of a rig. What must always hold: what is merged is the commit named in the receipt,
-//! and "merged" is only written after the target was fetched and found to contain it.
+//! The merge queue of a rig. What must always hold: what is merged is the commit named in the receipt, for a bead
+//! that is open and at the attempt that handed it in; and "merged" is only written after the target was fetched and
+//! found to contain it.
 //!
-//! For each ready request, highest score first (`queue`):
+//! Requests that may not merge any more are withdrawn first (`withdraw`). Then, for each ready request, highest score
+//! first (`queue`):
 //!
 //! 1. Fetch the target; is the work there already (`verify`)?
-//! 2. Take discovery documents out of the receipt's commits and keep them for the convoy; rebase the rest on
-//!    the target; beads are restored from the target (`rebase`).
-//! 3. Run the rig's gates on the result (`gate`), then its `pre-merge` hooks (`hook`, `waive`).
-//! 4. Look that no discovery document would go along, record the candidate, push it as a fast-forward of what
-//!    was seen, fetch, verify (`land`).
+//! 2. Take discovery documents out of the receipt's commits and keep them for the convoy; merge the rest with the
+//!    target, as trees; make the commit of the result, with beads as the target has them (`candidate`).
+//! 3. Run the rig's gates on it, each in a tree checked out for it (`gate`), then its `pre-merge` hooks (`hook`,
+//!    `waive`).
+//! 4. Look that no discovery document would go along; record the candidate if the request may still merge; push it as a
+//!    fast-forward of what was seen, fetch, verify (`land`).
 //! 5. Remove the branch, close request and bead in one transaction (`land`).
 //!
 //! A conflict or a failed gate becomes a task with the evidence (`task`); the request waits for it. A push
@@ -17,17 +20,18 @@
 //!
 //! A convoy with branches of its own is landed from them by `landing`.
 
+mod candidate;
 mod gate;
 mod hook;
 mod land;
 pub mod landing;
 mod queue;
-mod rebase;
 mod request;
 mod score;
 mod task;
 mod verify;
 mod waive;
+mod withdraw;
 
 pub(crate) use land::AS_IT_WAS;
 pub(crate) use queue::has_ready;
@@ -38,3 +42,5 @@ pub use request::{
 };
 pub use score::score;
 pub use waive::{WaiveError, waive};
+pub(crate) use withdraw::has_stale;
+pub use withdraw::{is_withdrawn, why_stale};

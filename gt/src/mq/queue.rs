@@ -9,8 +9,9 @@ use bd::store::Store;
 use serde::Serialize;
 use serde_json::json;
 
-use super::rebase::Rebased;
-use super::{gate, hook, land, rebase, request, score, task, verify};
+use super::candidate::Made;
+use super::verify::Held;
+use super::{candidate, gate, hook, land, request, score, task, verify, withdraw};
 use crate::config::{self, RigSettings};
 use crate::convoy;
 use crate::lock::Lock;
@@ -59,6 +60,11 @@ pub enum MergeOutcome {
         /// Why.
         reason: String,
     },
+    /// It may not merge any more: its bead was closed, deleted, or given to another worker.
+    Withdrawn {
+        /// Why.
+        reason: String,
+    },
     /// Something outside failed, such as the network; the next run tries again.
     Later {
         /// What failed.
@@ -89,25 +95,22 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
         rig.name()
     );
     task::track_all(town, &store)?;
-    let mut seen = BTreeSet::new();
     let mut results = Vec::new();
-    while let Some(request) = next(town, &store, &seen)? {
-        seen.insert(request.id.clone());
+    let mut take = |request: Bead, step: fn(&Job) -> anyhow::Result<MergeOutcome>| {
         let git = repository(rig);
         let remote = git.remote_url("origin")?.is_some();
         let receipt = super::receipt_of(&request);
-        let settings = &settings;
         let job = Job {
             town,
             rig,
             store: &store,
-            settings,
+            settings: &settings,
             git,
             remote,
             request,
             receipt,
         };
-        let outcome = match merge(&job) {
+        let outcome = match step(&job) {
             Ok(outcome) => outcome,
             Err(error) if town.stop.load(Ordering::Relaxed) => return Err(error),
             // Those behind it may be fine.
@@ -121,8 +124,38 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
             bead: request::source_of(&job.request),
             outcome,
         });
+        Ok(())
+    };
+    let stale: Vec<Bead> = withdraw::stale(&store.snapshot()?).cloned().collect();
+    let mut seen: BTreeSet<String> = stale.iter().map(|request| request.id.clone()).collect();
+    for request in stale {
+        take(request, withdraw_unless_merged)?;
+    }
+    while let Some(request) = next(town, &store, &seen)? {
+        seen.insert(request.id.clone());
+        take(request, merge)?;
     }
     Ok(results)
+}
+
+/// What may not merge any more is withdrawn; but what was merged before that is merged.
+fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
+    let target = if job.receipt.target.is_empty() {
+        None
+    } else {
+        fetch(job)?
+    };
+    if let Some(target) = target
+        && let Held::Yes { commit } = verify::already_there(job, &target)?
+    {
+        return land::close(job, &commit);
+    }
+    Ok(match withdraw::withdraw(job)? {
+        Some(reason) => MergeOutcome::Withdrawn { reason },
+        None => MergeOutcome::Later {
+            reason: "its bead has changed just now".to_owned(),
+        },
+    })
 }
 
 /// The rig's repository with the queue as committer: the machine may have no git identity at all.
@@ -137,6 +170,7 @@ pub(crate) fn has_ready(beads: &bd::store::Snapshot) -> bool {
     super::open_requests(beads)
         .into_iter()
         .any(|request| is_ready(beads, request))
+        || withdraw::has_stale(beads)
 }
 
 /// The ready request with the highest score that this run has not looked at.
@@ -190,19 +224,22 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
             });
         }
     };
-    if let Some(commit) = verify::already_there(job, &target)? {
-        return land::close(job, &commit);
+    match verify::already_there(job, &target)? {
+        Held::Yes { commit } => return land::close(job, &commit),
+        Held::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
+        Held::No => {}
     }
-    let candidate = match rebase::rebase(job, &target)? {
-        Rebased::Conflict { files, detail } => {
+    let candidate = match candidate::make(job, &target)? {
+        Made::Conflict { files, detail } => {
             return task::conflict(job, &target, &files, &detail);
         }
-        Rebased::OnlyDocuments { reference } => return land::close_documents(job, reference),
-        Rebased::Gone { commit } => {
+        Made::OnlyDocuments { reference } => return land::close_documents(job, reference),
+        Made::Gone { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::hold_for_person(job, &reason);
         }
-        Rebased::Candidate(candidate) => candidate,
+        Made::There => return land::close(job, &target),
+        Made::Candidate(candidate) => candidate,
     };
     if let Some(failure) = gate::run(job, &candidate)? {
         return task::gate_failed(job, &target, &failure);
@@ -236,6 +273,8 @@ fn report(job: &Job, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => "merged",
         MergeOutcome::Later { .. } => "merge_skipped",
+        // Told where it is withdrawn, with the rescue ref.
+        MergeOutcome::Withdrawn { .. } => return,
         _ => "merge_failed",
     };
     // An outcome is a plain struct: it has no way not to become JSON.

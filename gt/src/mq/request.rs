@@ -28,6 +28,8 @@ pub struct Receipt {
     pub worker: String,
     /// The lease under which it was handed in.
     pub lease: u64,
+    /// The attempt at the bead that it is the result of ([`bd::bead::attempt`]).
+    pub attempt: u64,
     /// The request that this work resolves, for work on a conflict or repair task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolves: Option<String>,
@@ -40,6 +42,9 @@ pub struct State {
     /// The commit that was or is about to be pushed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub candidate: String,
+    /// The commit of the target that it was made for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub onto: String,
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,

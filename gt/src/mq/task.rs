@@ -117,16 +117,13 @@ fn put_task(
     let receipt = &job.receipt;
     let description = format!(
         "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{evidence}\n\n\
-         What to do: your branch starts from the present target. Bring the original work onto it with\n\n{}\n\n\
-         solve what does not fit, make the gates pass, commit, and finish with `gt done`. When your result is \
-         merged, {source} is closed with it.\n",
+         What to do: your branch starts from the present target. Bring the original work into it with\n\n{}\n\n\
+         resolve what does not fit, make the gates pass, commit, and finish with `gt done`. A merge shows the queue that \
+         the original work is in your result: when that is merged, {source} is closed with it.\n",
         job.request.id,
         receipt.branch,
         receipt.target,
-        fenced(&format!(
-            "git cherry-pick {}..{}",
-            receipt.base, receipt.tip
-        )),
+        fenced(&format!("git merge {}", receipt.tip)),
     );
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
@@ -202,6 +199,26 @@ pub(super) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
         bead.assignee = String::new();
         bead.updated_at = tx.now();
         tx.put(bead)?;
+    }
+    Ok(())
+}
+
+/// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
+/// work on one is released by the next patrol.
+pub(super) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
+    let of_it = |bead: &Bead| request::resolves(bead).as_deref() == Some(request);
+    let open: Vec<Bead> = tx
+        .select(|head| head.is_open() && head.has_label(LABEL))
+        .filter(|bead| of_it(bead))
+        .cloned()
+        .collect();
+    for mut task in open {
+        let now = tx.now();
+        task.status = Status::Closed;
+        task.closed_at = Some(now.clone());
+        task.updated_at = now;
+        task.close_reason = format!("No longer needed: {request} is withdrawn");
+        tx.put(task)?;
     }
     Ok(())
 }

@@ -1,53 +1,65 @@
-//! Is the work on the target already? Ours, when the commit we pushed is its ancestor; someone else's,
-//! when the tip itself is, or one diff with the same patch is found since the merge base.
+//! Is the work on the target already? Judged by trees, never by how a diff looks: a commit of ours, or the
+//! worker's own tip, is the target's ancestor, and applying its change again would change nothing.
 
-use bd::git::GitError;
+use bd::git::{Contained, GitError};
 
+use super::candidate;
 use super::queue::Job;
 use super::request::state_of;
 
-/// How many commits of the target are compared with the work's diff.
-const COMPARED: usize = 200;
-
-/// The commit of the target that holds the work, if it is there.
-pub(super) fn already_there(job: &Job, target: &str) -> Result<Option<String>, GitError> {
-    let candidate = state_of(&job.request).candidate;
-    for commit in [candidate.as_str(), job.receipt.tip.as_str()] {
-        let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
-        if known && job.git.is_ancestor(commit, target)? {
-            return Ok(Some(commit.to_owned()));
-        }
-    }
-    same_patch(job, (&job.receipt.base, &job.receipt.tip), target)
+/// Whether a target holds a commit and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Held {
+    /// It does.
+    Yes {
+        /// The commit.
+        commit: String,
+    },
+    /// The commit is there, and what it changed was taken back.
+    Undone {
+        /// The commit.
+        commit: String,
+        /// The files in which it was.
+        files: Vec<String>,
+    },
+    /// It does not.
+    No,
 }
 
-/// A commit of the target, made since the work began, that has the same diff as the work as a whole:
-/// someone merged it by squashing.
-fn same_patch(
+/// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
+pub(super) fn already_there(job: &Job, target: &str) -> anyhow::Result<Held> {
+    let state = state_of(&job.request);
+    let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
+    if ours != Held::No {
+        return Ok(ours);
+    }
+    match candidate::range(job, target)? {
+        Ok((base, tip)) => Ok(holds_change(job, target, (&base, &tip))?),
+        Err(_) => Ok(Held::No),
+    }
+}
+
+/// Whether the target holds `commit`, and with it the change since `onto`.
+fn holds_change(
     job: &Job,
-    (base, tip): (&str, &str),
     target: &str,
-) -> Result<Option<String>, GitError> {
-    for commit in [base, tip] {
-        if commit.is_empty() || job.git.resolve(commit)?.is_none() {
-            return Ok(None);
-        }
+    (onto, commit): (&str, &str),
+) -> Result<Held, GitError> {
+    let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
+    if !known || !holds(job, target, commit)? {
+        return Ok(Held::No);
     }
-    let Some(patch) = job.git.patch_id(base, tip)? else {
-        return Ok(None);
-    };
-    let Some(fork) = job.git.merge_base(tip, target)? else {
-        return Ok(None);
-    };
-    for commit in job.git.commits(&fork, target)?.iter().rev().take(COMPARED) {
-        let parent = format!("{}^", commit.id);
-        let same = job.git.resolve(&parent)?.is_some()
-            && job.git.patch_id(&parent, &commit.id)?.as_ref() == Some(&patch);
-        if same {
-            return Ok(Some(commit.id.clone()));
-        }
+    let commit = commit.to_owned();
+    let parent = format!("{commit}^");
+    let onto = if onto.is_empty() { &parent } else { onto };
+    if job.git.resolve(onto)?.is_none() {
+        return Ok(Held::Yes { commit });
     }
-    Ok(None)
+    Ok(match job.git.contains_change(onto, &commit, target)? {
+        // Later work in the same place is no way of taking it back.
+        Contained::All | Contained::Rewritten(_) => Held::Yes { commit },
+        Contained::Missing(files) => Held::Undone { commit, files },
+    })
 }
 
 /// Whether the target, as just fetched, holds a commit.
@@ -55,7 +67,7 @@ pub(super) fn holds(job: &Job, target: &str, commit: &str) -> Result<bool, GitEr
     job.git.is_ancestor(commit, target)
 }
 
-/// Whether the target holds a commit made on `onto`, or one with the same diff.
+/// Whether the target holds the change of a commit made on `onto`, in whatever commits it came there.
 pub(super) fn holds_work(
     job: &Job,
     target: &str,
@@ -64,5 +76,12 @@ pub(super) fn holds_work(
     if commit.is_empty() || job.git.resolve(commit)?.is_none() {
         return Ok(false);
     }
-    Ok(holds(job, target, commit)? || same_patch(job, (onto, commit), target)?.is_some())
+    if job.git.resolve(onto)?.is_none() {
+        return holds(job, target, commit);
+    }
+    Ok(match job.git.contains_change(onto, commit, target)? {
+        Contained::All => true,
+        Contained::Rewritten(_) => holds(job, target, commit)?,
+        Contained::Missing(_) => false,
+    })
 }

@@ -1,7 +1,7 @@
 //! Phase one of a landing in one rig: the commit that is to land. Nothing is pushed here.
 
 use bd::bead::Bead;
-use bd::git::{GitError, RebaseOutcome};
+use bd::git::{GitError, TreeMerge};
 
 use super::Stop;
 use super::task::Trouble;
@@ -10,7 +10,7 @@ use crate::convoy::integration::{Branch, Part, Step};
 use crate::discovery;
 use crate::done::is_beads;
 use crate::mq::queue::{Job, fetch};
-use crate::mq::{gate, rebase, request, verify};
+use crate::mq::{candidate, gate, request, verify};
 
 /// Where the target is, as just fetched; or why that can only be waited for.
 pub(super) fn look(job: &Job) -> Result<String, Stop> {
@@ -161,23 +161,15 @@ fn make(
     // Neither discovery documents nor beads go along: both stay as they were where the branch began.
     let stays =
         |path: &[u8]| discovery::is_ours(path) || std::str::from_utf8(path).is_ok_and(is_beads);
-    let who = rebase::identity(job);
-    let from = match part {
-        Some(part) => {
-            let tree = git.tree_without(part, &stays, &fork)?;
-            git.commit_tree(&tree, &[&fork], "Landed before\n", &who)?
-        }
-        None => fork.clone(),
-    };
+    let who = candidate::identity(job);
+    let from = git.tree_without(part.unwrap_or(&fork), &stays, &fork)?;
     let tree = git.tree_without(&tip, &stays, &fork)?;
-    if tree == git.tree_of(&from)? {
+    if tree == from {
         return Ok(Ok(nothing(tip, onto)));
     }
-    let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
-    let one = git.commit_tree(&tree, &[&from], &message, &who)?;
-    let candidate = match git.rebase(&onto, &from, &one)? {
-        RebaseOutcome::Done(candidate) => candidate,
-        RebaseOutcome::Conflict { files, detail } => {
+    let merged = match git.apply_change(&from, &tree, &onto)? {
+        TreeMerge::Clean(merged) => merged,
+        TreeMerge::Conflict { files, detail, .. } => {
             let what = Trouble::Conflict {
                 onto,
                 files,
@@ -186,9 +178,11 @@ fn make(
             return Ok(Err(trouble(job, what)));
         }
     };
-    if candidate == onto {
+    if merged == git.tree_of(&onto)? {
         return Ok(Ok(nothing(tip, onto)));
     }
+    let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
+    let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
     if let Some(failure) = gate::run(job, &candidate)? {
         return Ok(Err(trouble(job, Trouble::Gate { onto, failure })));
     }
