@@ -38,7 +38,7 @@ pub enum ChangeError {
         /// What was given.
         text: String,
         /// What it must be.
-        expected: &'static str,
+        expected: String,
     },
     /// It cannot stand there.
     #[error("{name} cannot be set there: {reason}")]

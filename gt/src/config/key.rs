@@ -1,6 +1,8 @@
 //! The table of settings: what there is, where it may stand, what it means. `gt config list` and the
 //! lookup are made from it.
 
+use super::Strategy;
+
 /// What a setting's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -14,6 +16,8 @@ pub enum Kind {
     List,
     /// A duration such as `30s` or `10m`.
     Duration,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
 }
 
 /// Which files a setting may stand in.
@@ -119,11 +123,25 @@ pub const KEYS: &[Key] = &[
         "how many polecats a rig may have",
     ),
     key(
+        "merge_queue.auto_repair",
+        Kind::Flag,
+        Scope::Rig,
+        "true",
+        "give the task of a conflict or a failed gate to a worker automatically",
+    ),
+    key(
         "merge_queue.delete_merged_branches",
         Kind::Flag,
         Scope::Rig,
         "true",
         "remove a branch once it is verified as merged",
+    ),
+    key(
+        "merge_queue.gates.*.cache",
+        Kind::List,
+        Scope::Rig,
+        "",
+        "ignored files and folders that the command finds again in its next run, such as target",
     ),
     key(
         "merge_queue.gates.*.cmd",
@@ -152,6 +170,13 @@ pub const KEYS: &[Key] = &[
         Scope::Rig,
         "true",
         "run merge_queue.test_command",
+    ),
+    key(
+        "merge_queue.strategy",
+        Kind::OneOf(Strategy::NAMES),
+        Scope::Rig,
+        "rebase",
+        "how work gets onto its target: rebase, squash or merge",
     ),
     key(
         "merge_queue.target_branch",

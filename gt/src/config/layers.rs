@@ -229,6 +229,7 @@ impl Key {
     pub fn parse(&self, text: &str) -> Option<Value> {
         Some(match self.kind {
             Kind::Text => Value::from(text),
+            Kind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
             Kind::Flag => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::from(true),
                 "false" | "0" | "no" | "off" => Value::from(false),
@@ -250,14 +251,16 @@ impl Key {
     }
 
     /// What its value must look like.
-    pub fn expected(&self) -> &'static str {
-        match self.kind {
+    pub fn expected(&self) -> String {
+        let expected = match self.kind {
+            Kind::OneOf(words) => return format!("one of {}", words.join(", ")),
             Kind::Text => "a text",
             Kind::Flag => "true or false",
             Kind::Number => "a whole number",
             Kind::List => "words separated by commas",
             Kind::Duration => "a duration such as 30s or 10m",
-        }
+        };
+        expected.to_owned()
     }
 }
 

@@ -2,7 +2,7 @@
 //! the era are read as they are; a missing file or key means the default.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use bd::sys::file;
@@ -41,6 +41,37 @@ pub struct MergeQueue {
     pub gates: BTreeMap<String, GateSetting>,
     /// Whether merged branches are removed; absent means yes.
     pub delete_merged_branches: Option<bool>,
+    /// How work gets onto its target, one of [`Strategy`]. Kept as text, so that a misspelt one does not
+    /// make the other settings unreadable.
+    pub strategy: Option<String>,
+    /// Whether a repair task goes to a worker without being asked; absent means yes.
+    pub auto_repair: Option<bool>,
+}
+
+/// How work gets onto its target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Its commits are rebased onto the target.
+    #[default]
+    Rebase,
+    /// Its commits become one commit on the target.
+    Squash,
+    /// A merge commit joins both.
+    Merge,
+}
+
+impl Strategy {
+    /// The names as settings have them.
+    pub const NAMES: &[&str] = &["rebase", "squash", "merge"];
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "rebase" => Some(Self::Rebase),
+            "squash" => Some(Self::Squash),
+            "merge" => Some(Self::Merge),
+            _ => None,
+        }
+    }
 }
 
 /// A gate as written in the settings.
@@ -51,6 +82,8 @@ pub struct GateSetting {
     pub cmd: String,
     /// A duration such as `10m`.
     pub timeout: Option<String>,
+    /// Ignored files and folders below the tree that are kept from one run to the next.
+    pub cache: Vec<String>,
 }
 
 /// Where polecats get their names.
@@ -72,6 +105,8 @@ pub struct Gate {
     pub command: String,
     /// How long it may take.
     pub limit: Duration,
+    /// Ignored files and folders below the tree that are kept from one run to the next: relative, without `..`.
+    pub cache: Vec<String>,
 }
 
 /// Why settings cannot be used.
@@ -112,6 +147,28 @@ pub enum SettingsError {
         /// The gate.
         key: String,
     },
+    /// A value is none of those that there are.
+    #[error("{}: {key} is `{text}`; use {expected}", path.display())]
+    BadValue {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The value there.
+        text: String,
+        /// What it may be.
+        expected: String,
+    },
+    /// A path to keep lies outside of the tree.
+    #[error("{}: `{text}` in {key} is not a path below the tree; use one such as `target` or `web/node_modules`", path.display())]
+    CachePath {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The path there.
+        text: String,
+    },
     /// A duration cannot be read.
     #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
     Duration {
@@ -134,6 +191,17 @@ impl RigSettings {
         })
     }
 
+    /// How work gets onto its target. [`super::check_merge_queue`] refuses a name that is not known before each merge.
+    pub fn strategy(&self) -> Strategy {
+        let name = self.merge_queue.strategy.as_deref();
+        name.and_then(Strategy::parse).unwrap_or_default()
+    }
+
+    /// Whether a repair task goes to a worker without being asked.
+    pub fn auto_repair(&self) -> bool {
+        self.merge_queue.auto_repair.unwrap_or(true)
+    }
+
     /// The gates in the order in which they run: by name, an old-style test command last.
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Gate>, SettingsError> {
         let queue = &self.merge_queue;
@@ -151,6 +219,7 @@ impl RigSettings {
                 name: name.clone(),
                 command: setting.cmd.clone(),
                 limit,
+                cache: cache(rig, name, setting)?,
             });
         }
         let test = queue.test_command.as_deref().unwrap_or_default();
@@ -160,9 +229,27 @@ impl RigSettings {
                 name,
                 command,
                 limit: Duration::from_secs(1800),
+                cache: Vec::new(),
             });
         }
         Ok(gates)
+    }
+}
+
+/// The paths that a gate keeps, each of which must be below the tree.
+fn cache(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Vec<String>, SettingsError> {
+    let inside = |text: &str| {
+        let mut parts = Path::new(text).components().peekable();
+        parts.peek().is_some()
+            && parts.all(|part| matches!(part, Component::Normal(part) if part != ".git"))
+    };
+    match setting.cache.iter().find(|text| !inside(text)) {
+        None => Ok(setting.cache.clone()),
+        Some(text) => Err(SettingsError::CachePath {
+            path: rig.settings(),
+            key: format!("merge_queue.gates.{name}.cache"),
+            text: text.clone(),
+        }),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
-use super::{Layers, SettingsError};
+use super::{Layers, SettingsError, Strategy};
 use crate::town::{RigLayout, Town};
 
 const QUEUE: &str = "merge_queue";
@@ -40,7 +40,7 @@ const OTHERS: &[&str] = &[
 ];
 
 /// What a gate may have; `phase` is of the era.
-const OF_A_GATE: &[&str] = &["cmd", "phase", "timeout"];
+const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "timeout"];
 
 /// Finds the first thing below `merge_queue`, in any file that counts for a rig, that would be passed over:
 /// an unknown key, or a gate without a command.
@@ -59,6 +59,7 @@ pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<(), SettingsErr
         }
     }
     let merged = layers.merged();
+    check_strategy(&layers, rig, &merged)?;
     let Some(gates) = gates_of(&merged) else {
         return Ok(());
     };
@@ -74,6 +75,25 @@ pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<(), SettingsErr
         }
     }
     Ok(())
+}
+
+fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<(), SettingsError> {
+    let get = |tree: &Value| {
+        tree.get(QUEUE)?
+            .get("strategy")?
+            .as_str()
+            .map(str::to_owned)
+    };
+    let Some(text) = get(merged).filter(|text| Strategy::parse(text).is_none()) else {
+        return Ok(());
+    };
+    let place = layers.files().find(|(_, file)| get(file).is_some());
+    Err(SettingsError::BadValue {
+        path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
+        key: format!("{QUEUE}.strategy"),
+        text,
+        expected: format!("one of {}", Strategy::NAMES.join(", ")),
+    })
 }
 
 fn check_file(path: &Path, file: &Value) -> Result<(), SettingsError> {

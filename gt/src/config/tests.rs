@@ -47,6 +47,47 @@ fn a_bad_duration_is_named() {
 }
 
 #[test]
+fn a_gate_keeps_only_what_lies_below_the_tree() {
+    let gates = |path: &str| {
+        let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
+        let (place, rig) = place(&settings.to_string());
+        RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
+    };
+    assert_eq!(
+        gates("web/node_modules").unwrap()[0].cache,
+        ["web/node_modules"]
+    );
+    for bad in [
+        "",
+        ".",
+        "/target",
+        "../target",
+        "a/../../b",
+        ".git",
+        "a/.git",
+    ] {
+        let words = gates(bad).unwrap_err().to_string();
+        assert!(words.contains("merge_queue.gates.a.cache"), "{words}");
+    }
+}
+
+#[test]
+fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
+    let strategy = |text: &str| {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        check_merge_queue(&place.town, &rig).map(|()| settings.strategy())
+    };
+    assert_eq!(strategy("squash").unwrap(), Strategy::Squash);
+    assert_eq!(strategy("merge").unwrap(), Strategy::Merge);
+    assert_eq!(RigSettings::default().strategy(), Strategy::Rebase);
+    let words = strategy("ff").unwrap_err().to_string();
+    let wanted = "merge_queue.strategy is `ff`; use one of rebase, squash, merge";
+    assert!(words.ends_with(wanted), "{words}");
+    assert!(RigSettings::default().auto_repair());
+}
+
+#[test]
 fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
     for (queue, words) in [
         (
