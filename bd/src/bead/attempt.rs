@@ -55,6 +55,9 @@ mod tests {
         assert!(!ends(&open, &open.clone(), "dana"));
         let mut raised = closed(&open);
         raise(&mut raised).unwrap();
-        assert!(!ends(&open, &raised, "dana"), "whoever closed it has raised it");
+        assert!(
+            !ends(&open, &raised, "dana"),
+            "whoever closed it has raised it"
+        );
     }
 }

@@ -9,6 +9,7 @@ use bd::bead::{Bead, DepKind, fields};
 use bd::git::Git;
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::mq;
 use crate::polecat::Slot;
@@ -18,6 +19,9 @@ const NOTES: usize = 5;
 
 /// Where on a bead they are.
 const KEY: &str = "attempts";
+
+/// Where it is written that a worker closed its bead itself.
+const UNPROVEN: &str = "closed_without_done";
 
 /// One attempt at a bead, ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +104,25 @@ pub fn end_in(tx: &mut Tx, bead: &str, slot: &Slot, end: End<'_>) -> anyhow::Res
         tx.put(bead)?;
     }
     Ok(())
+}
+
+/// Marks a closed bead whose worker closed it without `gt done`: nothing proves that its work is anywhere. The mark
+/// holds for this closing only; a person who closes the bead again takes it as it is.
+pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
+    let closed_at = bead.closed_at.as_ref().map(ToString::to_string);
+    bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
+}
+
+/// The worker that closed a bead without `gt done`, if that is how the bead was closed.
+pub fn unproven(bead: &Bead) -> Option<String> {
+    let closed_at = bead
+        .closed_at
+        .as_ref()
+        .filter(|_| !bead.is_open())?
+        .to_string();
+    let mark = bead.metadata_object().remove(UNPROVEN)?;
+    let same = mark.get("closed_at")?.as_str() == Some(closed_at.as_str());
+    same.then(|| mark.get("by")?.as_str().map(str::to_owned))?
 }
 
 /// All attempts at a bead, oldest first.

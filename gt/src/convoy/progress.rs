@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::integration::{self, Integration};
 use super::ways;
+use crate::attempt;
 use crate::beads::Stores;
 use crate::mq;
 use crate::polecat::{Ids, Slot};
@@ -357,6 +358,9 @@ fn look(homes: &[Home], id: &str) -> Tracked {
     } else {
         None
     };
+    let unproven = attempt::unproven(bead).map(|worker| {
+        format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
+    });
     let standing = match (&bead.status, request) {
         _ if stuck.is_some() => Standing::Held,
         (_, Some(request)) if !waits_for.is_empty() || mq::needs_person(request).is_some() => {
@@ -364,6 +368,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         }
         (_, Some(_)) => Standing::Merging,
         (Status::Closed, None) if home.hooked.contains_key(id) => Standing::Working,
+        (Status::Closed, None) if unproven.is_some() => Standing::Held,
         (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
@@ -384,7 +389,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
-        why: stuck.or_else(in_line).unwrap_or_default(),
+        why: stuck.or(unproven).or_else(in_line).unwrap_or_default(),
         ways: Vec::new(),
     }
 }

@@ -28,6 +28,14 @@ fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };
+    // Its worker closed it without `gt done`.
+    if bead.status == "closed" {
+        let id = &bead.id;
+        return vec![
+            format!("bd reopen {id} && gt sling {id} {rig}"),
+            format!("bd close {id} --reason \"<why it is done>\""),
+        ];
+    }
     // Its worker is not started again by itself.
     if !bead.why.is_empty() {
         let id = &bead.id;

@@ -58,6 +58,19 @@ pub enum NotYours {
         /// Whose work it is.
         who: String,
     },
+    /// The bead is no longer at the attempt of this worker.
+    #[error(
+        "{bead} was {what}, after it was given to {worker}: nothing is handed in. The commits are kept on a rescue ref, \
+         and this session may end"
+    )]
+    Superseded {
+        /// The bead.
+        bead: String,
+        /// Who had it.
+        worker: String,
+        /// What happened to it.
+        what: String,
+    },
     /// A newer session has taken over.
     #[error(
         "this session holds lease {held} of {who}, but lease {current} is current: a newer session \

@@ -28,6 +28,13 @@ pub(crate) fn left(rig: &RigLayout, name: &str, slot: &Slot) -> Left {
     look(&Git::at(sandbox), slot).unwrap_or(Left::Commits)
 }
 
+/// Whether a commit of a sandbox has commits of its worker that are not known to be on the target.
+pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -> bool {
+    let git = Git::at(rig.sandbox(name));
+    // What cannot be asked may be there.
+    own_part(&git, slot, tip).map_or(true, |own| !own.commits.is_empty())
+}
+
 fn look(git: &Git, slot: &Slot) -> Result<Left, GitError> {
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     if !own_part(git, slot, &tip)?.commits.is_empty() {

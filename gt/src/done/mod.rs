@@ -25,7 +25,7 @@ use serde_json::json;
 
 pub use identify::{NotYours, Worker, identify, worker};
 pub use left::Left;
-pub(crate) use left::left;
+pub(crate) use left::{has_commits, left};
 pub(crate) use proof::is_beads;
 pub use proof::{Proof, ProofError};
 pub use push::PushFailed;
@@ -63,25 +63,27 @@ pub struct Done {
 
 /// Finishes the work on the caller's hook: the story above.
 pub fn done(town: &Town, worker: &Worker, report: &Report) -> anyhow::Result<Done> {
+    check_attempt(town, worker)?;
     let mut slot = begin(town, worker, report)?;
     run(town, worker, &mut slot)
 }
 
-/// Finishes what its worker does not: a `gt done` that was begun and never ended, from its record; or the
-/// work on a bead that was closed instead, with the reason of the closing as its summary. `None` where it
-/// is neither.
+/// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
+fn check_attempt(town: &Town, worker: &Worker) -> anyhow::Result<()> {
+    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let Some(bead) = beads.get(&worker.slot.bead) else {
+        return Ok(());
+    };
+    let is_current = bd::bead::attempt::of(bead) == worker.slot.attempt;
+    anyhow::ensure!(is_current, submit::superseded(bead, worker));
+    Ok(())
+}
+
+/// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
 pub fn resume(town: &Town, worker: &Worker) -> anyhow::Result<Option<Done>> {
     let mut slot = worker.slot.clone();
     if slot.done.is_none() {
-        let beads = town.rig_store(&worker.rig)?.snapshot()?;
-        let Some(bead) = beads.get(&slot.bead).filter(|bead| !bead.is_open()) else {
-            return Ok(None);
-        };
-        let report = Report {
-            summary: bead.close_reason.clone(),
-            no_change: None,
-        };
-        slot = begin(town, worker, &report)?;
+        return Ok(None);
     }
     run(town, worker, &mut slot).map(Some)
 }

@@ -1,7 +1,7 @@
 //! Files the merge request: one transaction that makes the request with its receipt, stores the summary,
 //! clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
 
-use bd::bead::{Bead, Dep, DepKind, Stamp, Status};
+use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::store::Tx;
 
 use super::{NotYours, Proof, Worker};
@@ -26,6 +26,11 @@ pub(super) fn submit(
         let mut bead = found.ok_or_else(|| crate::beads::UnknownBead {
             id: slot.bead.clone(),
         })?;
+        anyhow::ensure!(
+            attempt::of(&bead) == slot.attempt,
+            superseded(&bead, worker)
+        );
+        let number = attempt::raise(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
@@ -37,13 +42,35 @@ pub(super) fn submit(
                 None
             }
             None => Some(file_request(
-                tx, worker, slot, record, proof, &mut bead, &prefix,
+                tx,
+                (worker, slot, number),
+                record,
+                proof,
+                &mut bead,
+                &prefix,
             )?),
         };
         tx.put(bead)?;
         go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
         Ok(request)
     })
+}
+
+/// Someone else has closed the bead, or reopened it, since it was given to this worker.
+pub(super) fn superseded(bead: &Bead, worker: &Worker) -> NotYours {
+    let what = match (&bead.status, bead.close_reason.as_str()) {
+        (Status::Closed, "") => "closed by someone else".to_owned(),
+        (Status::Closed, reason) => {
+            format!("closed by someone else: {}", bd::ui::escape::line(reason))
+        }
+        (Status::Tombstone, _) => "deleted".to_owned(),
+        _ => "closed and reopened by someone else".to_owned(),
+    };
+    NotYours::Superseded {
+        bead: bead.id.clone(),
+        worker: worker.address().to_string(),
+        what,
+    }
 }
 
 /// Whether the lease is still the one under which the work was proven.
@@ -69,8 +96,7 @@ fn still_ours(tx: &Tx, worker: &Worker, slot: &Slot) -> Result<(), NotYours> {
 /// Makes the merge request and lets the bead wait for it.
 fn file_request(
     tx: &mut Tx,
-    worker: &Worker,
-    slot: &Slot,
+    (worker, slot, attempt): (&Worker, &Slot, u64),
     record: &DoneRecord,
     proof: &Proof,
     bead: &mut Bead,
@@ -91,6 +117,7 @@ fn file_request(
         summary: record.summary.clone(),
         worker: worker.address().to_string(),
         lease: slot.lease,
+        attempt,
         resolves: crate::mq::resolves(bead),
     };
     let id = request_id(prefix, &slot.branch);

@@ -83,7 +83,10 @@ pub(super) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, S
     }
     let base = match receipt.base.as_str() {
         // Requests of older towns do not say where their work began.
-        "" => job.git.merge_base(&receipt.tip, target)?.unwrap_or_default(),
+        "" => job
+            .git
+            .merge_base(&receipt.tip, target)?
+            .unwrap_or_default(),
         base => base.to_owned(),
     };
     Ok(match job.git.resolve(&base)? {

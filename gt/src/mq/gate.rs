@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bd::git::{Git, GitError};
+use bd::git::{ChangeKind, Git, GitError};
 use bd::sys::{Exec, ExecError, file};
 use serde_json::json;
 
@@ -36,9 +36,15 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
         return Ok(None);
     }
     let tree = job.rig.refinery();
-    check_out(job, &tree, candidate)?;
     for gate in gates {
-        let failure = one(job, &tree, &gate)?;
+        check_out(job, &tree, candidate)?;
+        let cache = Cache::lay_out(job, &tree, &gate)?;
+        let ran = one(job, &tree, &gate);
+        cache.put_back();
+        let failure = match ran? {
+            None => changed(job, (&tree, candidate), &gate)?,
+            failure => failure,
+        };
         let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": candidate });
         job.town.tell("gate", payload(job, more));
         if failure.is_some() {
@@ -48,7 +54,8 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
     Ok(None)
 }
 
-/// Puts the queue's own tree at the candidate. Nothing of value is ever in it.
+/// Puts the queue's own tree at the candidate, without anything that an earlier gate left there. Nothing of value is
+/// ever in it.
 pub(super) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Result<()> {
     if tree.join(".git").exists() {
         match reset(tree, candidate) {
@@ -77,8 +84,82 @@ pub(super) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Resu
 fn reset(tree: &Path, candidate: &str) -> Result<(), GitError> {
     let git = Git::at(tree);
     git.reset_hard("HEAD")?;
-    git.clean()?;
-    git.checkout_detach(candidate)
+    git.checkout_detach(candidate)?;
+    // Repositories below it and ignored files, too.
+    git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
+        .done()
+        .map(drop)
+}
+
+/// The ignored files that a gate may find as the last one that names them left them. Between two runs they lie beside the
+/// tree; a run that is killed loses them with it.
+struct Cache {
+    /// Where each is in the tree, and where it lies between two runs.
+    places: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Cache {
+    fn lay_out(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Self> {
+        let folder = job.rig.gate_caches();
+        let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
+        let mut places: Vec<_> = gate.cache.iter().map(place).collect();
+        // What is tracked there counts more.
+        places.retain(|(inside, _)| !inside.exists());
+        for (inside, beside) in &places {
+            if !beside.exists() {
+                continue;
+            }
+            if let Some(folder) = inside.parent() {
+                file::make_folder(folder, 0o755)?;
+            }
+            std::fs::rename(beside, inside)?;
+        }
+        if !places.is_empty() {
+            file::make_folder(&folder, 0o700)?;
+        }
+        Ok(Self { places })
+    }
+
+    /// A cache that cannot be kept is made again by the next run.
+    fn put_back(self) {
+        for (inside, beside) in self.places {
+            std::fs::rename(inside, beside).ok();
+        }
+    }
+}
+
+/// A gate that changed the tree has passed on something else than what would be pushed: that counts as failed. Files
+/// that it only added are left behind.
+fn changed(
+    job: &Job,
+    (tree, candidate): (&Path, &str),
+    gate: &Gate,
+) -> anyhow::Result<Option<Failure>> {
+    let git = Git::at(tree);
+    let head = git.resolve("HEAD")?.unwrap_or_default();
+    let end = if head == candidate {
+        let files: Vec<String> = git
+            .status()?
+            .into_iter()
+            .filter(|change| change.kind != ChangeKind::Untracked)
+            .map(|change| change.path)
+            .collect();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        format!("it changed tracked files: {}", files.join(", "))
+    } else {
+        format!("it left the tree at {head:.12} instead of {candidate:.12}")
+    };
+    let words =
+        format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
+    Ok(Some(Failure {
+        gate: gate.name.clone(),
+        command: gate.command.clone(),
+        log: keep_log(job, &gate.name, words.as_bytes())?,
+        tail: words,
+        end,
+    }))
 }
 
 fn one(job: &Job, tree: &Path, gate: &Gate) -> anyhow::Result<Option<Failure>> {

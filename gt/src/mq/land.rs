@@ -176,8 +176,7 @@ fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
         Contained::Missing(_) => false,
         Contained::Rewritten(files) => {
             let changed = git.differing_files(&own.base, &own.tip)?;
-            git.is_ancestor(&work.tip, &own.tip)?
-                && files.iter().all(|file| changed.contains(file))
+            git.is_ancestor(&work.tip, &own.tip)? && files.iter().all(|file| changed.contains(file))
         }
     })
 }

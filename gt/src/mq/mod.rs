@@ -34,13 +34,12 @@ mod waive;
 mod withdraw;
 
 pub(crate) use land::AS_IT_WAS;
-pub(crate) use queue::has_ready;
 pub use queue::{MergeOutcome, Merged, run};
+pub(crate) use queue::{has_ready, withdraw_stale};
 pub use request::{
     Receipt, State, Waiver, is_request, needs_person, open_request_of, open_requests, receipt_of,
     resolves, retry, source_of, stopped_by,
 };
 pub use score::score;
 pub use waive::{WaiveError, waive};
-pub(crate) use withdraw::has_stale;
 pub use withdraw::{is_withdrawn, why_stale};

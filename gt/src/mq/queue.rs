@@ -95,47 +95,90 @@ pub fn run(town: &Town, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
         rig.name()
     );
     task::track_all(town, &store)?;
-    let mut results = Vec::new();
-    let mut take = |request: Bead, step: fn(&Job) -> anyhow::Result<MergeOutcome>| {
-        let git = repository(rig);
-        let remote = git.remote_url("origin")?.is_some();
-        let receipt = super::receipt_of(&request);
-        let job = Job {
+    let mut run = Run::new(town, rig, &store, &settings);
+    run.withdraw_stale()?;
+    while let Some(request) = next(town, &store, &run.seen)? {
+        run.take(request, merge)?;
+    }
+    Ok(run.results)
+}
+
+/// Withdraws what may not merge any more, while the caller holds the rig's queue; nothing else is merged.
+pub(crate) fn withdraw_stale(town: &Town, rig: &RigLayout, _queue: &Lock) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let settings = RigSettings::load(town, rig)?;
+    Run::new(town, rig, &store, &settings).withdraw_stale()
+}
+
+/// One run of a queue.
+struct Run<'a> {
+    town: &'a Town,
+    rig: &'a RigLayout,
+    store: &'a Store,
+    settings: &'a RigSettings,
+    /// The requests that it has looked at.
+    seen: BTreeSet<String>,
+    results: Vec<Merged>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        town: &'a Town,
+        rig: &'a RigLayout,
+        store: &'a Store,
+        settings: &'a RigSettings,
+    ) -> Self {
+        Self {
             town,
             rig,
-            store: &store,
-            settings: &settings,
+            store,
+            settings,
+            seen: BTreeSet::new(),
+            results: Vec::new(),
+        }
+    }
+
+    fn withdraw_stale(&mut self) -> anyhow::Result<()> {
+        let stale: Vec<Bead> = withdraw::stale(&self.store.snapshot()?).cloned().collect();
+        for request in stale {
+            self.take(request, withdraw_unless_merged)?;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        request: Bead,
+        step: fn(&Job) -> anyhow::Result<MergeOutcome>,
+    ) -> anyhow::Result<()> {
+        self.seen.insert(request.id.clone());
+        let git = repository(self.rig);
+        let job = Job {
+            town: self.town,
+            rig: self.rig,
+            store: self.store,
+            settings: self.settings,
+            remote: git.remote_url("origin")?.is_some(),
             git,
-            remote,
+            receipt: super::receipt_of(&request),
             request,
-            receipt,
         };
         let outcome = match step(&job) {
             Ok(outcome) => outcome,
-            Err(error) if town.stop.load(Ordering::Relaxed) => return Err(error),
+            Err(error) if self.town.stop.load(Ordering::Relaxed) => return Err(error),
             // Those behind it may be fine.
             Err(error) => MergeOutcome::Later {
                 reason: format!("{error:#}"),
             },
         };
         report(&job, &outcome);
-        results.push(Merged {
+        self.results.push(Merged {
             request: job.request.id.clone(),
             bead: request::source_of(&job.request),
             outcome,
         });
         Ok(())
-    };
-    let stale: Vec<Bead> = withdraw::stale(&store.snapshot()?).cloned().collect();
-    let mut seen: BTreeSet<String> = stale.iter().map(|request| request.id.clone()).collect();
-    for request in stale {
-        take(request, withdraw_unless_merged)?;
     }
-    while let Some(request) = next(town, &store, &seen)? {
-        seen.insert(request.id.clone());
-        take(request, merge)?;
-    }
-    Ok(results)
 }
 
 /// What may not merge any more is withdrawn; but what was merged before that is merged.

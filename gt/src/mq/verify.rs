@@ -40,11 +40,7 @@ pub(super) fn already_there(job: &Job, target: &str) -> anyhow::Result<Held> {
 }
 
 /// Whether the target holds `commit`, and with it the change since `onto`.
-fn holds_change(
-    job: &Job,
-    target: &str,
-    (onto, commit): (&str, &str),
-) -> Result<Held, GitError> {
+fn holds_change(job: &Job, target: &str, (onto, commit): (&str, &str)) -> Result<Held, GitError> {
     let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
     if !known || !holds(job, target, commit)? {
         return Ok(Held::No);

@@ -44,7 +44,8 @@ pub fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
     if original.is_open() {
         why_stale(beads, original)
     } else {
-        is_withdrawn(original).then(|| format!("{} is withdrawn, which it was to resolve", original.id))
+        is_withdrawn(original)
+            .then(|| format!("{} is withdrawn, which it was to resolve", original.id))
     }
 }
 

@@ -93,7 +93,10 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
         }
         Do::OpenBreaker { rig, polecat } => open_breaker(town, rig, polecat),
         Do::EndSession { rig, polecat } => end_session(town, rig, polecat),
-        Do::ClearHook { rig, polecat } => clear_hook(town, rig, polecat),
+        Do::Release { rig, polecat } => {
+            let rig = town.rig(rig)?;
+            sling::release_closed(town, &rig, polecat)
+        }
         Do::SlingWaiting { rig, bead } => sling_waiting(town, rig, bead),
         Do::RunQueue { rig } => run_queue(town, rig),
         Do::Land { convoy } => land(town, convoy),
@@ -160,44 +163,6 @@ fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Stri
     polecat::snapshot(town, &layout, name, &slot)?;
     session::end::polecat(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
-}
-
-/// The bead is closed already: the worker has nothing more to do with it.
-fn clear_hook(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
-    let layout = town.rig(rig)?;
-    let _slot = Lock::try_take(&layout.slot_lock(name))?;
-    let address = Address::Polecat(rig.to_owned(), name.to_owned());
-    let prefix = town.prefix(rig);
-    let (agent_id, slot_id) = (address.bead_id(&prefix), Slot::id(&prefix, rig, name));
-    let store = town.rig_store(&layout)?;
-    let beads = store.snapshot()?;
-    let slot = Slot::load(&beads, &slot_id);
-    let hook = beads.get(&agent_id).map(|agent| agent.hook_bead.as_str());
-    let closed = hook.and_then(|id| beads.get(id));
-    if closed.is_none_or(Bead::is_open) {
-        return Ok(None);
-    }
-    if done::left(&layout, name, &slot) == done::Left::Commits {
-        return Ok(None);
-    }
-    polecat::snapshot(town, &layout, name, &slot)?;
-    if let Some(session) = SessionName::of(&address) {
-        session::end::polecat(town, session.as_str(), &slot)?;
-    }
-    town.transact(&store, |tx| {
-        let Some(mut agent) = tx.get(&agent_id).cloned() else {
-            return Ok(None);
-        };
-        let closed = tx.get(&agent.hook_bead).is_some_and(|bead| !bead.is_open());
-        if !closed {
-            return Ok(None);
-        }
-        let bead = agent.hook_bead.clone();
-        polecat::set_hook(&mut agent, None, "idle", &tx.now());
-        tx.put(agent)?;
-        Slot::load(tx, &slot_id).released().save(tx, &slot_id)?;
-        Ok(Some(format!("closed bead {bead} taken off the hook")))
-    })
 }
 
 /// Records that going on with a sling failed, for the breaker.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use bd::bead::attempt;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
@@ -63,6 +64,8 @@ pub struct PolecatFacts {
     pub hook: Option<String>,
     /// Whether that bead is closed.
     pub hook_closed: bool,
+    /// Whether someone else than its worker closed or deleted it, or closed and reopened it.
+    pub superseded: bool,
     /// When it was closed.
     pub closed_at: Option<Timestamp>,
     /// What its sandbox holds that is on no target; looked at only where the bead is closed.
@@ -200,6 +203,13 @@ fn polecat_facts(
         state: polecat.state,
         why: polecat.why,
         hook_closed: closed.is_some(),
+        superseded: match beads.get(&slot.bead) {
+            None => !slot.bead.is_empty(),
+            Some(bead) => {
+                let is_on_hook = on_hook.is_some_and(|on_hook| on_hook.id == bead.id);
+                is_on_hook && (attempt::of(bead) != slot.attempt || bead.is_tombstone())
+            }
+        },
         closed_at: closed_at.map(bd::bead::Stamp::instant),
         left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
         busy: polecat.busy,

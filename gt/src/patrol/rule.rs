@@ -69,8 +69,8 @@ pub enum Do {
         /// The polecat.
         polecat: String,
     },
-    /// Takes a closed bead off a hook.
-    ClearHook {
+    /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
+    Release {
         /// The rig.
         rig: String,
         /// The polecat.
@@ -168,8 +168,9 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
 /// - P1: whoever holds its slot is at work on it: nothing.
 /// - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
 /// - P3: its sling is unfinished: go on with it, until the breaker opens.
-/// - P4: its bead is closed: end the session, clear the hook. But work that is on no target is first left
-///   to its worker for a while, and then commits are handed in: closing a bead merges nothing.
+/// - P4: its bead is closed, or was taken from it by closing and reopening it. Where someone else did that, or its worker
+///   did it and has had time for `gt done`: keep its commits, end the session, clear the hook. Only the worker's own
+///   `gt done` hands work in.
 /// - P5: a `gt done` began and nobody runs it: finish it. Where trying again cannot help, open the breaker.
 /// - P6: it has work and no session: start it anew, until the breaker opens.
 /// - P7: it has no work but a session, or the screen of one that has ended: end the session.
@@ -186,6 +187,9 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return None;
     }
     let alive = polecat.alive?;
+    if polecat.superseded {
+        return closed_rule(rig, polecat, alive, now);
+    }
     if polecat.hook.is_none() {
         let todo = Do::EndSession { rig, polecat: name };
         return (alive || polecat.shown)
@@ -233,23 +237,28 @@ fn closed_rule(
 ) -> Option<Decision> {
     let name = polecat.name.clone();
     let just_closed = |at: Timestamp| now.duration_since(at) < AFTER_CLOSE;
-    let (rule, saw, todo) = match polecat.left {
-        Left::Files | Left::Commits if alive && polecat.closed_at.is_some_and(just_closed) => {
+    if !polecat.superseded {
+        if alive && polecat.closed_at.is_some_and(just_closed) {
             return None;
         }
-        Left::Nothing | Left::Files => (
-            "P4-clear-closed-hook",
-            polecat.why.clone(),
-            Do::ClearHook { rig, polecat: name },
-        ),
-        Left::Commits if polecat.done_hopeless => return None,
-        Left::Commits => (
-            "P4-hand-in-closed",
-            format!("{}, with commits that are on no target", polecat.why),
-            Do::FinishDone { rig, polecat: name },
-        ),
+        if !alive && polecat.done_begun && !polecat.done_hopeless {
+            return Some(Decision {
+                rule: "P5-finish-done",
+                saw: polecat.why.clone(),
+                todo: Do::FinishDone { rig, polecat: name },
+            });
+        }
+    }
+    let with = match polecat.left {
+        Left::Commits => ", with commits that were not handed in",
+        Left::Files => ", with files that are not committed",
+        Left::Nothing => "",
     };
-    Some(Decision { rule, saw, todo })
+    Some(Decision {
+        rule: "P4-release-closed",
+        saw: format!("{}{with}", polecat.why),
+        todo: Do::Release { rig, polecat: name },
+    })
 }
 
 /// W1: beads in line go as soon as nothing blocks them, as many as there is room for.
@@ -288,6 +297,7 @@ mod tests {
             why: String::new(),
             hook: Some("b".into()),
             hook_closed: false,
+            superseded: false,
             closed_at: None,
             left: Left::Nothing,
             busy: false,
@@ -372,14 +382,21 @@ mod tests {
                     hook_closed: true,
                     ..polecat()
                 },
-                Some("P4-clear-closed-hook"),
+                Some("P4-release-closed"),
             ),
             (
                 PolecatFacts {
                     hook_closed: true,
                     ..dead.clone()
                 },
-                Some("P4-clear-closed-hook"),
+                Some("P4-release-closed"),
+            ),
+            (
+                PolecatFacts {
+                    superseded: true,
+                    ..polecat()
+                },
+                Some("P4-release-closed"),
             ),
             (
                 PolecatFacts {
@@ -450,32 +467,30 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_bead_with_unmerged_work_is_left_to_its_worker_and_then_handed_in() {
+    fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not() {
         let at = |minutes: i64| {
             let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
             Some(now - SignedDuration::from_mins(minutes))
         };
-        let closed = |left, alive, minutes| PolecatFacts {
+        let closed = |superseded, alive, minutes| PolecatFacts {
             hook_closed: true,
+            superseded,
             closed_at: at(minutes),
-            left,
+            left: Left::Commits,
             alive: Some(alive),
             ..polecat()
         };
-        let (clear, hand_in) = (Some("P4-clear-closed-hook"), Some("P4-hand-in-closed"));
-        assert_eq!(rule(&closed(Left::Nothing, true, 1)), clear);
-        assert_eq!(rule(&closed(Left::Files, true, 1)), None);
-        assert_eq!(rule(&closed(Left::Files, true, 11)), clear);
-        assert_eq!(rule(&closed(Left::Files, false, 1)), clear);
-        assert_eq!(rule(&closed(Left::Commits, true, 1)), None);
-        assert_eq!(rule(&closed(Left::Commits, true, 11)), hand_in);
-        assert_eq!(rule(&closed(Left::Commits, false, 1)), hand_in);
-        let hopeless = PolecatFacts {
+        let release = Some("P4-release-closed");
+        assert_eq!(rule(&closed(false, true, 1)), None);
+        assert_eq!(rule(&closed(false, true, 11)), release);
+        assert_eq!(rule(&closed(false, false, 1)), release);
+        assert_eq!(rule(&closed(true, true, 1)), release);
+        let begun = |superseded| PolecatFacts {
             done_begun: true,
-            done_hopeless: true,
-            ..closed(Left::Commits, false, 1)
+            ..closed(superseded, false, 1)
         };
-        assert_eq!(rule(&hopeless), None);
+        assert_eq!(rule(&begun(false)), Some("P5-finish-done"));
+        assert_eq!(rule(&begun(true)), release);
     }
 
     #[test]

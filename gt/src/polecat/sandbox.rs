@@ -262,6 +262,38 @@ impl<'a> Sandbox<'a> {
         Ok(git.delete_branch(branch, &tip)?)
     }
 
+    /// Saves the work of a slot that is not to be handed in to a rescue ref: what is not committed, and commits for which
+    /// `is_work` holds, of the branch and of wherever the sandbox is now. `None` where there is none.
+    pub fn keep_work(
+        &self,
+        slot: &super::Slot,
+        is_work: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<String>, SandboxError> {
+        if !self.path().join(".git").exists() {
+            return Ok(None);
+        }
+        let git = Git::at(self.path());
+        let reference = self.rescue_ref(Some(&slot.bead));
+        let mut kept = None;
+        let head = git.resolve("HEAD")?;
+        if !git.status()?.is_empty() {
+            let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
+            let message = format!("Work of {rig}/polecats/{name} on {bead}");
+            bd::git::rescue::save(&git, &reference, &message, &self.identity(), Big::Leave)?;
+            kept = Some(reference.clone());
+        } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {
+            git.update_ref(&reference, head, None)?;
+            kept = Some(reference.clone());
+        }
+        let branch = git.resolve(&format!("refs/heads/{}", slot.branch))?;
+        if let Some(tip) = branch.filter(|tip| Some(tip) != head.as_ref() && is_work(tip)) {
+            let reference = format!("{reference}-branch");
+            git.update_ref(&reference, &tip, None)?;
+            kept.get_or_insert(reference);
+        }
+        Ok(kept)
+    }
+
     /// Saves what a reset would lose: uncommitted files, commits that no remote has, and discovery documents
     /// that were never handed in.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {

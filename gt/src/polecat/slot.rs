@@ -16,6 +16,8 @@ pub struct Slot {
     pub lease: u64,
     /// The bead it was given last.
     pub bead: String,
+    /// The number of the attempt at that bead ([`bd::bead::attempt`]).
+    pub attempt: u64,
     /// The branch made for that bead.
     pub branch: String,
     /// The commit that the branch started from.

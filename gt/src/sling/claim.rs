@@ -39,6 +39,14 @@ pub enum ClaimError {
         /// What to do.
         way_out: &'static str,
     },
+    /// The merge queue is at work with what was handed in for it.
+    #[error("{bead} may be merged right now ({request}): try again in a moment")]
+    Merging {
+        /// The bead.
+        bead: String,
+        /// Its merge request.
+        request: String,
+    },
     /// The bead is a record, not work.
     #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
     NoWork {
@@ -321,6 +329,7 @@ fn mark(
     let slot = Slot {
         lease: old.lease + 1,
         bead: bead.id.clone(),
+        attempt: bd::bead::attempt::of(&bead),
         branch: branch_name(name, &bead.id, &now),
         target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
@@ -354,6 +363,8 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
     bead.updated_at = now;
     let by = tx.actor().to_owned();
     bead.description = bd::bead::fields::set(&bead.description, "dispatched_by", Some(&by));
+    // What any worker before has in hand counts no more.
+    bd::bead::attempt::raise(&mut bead)?;
     if !args.is_empty() {
         bead.description = bd::bead::fields::set(&bead.description, "attached_args", Some(args));
     }

@@ -17,6 +17,7 @@
 
 mod claim;
 mod family;
+mod release;
 mod target;
 mod unsling;
 mod waiting;
@@ -28,6 +29,7 @@ use serde_json::json;
 
 pub use claim::{ClaimError, Claimed, Wish};
 pub use family::{family, sling_member};
+pub use release::release_closed;
 pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
 pub use waiting::{Failed, Waiting, enqueue, note_failure, take_waiting, waiting};
@@ -38,7 +40,8 @@ use crate::convoy::{self, integration};
 use crate::discovery;
 use crate::handoff;
 use crate::identity::Address;
-use crate::lock::Lock;
+use crate::lock::{Lock, LockError};
+use crate::mq;
 use crate::polecat::{Sandbox, SlingStep, Slot};
 use crate::runtime;
 use crate::session;
@@ -171,7 +174,12 @@ fn sling_to_polecat(
     request: &Request,
     name: Option<&str>,
 ) -> anyhow::Result<Slung> {
+    let queue = hold_queue(town, rig, request)?;
     let claimed = claim::claim(town, rig, &Wish { request, name })?;
+    if let Some(queue) = queue {
+        // What cannot be withdrawn now may not merge all the same, and the next run of the queue withdraws it.
+        mq::withdraw_stale(town, rig, &queue).ok();
+    }
     tell(town, &claimed.bead.id, &claimed.address().to_string());
     let worker = claimed.address();
     if !attempt::was_with(&claimed.bead, &worker.to_string()) {
@@ -179,6 +187,21 @@ fn sling_to_polecat(
         handoff::withdraw(town, &worker).ok();
     }
     finish(town, rig, &claimed, request.no_convoy)
+}
+
+/// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
+/// not be superseded half way.
+fn hold_queue(town: &Town, rig: &RigLayout, request: &Request) -> anyhow::Result<Option<Lock>> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let Some(open) = mq::open_request_of(&beads, &request.bead) else {
+        return Ok(None);
+    };
+    let (bead, request) = (request.bead.clone(), open.id.clone());
+    match Lock::try_take(&rig.queue_lock()) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Held { .. }) => Err(ClaimError::Merging { bead, request }.into()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.

@@ -112,6 +112,7 @@ fn release(
             bead.status = Status::Open;
             bead.assignee = String::new();
             bead.updated_at = now;
+            bd::bead::attempt::raise(&mut bead)?;
             tx.put(bead)?;
         }
         match slot {

@@ -226,9 +226,14 @@ impl RigLayout {
         self.root.join("hooks")
     }
 
-    /// `refinery/rig/`: where the merge queue rebases and runs gates.
+    /// `refinery/rig/`: where the merge queue runs gates.
     pub fn refinery(&self) -> PathBuf {
         self.root.join("refinery/rig")
+    }
+
+    /// `refinery/cache/`: what gates keep from one run to the next.
+    pub fn gate_caches(&self) -> PathBuf {
+        self.root.join("refinery/cache")
     }
 
     /// `witness/`: the witness's home.

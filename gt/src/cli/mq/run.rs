@@ -49,6 +49,9 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
                 MergeOutcome::NeedsPerson { reason } => {
                     ("✗", format!("needs a person: {}", escape::line(reason)))
                 }
+                MergeOutcome::Withdrawn { reason } => {
+                    ("✗", format!("withdrawn: {}", escape::line(reason)))
+                }
                 MergeOutcome::Later { reason } => ("…", format!("later: {}", escape::line(reason))),
             };
             page.line(format!("{mark} {} ({}) {text}", one.request, one.bead));
