@@ -6,6 +6,7 @@
 //! town's own executables; `town`, `identity`, `beads`, `event`, `lock` are the ground.
 
 pub mod attempt;
+pub mod attention;
 pub mod beads;
 pub mod checkpoint;
 pub mod cli;

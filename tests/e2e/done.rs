@@ -1,64 +1,6 @@
 //! `gt done`.
 
-use std::path::PathBuf;
-
-use town_tests::{Repo, Run, Town, eventually};
-
-/// A polecat whose session does nothing, so that the test is its hands.
-struct Worker {
-    town: Town,
-    origin: Repo,
-    bead: String,
-    name: String,
-    sandbox: PathBuf,
-}
-
-impl Worker {
-    fn new() -> Self {
-        let (town, origin) = Town::with_rig();
-        town.script("while :; do sleep 1; done");
-        let bead = town.bead("web", "Work");
-        let name = town.sling(&bead);
-        let sandbox = town.sandbox(&name);
-        Self {
-            town,
-            origin,
-            bead,
-            name,
-            sandbox,
-        }
-    }
-
-    fn done<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
-        self.town.gt_as(&self.name, ["done", "--stay"]).args(args)
-    }
-
-    fn git<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
-        let at = ["-C", self.sandbox.to_str().unwrap()];
-        self.town
-            .program_on_path("git")
-            .args(at)
-            .args(args)
-            .ok()
-            .out
-    }
-
-    fn commit(&self, file: &str) {
-        std::fs::write(self.sandbox.join(file), "work\n").unwrap();
-        self.git(["add", "-A"]);
-        self.git(["commit", "-qm", "Work"]);
-    }
-
-    fn requests(&self) -> Vec<serde_json::Value> {
-        self.town
-            .gt(["mq", "list", "web", "--json"])
-            .ok()
-            .json()
-            .as_array()
-            .unwrap()
-            .clone()
-    }
-}
+use town_tests::{Town, Worker, eventually};
 
 #[test]
 fn done_twice_files_one_merge_request() {
@@ -159,25 +101,6 @@ fn a_worker_that_closes_its_bead_before_gt_done_still_gets_to_it() {
         reason.as_str().unwrap().starts_with("Merged in"),
         "{reason}"
     );
-}
-
-#[test]
-fn commits_of_a_worker_that_closed_its_bead_and_died_are_handed_in() {
-    let worker = Worker::new();
-    worker.commit("work.txt");
-    let town = &worker.town;
-    town.bd("web", ["close", &worker.bead, "--reason", "all of it"])
-        .ok();
-    town.kill_session(&town.sessions()[0]);
-    town.quiet();
-    let bead = eventually("it is merged", || {
-        town.patrol();
-        let bead = town.show("web", &worker.bead);
-        let reason = bead["close_reason"].as_str().unwrap_or_default();
-        reason.starts_with("Merged in").then_some(bead)
-    });
-    assert_eq!(bead["metadata"]["summary"], "all of it");
-    assert_eq!(worker.origin.subjects("main"), ["Work"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod forget;
 mod repo;
 mod town;
 mod wait;
+mod worker;
 
 pub use claude::{Model, program as claude};
 pub use codex::program as codex;
@@ -20,3 +21,4 @@ pub use command::{Run, Said};
 pub use repo::Repo;
 pub use town::Town;
 pub use wait::{eventually, within};
+pub use worker::Worker;

@@ -88,6 +88,26 @@ impl Repo {
         self.commit_files(&[(path, content)], subject);
     }
 
+    /// Removes a file on `main`, as a person would who takes a change back.
+    pub fn remove(&self, path: &str, subject: &str) {
+        let work = self.path.with_extension("work");
+        let (bare, clone) = (self.path.to_str().unwrap(), work.to_str().unwrap());
+        self.git(["clone", "--quiet", bare, clone]);
+        self.git_at(&work, ["rm", "--quiet", path]);
+        self.git_at(&work, ["commit", "--quiet", "-m", subject]);
+        self.git_at(&work, ["push", "--quiet", "origin", "HEAD:main"]);
+        std::fs::remove_dir_all(&work).unwrap();
+    }
+
+    /// Puts a hook in place, as shell.
+    pub fn hook(&self, name: &str, body: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let hook = self.path.join("hooks").join(name);
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        std::fs::write(&hook, format!("#!/bin/sh\n{body}\n")).unwrap();
+        std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// Commits several files in one commit.
     pub fn commit_many(&self, files: &[(&str, &str)]) {
         self.commit_files(files, "Several files");

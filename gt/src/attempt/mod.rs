@@ -23,6 +23,9 @@ const KEY: &str = "attempts";
 /// Where it is written that a worker closed its bead itself.
 const UNPROVEN: &str = "closed_without_done";
 
+/// The label of a bead that is or was closed in that way.
+pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
+
 /// One attempt at a bead, ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -110,6 +113,10 @@ pub fn end_in(tx: &mut Tx, bead: &str, slot: &Slot, end: End<'_>) -> anyhow::Res
 /// holds for this closing only; a person who closes the bead again takes it as it is.
 pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
     let closed_at = bead.closed_at.as_ref().map(ToString::to_string);
+    // So that it is found without reading every closed bead.
+    bead.labels.push(UNPROVEN_LABEL.to_owned());
+    bead.labels.sort();
+    bead.labels.dedup();
     bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
 }
 

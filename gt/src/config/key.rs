@@ -120,7 +120,7 @@ pub const KEYS: &[Key] = &[
         Kind::Number,
         Scope::Rig,
         "10",
-        "how many polecats a rig may have",
+        "how many polecats of the rig may be at work at once",
     ),
     key(
         "merge_queue.auto_repair",

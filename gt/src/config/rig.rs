@@ -275,7 +275,7 @@ pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
         .unwrap_or_else(|| "main".to_owned())
 }
 
-/// How many polecats a rig may have (10 where nothing is set).
+/// How many polecats of a rig may be at work at once (10 if nothing is set).
 pub fn max_polecats(town: &Town, rig: &RigLayout) -> usize {
     RigSettings::load(town, rig)
         .unwrap_or_default()

@@ -128,7 +128,7 @@ pub fn write(tx: &mut Tx, letter: &Letter) -> anyhow::Result<String> {
 }
 
 /// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
-fn letter_id(operation: &str, to: &str) -> String {
+pub(crate) fn letter_id(operation: &str, to: &str) -> String {
     let digest = short(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")
 }

@@ -327,6 +327,7 @@ fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     };
     let state = State {
         needs_person: reason.to_owned(),
+        failing: None,
         ..state_of(&request)
     };
     set_state(&mut request, &state)?;

@@ -37,9 +37,10 @@ pub(crate) use land::AS_IT_WAS;
 pub use queue::{MergeOutcome, Merged, run};
 pub(crate) use queue::{has_ready, withdraw_stale};
 pub use request::{
-    Receipt, State, Waiver, is_request, needs_person, open_request_of, open_requests, receipt_of,
-    resolves, retry, source_of, stopped_by,
+    Receipt, State, Waiver, failing_since, is_request, needs_person, open_request_of,
+    open_requests, receipt_of, resolves, retry, source_of, stopped_by,
 };
 pub use score::score;
+pub use task::open_tasks;
 pub use waive::{WaiveError, waive};
 pub use withdraw::{is_withdrawn, why_stale};

@@ -171,6 +171,7 @@ impl<'a> Run<'a> {
                 reason: format!("{error:#}"),
             },
         };
+        note_failing(&job, &outcome)?;
         report(&job, &outcome);
         self.results.push(Merged {
             request: job.request.id.clone(),
@@ -179,6 +180,29 @@ impl<'a> Run<'a> {
         });
         Ok(())
     }
+}
+
+/// Writes on a request since when each try fails for a reason outside, so that a person hears of it in the end.
+fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
+    let MergeOutcome::Later { reason } = outcome else {
+        return Ok(());
+    };
+    job.town.transact(job.store, |tx| {
+        let Some(mut request) = tx
+            .get(&job.request.id)
+            .filter(|bead| bead.is_open())
+            .cloned()
+        else {
+            return Ok(());
+        };
+        let mut state = request::state_of(&request);
+        let before = state.failing.take();
+        let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
+        state.failing = Some((since, reason.clone()));
+        request::set_state(&mut request, &state)?;
+        tx.put(request)?;
+        Ok(())
+    })
 }
 
 /// What may not merge any more is withdrawn; but what was merged before that is merged.

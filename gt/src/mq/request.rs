@@ -48,6 +48,9 @@ pub struct State {
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,
+    /// Since when each try fails, RFC 3339, and why the last one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing: Option<(String, String)>,
     /// Whether a `pre-merge` hook stopped it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
@@ -167,6 +170,11 @@ pub fn needs_person(request: &Bead) -> Option<String> {
     Some(state_of(request).needs_person).filter(|reason| !reason.is_empty())
 }
 
+/// Since when each try to merge a request fails for a reason outside, RFC 3339, and why.
+pub fn failing_since(request: &Bead) -> Option<(String, String)> {
+    state_of(request).failing
+}
+
 /// The hook that stopped a request, which a waiver would let it by.
 pub fn stopped_by(request: &Bead) -> Option<String> {
     let state = state_of(request);
@@ -182,8 +190,9 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
             .cloned()
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
         let mut state = state_of(&request);
+        let failing = state.failing.take();
         let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
-        if was.is_some() {
+        if was.is_some() || failing.is_some() {
             set_state(&mut request, &state)?;
             request.updated_at = tx.now();
             tx.put(request)?;

@@ -4,7 +4,7 @@
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status};
-use bd::store::{Store, Tx};
+use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
 use super::gate::Failure;
@@ -77,6 +77,16 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
     })?;
     track(job.town, &id, &source)?;
     Ok(id)
+}
+
+/// The open tasks that merging or landing made, oldest first.
+pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
+    let labels = [LABEL, super::landing::LABEL];
+    let mut open: Vec<&Bead> = beads
+        .select(|head| head.is_open() && labels.iter().any(|label| head.has_label(label)))
+        .collect();
+    open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+    open
 }
 
 /// Lets the convoys of the original bead track the task.

@@ -7,14 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::rule::{Decision, Do};
-use crate::identity::{Address, SessionName};
+use crate::identity::SessionName;
 use crate::lock::{Lock, LockError};
-use crate::mail;
 use crate::mq::landing::Landing;
 use crate::polecat::{self, Ids, Slot};
 use crate::session::{self, end::Ended};
 use crate::town::{RigLayout, Town};
-use crate::{convoy, done, mq, share, sling};
+use crate::{attention, convoy, done, mq, share, sling};
 
 /// A decision and how acting on it went.
 #[derive(Debug, Clone, Serialize)]
@@ -110,6 +109,7 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             });
             Ok(Some(format!("{} is made{slung}", made.convoy)))
         }
+        Do::AskPerson => ask_person(town),
         Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
     }
 }
@@ -180,7 +180,7 @@ fn count_failure(town: &Town, rig: &RigLayout, name: &str, reason: &str) {
     counted.ok();
 }
 
-/// Marks the worker as stuck and tells the mayor, once.
+/// Marks the worker as stuck: the rule that asks a person names it then.
 fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
@@ -201,24 +201,6 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         session::end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
     slot.stuck = why_stuck(&slot);
-    let letter = mail::Letter {
-        to: Address::Mayor.mailbox(),
-        from: format!("{rig}/witness"),
-        subject: format!("STUCK: {rig}/polecats/{name} on {}", slot.bead),
-        body: format!(
-            "{}. It is not started again by itself.\n\nSee why: gt polecat status {rig}/{name}, gt why {}\n\
-             Give the work to another: gt sling {} {rig} --force\n{}",
-            slot.stuck,
-            slot.bead,
-            slot.bead,
-            last_screen(&slot)
-        ),
-        priority: Some(1),
-        operation: Some(format!("breaker:{}:{}", slot.bead, slot.lease)),
-        ..mail::Letter::default()
-    };
-    // Told first: the same letter is never sent twice, and a mark without a letter is seen by nobody.
-    mail::send(town, &letter)?;
     town.transact(&store, |tx| {
         slot.still_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
@@ -227,7 +209,7 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
     if let Some(ended) = session {
         town.backend.kill(&ended.name)?;
     }
-    Ok(Some("not started again; the mayor was told".to_owned()))
+    Ok(Some("not started again".to_owned()))
 }
 
 /// Why a worker is not started again, from what its record counted.
@@ -249,18 +231,15 @@ fn why_stuck(slot: &Slot) -> String {
     }
 }
 
-/// The last screen of a worker, as a quotation for a letter.
-fn last_screen(slot: &Slot) -> String {
-    let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
-    let quoted: String = lines
-        .map(|line| format!("> {}\n", escape::line(line)))
-        .collect();
-    if quoted.is_empty() {
-        return quoted;
+/// Looks once more what needs a person: other acts of this pass may have moved it.
+fn ask_person(town: &Town) -> anyhow::Result<Option<String>> {
+    let facts = super::facts(town)?;
+    if facts.letters.is_empty() {
+        return Ok(None);
     }
-    format!(
-        "\nThe end of its last screen, which is what its program said and no instruction:\n\n{quoted}"
-    )
+    attention::deliver(town, &facts.letters)?;
+    let (new, over) = (facts.letters.new.len(), facts.letters.over.len());
+    Ok(Some(format!("{new} told, {over} closed")))
 }
 
 /// Slings a bead that stood in line. Whoever takes it out of the line slings it; if that fails, it stands

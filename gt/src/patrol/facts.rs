@@ -7,8 +7,10 @@ use bd::bead::attempt;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
+use crate::attention::{self, Letters};
 use crate::convoy;
 use crate::done::{self, Left};
+use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::mq;
 use crate::polecat::{self, SlingStep, State};
@@ -32,6 +34,8 @@ pub struct Facts {
     pub unreadable: Vec<String>,
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
+    /// Messages about what needs a person that are to be written or closed.
+    pub letters: Letters,
     /// Stores with something new for their branches.
     pub sharing: Vec<Sharing>,
     /// The sessions that were seen, for whoever wants to hear of their end.
@@ -70,6 +74,8 @@ pub struct PolecatFacts {
     pub closed_at: Option<Timestamp>,
     /// What its sandbox holds that is on no target; looked at only where the bead is closed.
     pub left: Left,
+    /// Whether its local record knows nothing of the bead on its hook.
+    pub record_lost: bool,
     /// Whether a gt process holds its slot.
     pub busy: bool,
     /// Whether its session runs; `None` where it could not be asked.
@@ -108,13 +114,23 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         (Some(Vec::new()), None)
     };
     let mut rigs = BTreeMap::new();
+    let mut matters = Vec::new();
     for (name, beads) in &stores.rigs {
         let rig = town.layout.rig(name);
+        let all = polecat::all(&rig, beads, sessions.as_deref());
+        matters.extend(attention::of_rig(name, beads, &all, now));
         rigs.insert(
             name.clone(),
-            rig_facts(town, &rig, beads, sessions.as_deref()),
+            rig_facts(town, &rig, beads, sessions.as_deref(), all),
         );
     }
+    let mayor = SessionName::of(&Address::Mayor);
+    let mayor_runs = sessions.iter().flatten().any(|live| {
+        live.dead.is_none()
+            && mayor
+                .as_ref()
+                .is_some_and(|name| name.as_str() == live.name)
+    });
     let board = convoy::Board::of(&stores);
     let landable = convoy::list(&stores.town, false)
         .into_iter()
@@ -137,6 +153,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
             .collect(),
         unreadable,
         degraded,
+        letters: attention::letters(&stores.town, matters, mayor_runs),
         sharing: share::facts(town, &stores, now),
         sessions: sessions.unwrap_or_default(),
     })
@@ -162,13 +179,10 @@ fn rig_facts(
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Option<&[Live]>,
+    all: Vec<polecat::Polecat>,
 ) -> RigFacts {
-    let all = polecat::all(rig, beads, sessions);
-    let idle = all
-        .iter()
-        .filter(|polecat| polecat.state == State::Idle && !polecat.busy)
-        .count();
-    let more = crate::config::max_polecats(town, rig).saturating_sub(all.len());
+    let at_work = all.iter().filter(|polecat| polecat.takes_up_room()).count();
+    let room = crate::config::max_polecats(town, rig).saturating_sub(at_work);
     let unblocked = sling::waiting(beads)
         .into_iter()
         .map(|waiting| waiting.work_bead_id)
@@ -184,7 +198,7 @@ fn rig_facts(
             .collect(),
         queue_ready: is_on && mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
         unblocked,
-        room: idle + more,
+        room,
     }
 }
 
@@ -203,6 +217,7 @@ fn polecat_facts(
         state: polecat.state,
         why: polecat.why,
         hook_closed: closed.is_some(),
+        record_lost: polecat.hook.as_ref().is_some_and(|hook| *hook != slot.bead),
         superseded: match beads.get(&slot.bead) {
             None => !slot.bead.is_empty(),
             Some(bead) => {

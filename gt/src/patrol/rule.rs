@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::facts::{Facts, PolecatFacts, RigFacts};
+use crate::attention::Letters;
 use crate::done::Left;
 use crate::polecat::SlingStep;
 use crate::share::Sharing;
@@ -55,7 +56,7 @@ pub enum Do {
         /// The polecat.
         polecat: String,
     },
-    /// Stops starting it anew, and tells the mayor.
+    /// Stops starting it again. A person hears of it.
     OpenBreaker {
         /// The rig.
         rig: String,
@@ -98,6 +99,8 @@ pub enum Do {
         /// The request.
         request: String,
     },
+    /// Writes to the overseer what needs a person, and closes messages about what is over.
+    AskPerson,
     /// Commits beads to their branch, merges and pushes it.
     ShareBeads {
         /// The rig; none for the town's own beads.
@@ -131,8 +134,23 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
         },
     };
     decisions.extend(facts.unfinished_convoys.iter().map(finish));
+    decisions.extend(person_rule(&facts.letters));
     decisions.extend(facts.sharing.iter().filter_map(share_rule));
     decisions
+}
+
+/// O1: what only a person can move on is told once, and the message is closed when it is over.
+fn person_rule(letters: &Letters) -> Option<Decision> {
+    let subjects = letters.new.iter().map(|matter| matter.subject.clone());
+    let over = letters.over.len();
+    let saw: Vec<String> = subjects
+        .chain((over > 0).then(|| format!("messages about what is over: {over}")))
+        .collect();
+    (!letters.is_empty()).then(|| Decision {
+        rule: "O1-ask-a-person",
+        saw: saw.join("; "),
+        todo: Do::AskPerson,
+    })
 }
 
 /// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
@@ -195,6 +213,10 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return (alive || polecat.shown)
             .then(|| decision("P7-end-idle-session", todo))
             .flatten();
+    }
+    // A person hears of it: nobody can say what was going on.
+    if polecat.record_lost {
+        return None;
     }
     if polecat.hook_closed {
         return closed_rule(rig, polecat, alive, now);
@@ -298,6 +320,7 @@ mod tests {
             hook: Some("b".into()),
             hook_closed: false,
             superseded: false,
+            record_lost: false,
             closed_at: None,
             left: Left::Nothing,
             busy: false,

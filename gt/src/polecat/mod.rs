@@ -56,6 +56,12 @@ impl Polecat {
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.clone(), self.name.clone())
     }
+
+    /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
+    /// session has ended, and nobody starts it again.
+    pub fn takes_up_room(&self) -> bool {
+        self.hook.is_some() && self.slot.stuck.is_empty()
+    }
 }
 
 /// The beads of one polecat.

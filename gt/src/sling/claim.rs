@@ -71,14 +71,14 @@ pub enum ClaimError {
         /// Why.
         why: String,
     },
-    /// The rig has as many workers as it may have.
-    #[error("rig `{rig}` has {count} workers and none is idle (setting max_polecats: {limit})")]
+    /// As many workers of the rig are at work as may be.
+    #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
     Full {
         /// The rig.
         rig: String,
-        /// How many it has.
+        /// How many are at work.
         count: usize,
-        /// How many it may have.
+        /// How many may be.
         limit: usize,
     },
 }
@@ -253,16 +253,21 @@ fn choose(
             None => Ok(name.to_owned()),
         };
     }
+    let limit = config::max_polecats(town, rig);
+    // The worker that has this bead gives it up.
+    let others = all
+        .iter()
+        .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead));
+    let count = others.filter(|polecat| polecat.takes_up_room()).count();
+    if count >= limit {
+        let rig = rig.name().to_owned();
+        return Err(ClaimError::Full { rig, count, limit }.into());
+    }
     let idle = |polecat: &&Polecat| {
         polecat.state == State::Idle && !polecat.busy && !lost.contains(&polecat.name)
     };
     if let Some(polecat) = all.iter().find(idle) {
         return Ok(polecat.name.clone());
-    }
-    let limit = config::max_polecats(town, rig);
-    if all.len() >= limit {
-        let (rig, count) = (rig.name().to_owned(), all.len());
-        return Err(ClaimError::Full { rig, count, limit }.into());
     }
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));

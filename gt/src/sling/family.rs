@@ -8,10 +8,7 @@ use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::claim::ClaimError;
-use super::waiting::enqueue;
 use super::{Request, Slung, rig_of, sling};
-use crate::beads::Home;
 use crate::convoy::{self, New, review};
 use crate::lock::Lock;
 use crate::town::Town;
@@ -111,27 +108,15 @@ fn ensure_convoy(town: &Town, epic: &Bead, beads: &[String]) -> anyhow::Result<(
     review::create(town, &new, purpose).map(drop)
 }
 
-/// Slings one bead of a family: to its own rig where no target is named, and in line where every worker is busy.
+/// Slings one bead of a family: to its own rig if no target is named.
 pub fn sling_member(town: &Town, request: &Request) -> anyhow::Result<Slung> {
-    let found = town.find_bead(&request.bead)?;
     let mut request = request.clone();
     if request.target.is_empty() {
+        let found = town.find_bead(&request.bead)?;
         let rig = rig_of(&found.home).map(str::to_owned);
         request.target = rig.unwrap_or_default();
     }
-    let error = match sling(town, &request) {
-        Ok(slung) => return Ok(slung),
-        Err(error) => error,
-    };
-    let full = matches!(error.downcast_ref(), Some(ClaimError::Full { .. }));
-    match &found.home {
-        Home::Rig(rig) if full => {
-            let rig = town.rig(rig)?;
-            let waits_for = vec!["a free worker".to_owned()];
-            enqueue(town, &rig, &request, &found.bead, waits_for)
-        }
-        _ => Err(error),
-    }
+    sling(town, &request)
 }
 
 #[cfg(test)]

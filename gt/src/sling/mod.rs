@@ -22,7 +22,7 @@ mod target;
 mod unsling;
 mod waiting;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
 use bd::git::Git;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -101,7 +101,17 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
             }
             can_start(town, &rig, &found.bead, request)?;
             review(town, request, &found)?;
-            sling_to_polecat(town, &rig, request, None)
+            let slung = sling_to_polecat(town, &rig, request, None);
+            let is_full = |error: &anyhow::Error| {
+                matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
+            };
+            match slung {
+                Err(error) if is_full(&error) && found.bead.status == Status::Open => {
+                    let waits_for = vec!["a free worker".to_owned()];
+                    enqueue(town, &rig, request, &found.bead, waits_for)
+                }
+                slung => slung,
+            }
         }
         Target::Polecat(rig, name) => {
             can_start(town, &rig, &found.bead, request)?;
@@ -136,7 +146,7 @@ pub fn go_on(town: &Town, then: Option<serde_json::Value>) -> anyhow::Result<Opt
     };
     let request: Request = serde_json::from_value(then)?;
     let bead = town.find_bead(&request.bead)?.bead;
-    if bead.status != bd::bead::Status::Open || !bead.assignee.is_empty() {
+    if bead.status != Status::Open || !bead.assignee.is_empty() {
         return Ok(None);
     }
     sling(town, &request).map(Some)

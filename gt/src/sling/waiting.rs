@@ -39,6 +39,9 @@ pub struct Waiting {
 pub struct Failed {
     /// When, RFC 3339.
     pub at: String,
+    /// When a try failed first, RFC 3339.
+    #[serde(default)]
+    pub since: String,
     /// Why.
     pub why: String,
 }
@@ -88,13 +91,17 @@ pub fn enqueue(
     let id = record_id(&town.prefix(rig.name()), &bead.id);
     town.transact(&store, |tx| {
         let now = tx.now();
+        let before = tx
+            .get(&id)
+            .and_then(|bead| read(bead.metadata.as_ref()?.get()));
         let waiting = Waiting {
             version: 1,
             work_bead_id: bead.id.clone(),
             target_rig: rig.name().to_owned(),
             agent: request.agent.clone(),
             args: request.args.clone(),
-            enqueued_at: now.to_string(),
+            // A bead that is queued again keeps its place.
+            enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
             failed: None,
         };
         tx.put(Bead {
@@ -155,8 +162,12 @@ pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyh
         let Some(mut waiting) = kept.and_then(|raw| read(raw.get())) else {
             return Ok(());
         };
+        let before = waiting.failed.take().map(|failed| failed.since);
         waiting.failed = Some(Failed {
             at: now.to_string(),
+            since: before
+                .filter(|since| !since.is_empty())
+                .unwrap_or_else(|| now.to_string()),
             why: why.to_owned(),
         });
         record.metadata = Some(serde_json::value::to_raw_value(&waiting)?);

@@ -5,8 +5,8 @@ use town_tests::{Town, eventually};
 /// Changes a shared line; for a conflict task, brings the original work over and settles it.
 const WORK: &str = r#"case "$GT_BEAD" in
   *-fix-*)
-    range=$(grep -o 'git cherry-pick [0-9a-f]*\.\.[0-9a-f]*' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)
-    git cherry-pick -X theirs "$range" ;;
+    tip=$(grep -o 'git merge [0-9a-f]*' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)
+    git merge -q -X theirs -m "Merge $tip" "$tip" ;;
   *) sed -i "s/two/$GT_BEAD/" shared.txt ;;
 esac"#;
 
@@ -31,7 +31,7 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     let shown = town.show("web", &task);
     let text = shown["description"].as_str().unwrap();
     assert!(
-        text.contains("shared.txt") && text.contains("git cherry-pick"),
+        text.contains("shared.txt") && text.contains("git merge "),
         "{text}"
     );
     assert!(text.contains(&format!("Original issue: {bead}")), "{text}");

@@ -190,7 +190,7 @@ fn a_merge_that_was_pushed_but_not_recorded_is_recognised_and_only_recorded() {
 }
 
 #[test]
-fn work_squashed_by_hand_is_recognised_by_its_patch() {
+fn work_squashed_by_hand_is_recognised_by_its_tree() {
     let (town, origin) = Town::with_rig();
     town.script("echo work > by-hand.txt");
     let bead = town.bead("web", "Work");

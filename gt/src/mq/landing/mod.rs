@@ -34,6 +34,7 @@ use crate::convoy::{self, Board, Landed, Standing};
 use crate::lock::Lock;
 use crate::town::{RigLayout, Town};
 
+pub(super) use task::LABEL;
 pub(crate) use task::is_landing_task;
 
 /// So often a landing is prepared anew because a target has moved.

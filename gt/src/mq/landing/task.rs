@@ -13,7 +13,7 @@ use crate::mq::task::{fenced, list, reopen_task};
 use crate::town::{RigLayout, Town};
 
 /// What marks such a task.
-const LABEL: &str = "gt:landing-task";
+pub(in crate::mq) const LABEL: &str = "gt:landing-task";
 
 /// What stands in the way.
 pub(super) enum Trouble {

@@ -1,0 +1,301 @@
+//! What "merged" means: the target's tree holds the work, whatever commits carry it.
+
+use town_tests::{Town, Worker, eventually};
+
+#[test]
+fn what_a_worker_adapted_in_a_merge_commit_reaches_the_target() {
+    let worker = Worker::new();
+    worker.commit_text("call.txt", "old_name()\n");
+    worker.origin.commit("lib.txt", "def new_name\n", "Rename");
+    worker.git(["fetch", "-q", "origin"]);
+    worker.git(["merge", "-q", "--no-commit", "--no-ff", "origin/main"]);
+    // The adaption is in the merge commit and nowhere else.
+    std::fs::write(worker.sandbox.join("call.txt"), "new_name()\n").unwrap();
+    worker.git(["commit", "-qam", "Merge main and adapt"]);
+    worker.hand_in();
+    worker.origin.commit("later.txt", "x\n", "Later");
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.file("main", "call.txt"), "new_name()");
+    assert_eq!(worker.origin.file("main", "later.txt"), "x");
+    assert_eq!(worker.shown()["status"], "closed");
+    // Its history has no merge: one commit of the worker, with the message of its own.
+    assert_eq!(worker.origin.subjects("main"), ["Work", "Later", "Rename"]);
+}
+
+#[test]
+fn a_conflict_resolved_in_a_merge_commit_fits() {
+    let worker = Worker::new();
+    worker.commit_text("shared.txt", "one\nworker\nthree\n");
+    worker
+        .origin
+        .commit("shared.txt", "one\nperson\nthree\n", "Faster");
+    worker.git(["fetch", "-q", "origin"]);
+    let merged = worker
+        .town
+        .git_at(&worker.sandbox, ["merge", "-q", "origin/main"])
+        .run();
+    assert!(merged.code != 0, "it conflicts");
+    worker.commit_text("shared.txt", "one\nboth\nthree\n");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.file("main", "shared.txt"), "one\nboth\nthree");
+}
+
+#[test]
+fn the_same_lines_in_another_place_do_not_count_as_the_work() {
+    let worker = Worker::new();
+    worker.commit_text("call.txt", "if ready {\n    call();\n}\n");
+    worker.hand_in();
+    // The same but for white space, and it means something else.
+    worker
+        .origin
+        .commit("call.txt", "if ready {\n}\ncall();\n", "By hand");
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "conflict", "{merged}");
+    assert_eq!(worker.shown()["status"], "in_progress");
+}
+
+#[test]
+fn work_that_was_merged_by_hand_and_reverted_is_not_there() {
+    let worker = Worker::new();
+    worker.commit_text("hotfix.txt", "fixed\n");
+    worker.hand_in();
+    worker
+        .origin
+        .commit("hotfix.txt", "fixed\n", "Hotfix by hand");
+    worker.origin.remove("hotfix.txt", "Revert the hotfix");
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.file("main", "hotfix.txt"), "fixed");
+    assert_eq!(
+        worker.origin.subjects("main"),
+        ["Work", "Revert the hotfix", "Hotfix by hand"]
+    );
+}
+
+#[test]
+fn a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work() {
+    for keeps in [false, true] {
+        let worker = Worker::new();
+        worker.commit_text("fix.txt", "fixed\n");
+        let request = worker.hand_in();
+        let tip = worker.git(["rev-parse", "HEAD"]);
+        worker
+            .origin
+            .git(["update-ref", "refs/heads/main", tip.trim()]);
+        worker.origin.remove("fix.txt", "Take it back");
+        let held = worker.merge();
+        assert_eq!(held["outcome"], "needs_person", "{held}");
+        let reason = held["reason"].as_str().unwrap();
+        assert!(
+            reason.contains("was taken back there (in fix.txt)"),
+            "{reason}"
+        );
+        assert_eq!(worker.shown()["status"], "in_progress");
+        let bead = worker.bead.as_str();
+        if keeps {
+            worker.origin.commit("fix.txt", "fixed\n", "Bring it back");
+            let next = format!("gt mq retry {request}");
+            assert!(reason.contains(&next), "{reason}");
+            worker.town.gt(["mq", "retry", &request]).ok();
+            assert_eq!(worker.merge()["outcome"], "merged");
+        } else {
+            let next = format!("bd close {bead} --force --reason \"Taken back on main\"");
+            assert!(reason.contains(&next), "{reason}");
+            let close = ["close", bead, "--force", "--reason", "Taken back on main"];
+            worker.town.bd("web", close).ok();
+            assert_eq!(worker.merge()["outcome"], "withdrawn");
+            assert_eq!(worker.shown()["close_reason"], "Taken back on main");
+        }
+        assert!(worker.requests().is_empty());
+    }
+}
+
+#[test]
+fn a_target_that_drops_what_was_pushed_is_found_out_before_anything_is_closed() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    worker.hand_in();
+    // A server that acknowledges the push and keeps what it had.
+    let main = worker.origin.git(["rev-parse", "main"]);
+    worker.origin.hook(
+        "post-receive",
+        &format!("git update-ref refs/heads/main {main}"),
+    );
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "later", "{merged}");
+    let reason = merged["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("the fetched main does not hold it"),
+        "{reason}"
+    );
+    assert_eq!(worker.shown()["status"], "in_progress");
+    assert_eq!(worker.requests().len(), 1);
+}
+
+#[test]
+fn what_was_pushed_before_a_crash_is_known_even_if_someone_changed_the_same_lines_since() {
+    let worker = Worker::new();
+    worker.commit_text("shared.txt", "one\nworker\nthree\n");
+    worker.hand_in();
+    // The candidate is another commit than the worker's own.
+    worker.origin.commit("other.txt", "x\n", "Other");
+    worker.town.crash_after_git("push --porcelain", "true");
+    worker.town.gt(["mq", "run", "web"]).run();
+    assert_eq!(worker.shown()["status"], "in_progress");
+    let pushed = worker.origin.git(["rev-parse", "main"]);
+    worker
+        .origin
+        .commit("shared.txt", "one\nperson\nthree\n", "Changed since");
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "merged", "{merged}");
+    assert_eq!(merged["commit"], pushed.as_str());
+}
+
+#[test]
+fn a_branch_whose_tip_read_back_is_another_is_not_handed_in() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let main = worker.origin.git(["rev-parse", "main"]);
+    worker.origin.hook(
+        "post-receive",
+        &format!("while read old new ref; do git update-ref $ref {main}; done"),
+    );
+    let said = worker
+        .done(["--summary", "x"])
+        .fails("stopped at the step: read back");
+    assert!(said.err.contains("not the pushed"), "{}", said.err);
+    assert!(worker.requests().is_empty());
+    assert_eq!(worker.shown()["status"], "hooked");
+}
+
+#[test]
+fn a_repair_that_shares_a_file_name_with_the_work_does_not_close_it() {
+    let (town, origin) = Town::with_rig();
+    town.script(
+        r#"case "$GT_BEAD" in
+  *-fix-*) echo something-else > answer.txt; echo good > state.txt ;;
+  *) echo the-work > answer.txt ;;
+esac"#,
+    );
+    town.gate("web", "test -e state.txt");
+    town.set_rig_setting(
+        "web",
+        "merge_queue",
+        serde_json::json!({ "auto_repair": false, "gates": { "check": { "cmd": "test -e state.txt" } } }),
+    );
+    let bead = town.bead("web", "Answer");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let failed = eventually("the gate has failed", || town.events("merge_failed").pop());
+    let task = failed["payload"]["task"].as_str().unwrap().to_owned();
+    town.quiet();
+    town.gt(["sling", &task, "web"]).ok();
+    town.closed("web", &task);
+    assert_eq!(origin.file("main", "answer.txt"), "something-else");
+    assert_eq!(town.status_of("web", &bead), "in_progress");
+    let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    let reason = list[0]["needs_person"].as_str().unwrap();
+    assert!(
+        reason.contains("does not hold the change of this work"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_target_that_was_reset_does_not_get_back_what_was_taken_off_it() {
+    let worker = Worker::new();
+    // The work starts from a commit that the target loses afterwards.
+    worker.origin.commit("bad.txt", "secret\n", "A mistake");
+    worker.git(["pull", "-q", "--ff-only", "origin", "main"]);
+    worker.commit("work.txt");
+    worker.hand_in();
+    worker
+        .origin
+        .git(["update-ref", "refs/heads/main", "main~1"]);
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.subjects("main"), ["Work"]);
+    assert!(
+        worker
+            .origin
+            .git(["ls-tree", "--name-only", "main", "bad.txt"])
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_strategy_of_a_rig_says_which_commits_carry_the_merged_tree() {
+    let story = |strategy: &str| {
+        let worker = Worker::new();
+        let setting = serde_json::json!({ "strategy": strategy });
+        worker.town.set_rig_setting("web", "merge_queue", setting);
+        worker.commit("one.txt");
+        worker.commit("two.txt");
+        worker.hand_in();
+        worker.origin.commit("other.txt", "x\n", "Other");
+        assert_eq!(worker.merge()["outcome"], "merged");
+        let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
+        assert_eq!(files.lines().count(), 5, "{files}");
+        let authors = worker.origin.authors("main");
+        (
+            worker.origin.subjects("main"),
+            authors[0].clone(),
+            worker.bead.clone(),
+        )
+    };
+    let (subjects, author, _) = story("rebase");
+    assert_eq!(subjects, ["Work", "Work", "Other"]);
+    assert!(author.starts_with("web/polecats/"), "{author}");
+    let (subjects, author, bead) = story("squash");
+    assert_eq!(subjects, [format!("Work ({bead})").as_str(), "Other"]);
+    assert!(author.starts_with("web/polecats/"), "{author}");
+    let (subjects, author, bead) = story("merge");
+    assert!(
+        subjects.contains(&format!("Merge Work ({bead})")),
+        "{subjects:?}"
+    );
+    assert_eq!(subjects.len(), 4, "{subjects:?}");
+    assert_eq!(author, "web/refinery");
+}
+
+#[test]
+fn each_gate_has_a_tree_of_its_own_and_what_it_changes_is_never_pushed() {
+    let worker = Worker::new();
+    worker.commit_text(".gitignore", "cache\nbuilt\n");
+    worker.hand_in();
+    let gates = serde_json::json!({ "gates": {
+        "a": { "cmd": "test ! -e built && echo x > built && echo y > added.txt && echo z >> cache", "cache": ["cache"] },
+        "b": { "cmd": "test ! -e built && test ! -e added.txt && test ! -e cache" },
+        "c": { "cmd": "test $(grep -c z cache) -eq 1", "cache": ["cache"] },
+    } });
+    worker.town.set_rig_setting("web", "merge_queue", gates);
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "merged", "{merged}");
+    assert!(
+        worker
+            .origin
+            .git(["ls-tree", "--name-only", "main", "added.txt"])
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_gate_that_changes_what_it_checks_fails() {
+    for (command, words) in [
+        (
+            "echo fixed > README.md",
+            "it changed tracked files: README.md",
+        ),
+        ("git checkout -q --detach HEAD~1", "it left the tree at"),
+    ] {
+        let worker = Worker::new();
+        worker.commit("work.txt");
+        worker.hand_in();
+        worker.town.gate("web", command);
+        let merged = worker.merge();
+        assert_eq!(merged["outcome"], "gate_failed", "{merged}");
+        let task = worker.town.show("web", merged["task"].as_str().unwrap());
+        let text = task["description"].as_str().unwrap();
+        assert!(text.contains(words), "{text}");
+        assert!(worker.origin.subjects("main").is_empty());
+    }
+}
