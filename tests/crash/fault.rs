@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use town_tests::report_skip;
+
 use crate::lines::Lines;
 use crate::project::Ran;
 use crate::{Project, chance, count};
+
+const NO_COMPILER: &str = "no C compiler (cc) to build the shim with";
 
 /// How a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +114,7 @@ fn a_change_that_is_folded_late_is_one_sync() {
     let project = Project::dynamic();
     project.grow(2);
     let Some(shim) = shim(&project) else {
-        eprintln!("skipped: there is no C compiler (cc) to build the shim with");
+        report_skip(NO_COMPILER);
         return;
     };
     // The first change of all also makes the journal.
@@ -154,7 +158,7 @@ fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
     let project = Project::dynamic();
     project.grow(2);
     let Some(shim) = shim(&project) else {
-        eprintln!("skipped: there is no C compiler (cc) to build the shim with");
+        report_skip(NO_COMPILER);
         return;
     };
     let text = std::fs::read_to_string(project.path(".beads/issues.jsonl")).unwrap();
@@ -216,7 +220,7 @@ struct Bench<'a> {
 /// In CI one try of `stride`, others each time; all of them where the large counts are wanted.
 fn faults(name: &str, project: &Project, stride: usize) {
     let Some(shim) = shim(project) else {
-        eprintln!("{name}: skipped: there is no C compiler (cc) to build the shim with");
+        report_skip(NO_COMPILER);
         return;
     };
     let mut chance = chance(name);

@@ -10,10 +10,15 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::npm::Package;
 use crate::{Town, eventually};
 
-/// The version that is tried.
-const VERSION: &str = "2.1.197";
+const PACKAGE: Package = Package {
+    variable: "GASTOWN_TEST_CLAUDE",
+    program: "claude",
+    name: "@anthropic-ai/claude-code",
+    version: "2.1.197",
+};
 const KEY: &str = "sk-ant-test-0123456789abcdefghij";
 
 /// A model that says what a scenario tells it to.
@@ -25,44 +30,7 @@ pub struct Model {
 
 /// The folder with the `claude` program, or why there is none: then the test is skipped, saying so.
 pub fn program() -> Result<PathBuf, String> {
-    let package = format!("@anthropic-ai/claude-code@{VERSION}");
-    from_npm("GASTOWN_TEST_CLAUDE", "claude", &package)
-}
-
-/// The folder with an agent program: the one that `variable` names, else installed from npm once.
-pub(crate) fn from_npm(variable: &str, program: &str, package: &str) -> Result<PathBuf, String> {
-    if let Some(folder) = std::env::var_os(variable) {
-        return Ok(PathBuf::from(folder));
-    }
-    for tool in ["python3", "npm", "node"] {
-        let found = Command::new(tool).arg("--version").output();
-        found.map_err(|_| format!("{tool} is not installed"))?;
-    }
-    let exe = std::env::current_exe().map_err(|error| error.to_string())?;
-    let target = exe.ancestors().nth(3).ok_or("no target folder")?;
-    let folder = target.join(format!("{program}-cli"));
-    let bin = folder.join("node_modules/.bin");
-    if !bin.join(program).exists() {
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let install = Command::new("npm")
-            .args([
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--fetch-timeout=20000",
-                "--fetch-retries=1",
-            ])
-            .arg("--prefix")
-            .arg(&folder)
-            .arg(package)
-            .output()
-            .map_err(|error| error.to_string())?;
-        if !install.status.success() {
-            let words = String::from_utf8_lossy(&install.stderr).trim().to_owned();
-            return Err(format!("npm cannot install {package}: {words}"));
-        }
-    }
-    Ok(bin)
+    PACKAGE.bin()
 }
 
 impl Model {

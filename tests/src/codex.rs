@@ -4,16 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::claude::from_npm;
+use crate::npm::Package;
 use crate::{Model, Town};
 
-/// The version that is tried.
-const VERSION: &str = "0.169.0";
+const PACKAGE: Package = Package {
+    variable: "GASTOWN_TEST_CODEX",
+    program: "codex",
+    name: "@openai/codex",
+    version: "0.169.0",
+};
 
 /// The folder with the `codex` program, or why there is none: then the test is skipped, saying so.
 pub fn program() -> Result<PathBuf, String> {
-    let package = format!("@openai/codex@{VERSION}");
-    from_npm("GASTOWN_TEST_CODEX", "codex", &package)
+    PACKAGE.bin()
 }
 
 impl Model {

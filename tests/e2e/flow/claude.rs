@@ -1,16 +1,13 @@
 //! The main job with the real Claude Code CLI, offline, against a scripted model.
 
 use serde_json::json;
-use town_tests::{Model, Town, claude, eventually};
+use town_tests::{Model, Town, claude, eventually, report_skip};
 
-/// The folder of the real CLI; without it a test is skipped and says so.
-#[expect(clippy::print_stdout, reason = "whoever runs the tests should know")]
+/// The folder of the real CLI. Without it a test is skipped.
 fn program() -> Option<std::path::PathBuf> {
-    let found = claude();
-    if let Err(reason) = &found {
-        println!("skipped: the real Claude Code CLI is not here: {reason}");
-    }
-    found.ok()
+    claude()
+        .map_err(|reason| report_skip(&format!("no Claude Code CLI: {reason}")))
+        .ok()
 }
 
 #[test]

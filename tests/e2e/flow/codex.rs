@@ -1,14 +1,14 @@
 //! The main job with the real Codex CLI, offline, against a scripted model.
 
 use serde_json::json;
-use town_tests::{Model, Town, codex, eventually};
+use town_tests::{Model, Town, codex, eventually, report_skip};
 
 #[test]
 fn codex_is_trusted_primes_itself_commits_finishes_and_its_work_is_merged() {
     let bin = match codex() {
         Ok(bin) => bin,
         Err(reason) => {
-            println!("skipped: the real Codex CLI is not here: {reason}");
+            report_skip(&format!("no Codex CLI: {reason}"));
             return;
         }
     };
