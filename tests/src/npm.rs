@@ -94,11 +94,24 @@ impl Package {
             .output()
             .map_err(text)?;
         if !install.status.success() {
-            let words = String::from_utf8_lossy(&install.stderr).trim().to_owned();
-            return Err(format!("npm cannot install {package}: {words}"));
+            let said = String::from_utf8_lossy(&install.stderr);
+            return Err(format!("npm cannot install {package}: {}", reason(&said)));
         }
         fs::rename(partial.path(), folder).map_err(text)
     }
+}
+
+/// The line of npm's many that says why it failed.
+fn reason(said: &str) -> &str {
+    let errors = || {
+        said.lines()
+            .filter_map(|line| line.strip_prefix("npm error "))
+    };
+    let named = errors().find(|line| !line.starts_with("code ") && !line.starts_with("syscall "));
+    let named = errors()
+        .find(|line| line.contains("failed, reason"))
+        .or(named);
+    named.unwrap_or(said).trim()
 }
 
 /// Removes what installs that were killed left behind.
@@ -179,7 +192,10 @@ mod tests {
     fn an_install_that_failed_is_not_tried_by_every_test() {
         let target = tempfile::tempdir().unwrap();
         let target = target.path();
-        let npm = fake_npm(target, "mkdir $1/half; echo 'no network' >&2; exit 1");
+        let npm = fake_npm(
+            target,
+            "mkdir $1/half; echo 'npm error code EAI_AGAIN\nnpm error no network' >&2; exit 1",
+        );
         let reason = "npm cannot install @example/agent@1.2.3: no network".to_owned();
         assert_eq!(ask_at_once(&npm, target), vec![Err(reason); 8]);
         assert_eq!(runs(target), "@example/agent@1.2.3\n");
