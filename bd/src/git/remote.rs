@@ -1,10 +1,9 @@
 //! Owns the way to other repositories: fetch, push, and reading back what is there.
 //!
-//! A push is never forced but with a lease on the tip that was seen, and a refusal is told apart: the tip
-//! moved, the other side declined, or it cannot be reached.
+//! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
+//! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
 
 use super::{Git, GitError};
-use crate::sys::Finished;
 
 /// Why a push did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -23,13 +22,13 @@ pub enum PushRefusal {
     /// The remote branch is not what was seen: someone pushed meanwhile.
     #[error("the remote branch has moved since it was last seen")]
     Stale,
-    /// A hook or a protection rule said no, with these words.
+    /// A hook or a protection rule refused the push, with these words. It would refuse the push again.
     #[error("the push was declined: {0}")]
     Declined(String),
     /// The remote cannot be reached or does not let us in.
     #[error("the remote cannot be reached: {0}")]
     Unreachable(String),
-    /// Anything else, in git's words.
+    /// Anything else, in git's words, such as a server without disk space. A later push may succeed.
     #[error("the push failed: {0}")]
     Other(String),
 }
@@ -143,7 +142,8 @@ impl Git {
         if finished.ok() {
             return Ok(());
         }
-        Err(PushError::Refused(refusal(&finished)))
+        let (listed, said) = (finished.text(), finished.error_text());
+        Err(PushError::Refused(refusal(&listed, &said, hooks)))
     }
 }
 
@@ -155,47 +155,82 @@ fn full_ref(name: &str) -> String {
     }
 }
 
-/// Reads a refusal from the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's words.
-fn refusal(finished: &Finished) -> PushRefusal {
-    const STALE: [&str; 5] = [
-        "stale info",
-        "fetch first",
-        "non-fast-forward",
-        "cannot lock ref",
-        "failed to update ref",
-    ];
-    const AWAY: [&str; 10] = [
-        "Could not read from remote repository",
-        "does not appear to be a git repository",
-        "unable to access",
-        "Could not resolve host",
-        "Connection refused",
-        "Connection timed out",
-        "Authentication failed",
-        "could not read Username",
-        "Permission denied (publickey",
-        "repository not found",
-    ];
-    let (listed, said) = (finished.text(), finished.error_text());
+/// Signs in the reason of a rejected ref that its tip is not what was seen.
+const STALE: [&str; 5] = [
+    "stale info",
+    "fetch first",
+    "non-fast-forward",
+    "incorrect old value",
+    "reference already exists",
+];
+
+/// Signs in the server's reason that a rule or a hook refuses the push. A server's reason without one of them is
+/// trouble of the server, such as `unpacker error`, and passes without the pusher.
+const DECLINED: [&str; 11] = [
+    "declined",
+    "protected",
+    "denied",
+    "deny updating",
+    "prohibited",
+    "forbidden",
+    "not allowed",
+    "not permitted",
+    "refusing",
+    "violation",
+    "checked out",
+];
+
+/// Signs in git's words that no server answered to the end, or that it does not let us in.
+const UNREACHABLE: [&str; 14] = [
+    "Could not read from remote repository",
+    "does not appear to be a git repository",
+    "unable to access",
+    "Could not resolve host",
+    "Connection refused",
+    "Connection timed out",
+    "Authentication failed",
+    "could not read Username",
+    "Permission denied (publickey",
+    "repository not found",
+    "RPC failed",
+    "unexpected disconnect",
+    "hung up unexpectedly",
+    "early EOF",
+];
+
+/// Reads a refusal from the porcelain lines (`!\tfrom:to\t[rejected] (reason)`) and git's words. `hooks` says
+/// whether the repository's own pre-push hook ran.
+fn refusal(listed: &str, said: &str, hooks: bool) -> PushRefusal {
     let rejected = listed.lines().find(|line| line.starts_with("!\t"));
     if let Some(line) = rejected {
-        if STALE.iter().any(|sign| line.contains(sign)) {
+        let reason = line.rsplit('\t').next().unwrap_or(line);
+        let text = words(reason, said);
+        // A server that locked the ref too late names both tips, on the line or in its words.
+        if has_any(reason, &STALE) || text.contains("but expected") {
             return PushRefusal::Stale;
         }
-        let reason = line.rsplit('\t').next().unwrap_or(line);
-        if line.contains("[remote rejected]") {
-            return PushRefusal::Declined(words(reason, &said));
+        if reason.starts_with("[remote rejected]") && is_declined(reason, said) {
+            return PushRefusal::Declined(text);
         }
-        return PushRefusal::Other(words(reason, &said));
+        return PushRefusal::Other(text);
     }
-    if AWAY.iter().any(|sign| said.contains(sign)) {
-        return PushRefusal::Unreachable(said);
+    if has_any(said, &UNREACHABLE) {
+        return PushRefusal::Unreachable(said.to_owned());
     }
-    if said.contains("failed to push some refs") {
+    if hooks && said.contains("failed to push some refs") {
         // No ref was even offered: the pre-push hook ended the push.
-        return PushRefusal::Declined(words("pre-push hook", &said));
+        return PushRefusal::Declined(words("pre-push hook", said));
     }
-    PushRefusal::Other(said)
+    PushRefusal::Other(said.to_owned())
+}
+
+/// Whether the server will refuse the same push again. Too much to push is `unpacker error` with these words.
+fn is_declined(reason: &str, said: &str) -> bool {
+    has_any(&reason.to_lowercase(), &DECLINED) || said.contains("exceeds maximum allowed size")
+}
+
+fn has_any(text: &str, signs: &[&str]) -> bool {
+    signs.iter().any(|sign| text.contains(sign))
 }
 
 /// The reason with what the hook printed, without git's own advice.
@@ -210,5 +245,105 @@ fn words(reason: &str, said: &str) -> String {
         reason.to_owned()
     } else {
         format!("{reason}\n{}", told.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rejected(reason: &str, said: &str) -> PushRefusal {
+        let listed = format!("To x.git\n!\tHEAD:refs/heads/main\t{reason}\nDone");
+        refusal(&listed, said, false)
+    }
+
+    #[test]
+    fn trouble_of_the_server_is_not_a_refusal_by_rule() {
+        for (reason, said) in [
+            (
+                "unpacker error",
+                "error: remote unpack failed: unable to create temporary object directory",
+            ),
+            (
+                "unpacker error",
+                "remote: fatal: write error: No space left on device\n\
+                 error: remote unpack failed: index-pack abnormal exit",
+            ),
+            ("unable to migrate objects to permanent storage", ""),
+            (
+                "failed to update ref",
+                "remote: error: cannot lock ref 'refs/heads/main': Unable to create '/x/main.lock': File exists.",
+            ),
+            ("failed to write", ""),
+            ("Internal Server Error", ""),
+            ("fatal error in commit_refs", ""),
+        ] {
+            let refusal = rejected(&format!("[remote rejected] ({reason})"), said);
+            assert!(
+                matches!(refusal, PushRefusal::Other(_)),
+                "{reason}: {refusal:?}"
+            );
+        }
+        let failure = rejected("[remote failure] (remote failed to report status)", "");
+        assert!(matches!(failure, PushRefusal::Other(_)), "{failure:?}");
+    }
+
+    #[test]
+    fn a_rule_or_a_hook_of_the_server_declines() {
+        for (reason, said) in [
+            ("pre-receive hook declined", "remote: main is protected"),
+            ("hook declined", ""),
+            ("protected branch hook declined", ""),
+            ("push declined due to repository rule violations", ""),
+            ("permission denied", ""),
+            ("prohibited by Gerrit: not permitted: update", ""),
+            ("deny updating a hidden ref", ""),
+            ("deletion prohibited", ""),
+            ("shallow update not allowed", ""),
+            ("branch is currently checked out", ""),
+            (
+                "unpacker error",
+                "remote: fatal: pack exceeds maximum allowed size (10 bytes)",
+            ),
+        ] {
+            let refusal = rejected(&format!("[remote rejected] ({reason})"), said);
+            assert!(
+                matches!(refusal, PushRefusal::Declined(_)),
+                "{reason}: {refusal:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_tip_that_moved_is_stale_wherever_that_is_noticed() {
+        for (reason, said) in [
+            ("[rejected] (stale info)", ""),
+            ("[rejected] (fetch first)", ""),
+            ("[remote rejected] (incorrect old value provided)", ""),
+            (
+                "[remote rejected] (failed to update ref)",
+                "remote: error: cannot lock ref 'refs/heads/main': is at 1234 but expected 5678",
+            ),
+            (
+                "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1234 but expected 5678)",
+                "",
+            ),
+        ] {
+            assert_eq!(rejected(reason, said), PushRefusal::Stale, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_push_without_an_answer_is_declined_only_by_our_own_hook() {
+        let hook = "tests fail\nerror: failed to push some refs to 'x.git'";
+        let declined = refusal("", hook, true);
+        assert!(matches!(declined, PushRefusal::Declined(_)), "{declined:?}");
+        let other = refusal("", hook, false);
+        assert!(matches!(other, PushRefusal::Other(_)), "{other:?}");
+        let http = "error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502\n\
+                    send-pack: unexpected disconnect while reading sideband packet\n\
+                    error: failed to push some refs to 'https://x/x.git'";
+        let away = refusal("", http, true);
+        assert!(matches!(away, PushRefusal::Unreachable(_)), "{away:?}");
     }
 }

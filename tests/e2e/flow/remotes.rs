@@ -75,6 +75,54 @@ fn a_push_refused_by_a_hook_waits_for_a_person_and_is_not_tried_again_and_again(
 }
 
 #[test]
+fn trouble_of_the_server_needs_no_person_and_the_work_merges_once_it_is_over() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > work.txt; git add -A; git commit -qm work; gt done --summary work");
+    let bead = town.bead("web", "Work");
+    // The server cannot update the target's ref. A worker's own branch it takes.
+    let lock = origin.path().join("refs/heads/main.lock");
+    std::fs::write(&lock, "").unwrap();
+    town.gt(["sling", &bead, "web"]).ok();
+    let waiting = || town.gt(["mq", "list", "web", "--json"]).ok().json()[0].clone();
+    eventually("the merge request is filed", || {
+        (!waiting().is_null()).then_some(())
+    });
+    town.gt(["mq", "run", "web"]).ok();
+    let skipped = town.events("merge_skipped").pop().unwrap();
+    let reason = skipped["payload"]["reason"].as_str().unwrap();
+    assert!(reason.contains("failed to update ref"), "{reason}");
+
+    // Nor can it take in objects: the merged commit is a new one.
+    std::fs::remove_file(&lock).unwrap();
+    let tree = origin.git(["rev-parse", "main^{tree}"]);
+    let other = ["commit-tree", tree.trim(), "-p", "main", "-m", "Other"];
+    let other = origin.git(other);
+    origin.git(["update-ref", "refs/heads/main", other.trim()]);
+    let blocked = objects_refused(origin.path());
+    town.gt(["mq", "run", "web"]).ok();
+    let skipped = town.events("merge_skipped").pop().unwrap();
+    let reason = skipped["payload"]["reason"].as_str().unwrap();
+    assert!(reason.contains("unable to migrate objects"), "{reason}");
+    assert!(waiting()["needs_person"].is_null(), "{}", waiting());
+
+    for file in blocked {
+        std::fs::remove_file(file).unwrap();
+    }
+    town.up();
+    town.closed("web", &bead);
+}
+
+/// Puts a plain file in the place of each missing folder for objects, so that git can store none there.
+fn objects_refused(origin: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let folders = (0..=255).map(|number| origin.join(format!("objects/{number:02x}")));
+    let missing: Vec<_> = folders.filter(|folder| !folder.exists()).collect();
+    for file in &missing {
+        std::fs::write(file, "").unwrap();
+    }
+    missing
+}
+
+#[test]
 fn a_worktree_origin_with_the_target_checked_out_is_refused_with_the_ways_out() {
     let town = Town::new();
     let bare = town.origin("source");

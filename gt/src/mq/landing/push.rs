@@ -21,18 +21,18 @@ pub(super) fn push(job: &Job, convoy: &str, step: &Step) -> anyhow::Result<Resul
     match land::push(job, &step.onto, &step.candidate) {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(Stop::Moved)),
-        Err(PushError::Refused(PushRefusal::Unreachable(words))) => {
-            let reason = format!("its remote cannot be reached: {words}");
-            return Ok(Err(Stop::Later { rig, reason }));
-        }
         // Without a remote a target that moved is a ref that is not what was seen.
         Err(PushError::Git(_)) if moved(job, step)? => return Ok(Err(Stop::Moved)),
-        Err(error) => {
+        Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
             let what = Trouble::Declined {
                 candidate: step.candidate.clone(),
                 words: error.to_string(),
             };
             return Ok(Err(Stop::Trouble { rig, what }));
+        }
+        Err(error) => {
+            let reason = error.to_string();
+            return Ok(Err(Stop::Later { rig, reason }));
         }
     }
     let seen = match fetch(job) {
