@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bd::sys::{Clock, Env, Random, env};
 use bd::ui::Ui;
 
+use crate::config;
 use crate::identity::{Address, detect};
 use crate::session::Tmux;
 use crate::town::{self, Layout, Town};
@@ -38,7 +39,7 @@ impl Context {
 pub fn open(env: &Env, root: &Path, actor: Address) -> Town {
     let layout = Layout::new(root);
     let exe = program(env);
-    Town {
+    let town = Town {
         backend: Arc::new(Tmux::of_town(&layout, env, &exe)),
         layout,
         env: env.clone(),
@@ -47,6 +48,18 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> Town {
         actor,
         exe,
         stop: Arc::default(),
+    };
+    limit_remotes(&town);
+    town
+}
+
+/// Applies `git.network_timeout`. Settings that cannot be read are reported by whoever uses them.
+fn limit_remotes(town: &Town) {
+    let layers = config::Layers::load(town, None).ok();
+    let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
+    let text = setting.as_ref().and_then(|setting| setting.value.as_str());
+    if let Some(limit) = text.and_then(config::duration) {
+        bd::git::limit_remotes(limit);
     }
 }
 

@@ -75,6 +75,7 @@ fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
         None => gt::town::find(env)?,
     };
     crate::log::begin(env);
+    bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
     let town = gt::context::open(env, &root, Address::Deacon);
     if args.once {
         return crate::run::once(&town);

@@ -263,7 +263,7 @@ fn a_sling_that_lost_its_bead_to_force_goes_no_further() {
     let (town, _origin) = Town::with_rig();
     town.script(FOREVER);
     let bead = town.bead("web", "Wanted");
-    // Slings wait here after the claim: they cannot fetch.
+    // Slings wait here after the claim: they cannot add a worktree.
     let repo = town.hold("web/.runtime/locks/repo");
     let slung = |count: usize| {
         eventually("the claim is made", || {

@@ -60,6 +60,7 @@ use clap::{Args, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Failure, Usage};
+use crate::git;
 use crate::store::{find, upkeep};
 use crate::sys::Env;
 use crate::ui::{self, Ui};
@@ -251,6 +252,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let global = line.root.global;
     let json = global.json;
     let screen = Ui::new(json, global.quiet, &env);
+    git::report_slow_remotes(ui::report_slow_remote);
     if line.root.version {
         screen.raw(&format!("{}\n", version::line()));
         return ExitCode::SUCCESS;

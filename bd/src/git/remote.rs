@@ -3,7 +3,7 @@
 //! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
 //! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
 
-use super::{Git, GitError};
+use super::{Git, GitError, NETWORK};
 
 /// Why a push did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -54,12 +54,23 @@ pub struct RemoteHead {
 }
 
 impl Git {
-    /// Brings the remote's branches up to date in `refs/remotes`.
+    /// Brings the remote's branches up to date in `refs/remotes`. Any number of processes may do so at once, so no
+    /// lock of ours is held while a remote is slow.
     pub fn fetch(&self, remote: &str) -> Result<(), GitError> {
-        self.plumbing(["fetch", "--quiet", "--prune", "--no-auto-gc", remote])
-            .limit(self.network)
-            .done()
-            .map(drop)
+        self.fetch_refs(remote, &["--prune", "--", remote])
+    }
+
+    /// Fetches, again if another fetch has just written the same refs.
+    pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
+        let mut tries = 1;
+        loop {
+            let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
+            match call.args(args).remote(remote, self.network).done() {
+                Err(GitError::Failed { words, .. }) if tries < TRIES && is_ref_race(&words) => {}
+                other => return other.map(drop),
+            }
+            tries += 1;
+        }
     }
 
     /// The tip of a ref on the remote, asked there; `None` where it has no such ref. A name without
@@ -67,7 +78,7 @@ impl Git {
     pub fn ls_remote(&self, remote: &str, name: &str) -> Result<Option<String>, GitError> {
         let name = full_ref(name);
         let call = self.plumbing(["ls-remote", "--quiet", remote, &name]);
-        let listed = call.limit(self.network).text()?;
+        let listed = call.remote(remote, self.network).text()?;
         Ok(listed.lines().find_map(|line| {
             let (id, listed) = line.split_once('\t')?;
             (listed == name).then(|| id.to_owned())
@@ -77,7 +88,7 @@ impl Git {
     /// Where the remote's HEAD points. `remote` may be a URL.
     pub fn remote_head(&self, remote: &str) -> Result<RemoteHead, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", "--symref", "--", remote, "HEAD"]);
-        let listed = call.limit(self.network).text()?;
+        let listed = call.remote(remote, self.network).text()?;
         let mut head = RemoteHead::default();
         for line in listed.lines() {
             let Some((target, "HEAD")) = line.split_once('\t') else {
@@ -138,13 +149,23 @@ impl Git {
             Lease::At(seen) => Some(format!("--force-with-lease={target}:{seen}")),
         };
         let call = call.args(lease).args(["--", remote, refspec]);
-        let finished = call.limit(self.network).finish()?;
+        // The repository's own hook may run a test suite. Whether the remote answers was seen before.
+        let limit = if hooks { NETWORK } else { self.network };
+        let finished = call.remote(remote, limit).finish()?;
         if finished.ok() {
             return Ok(());
         }
         let (listed, said) = (finished.text(), finished.error_text());
         Err(PushError::Refused(refusal(&listed, &said, hooks)))
     }
+}
+
+/// So often a fetch is run that loses races for refs.
+const TRIES: usize = 10;
+
+/// Whether git could not write a ref because another process wrote it meanwhile.
+fn is_ref_race(words: &str) -> bool {
+    has_any(words, &["cannot lock ref", ".lock': File exists"])
 }
 
 fn full_ref(name: &str) -> String {

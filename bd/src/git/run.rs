@@ -7,8 +7,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::wait::{self, Wait};
 use super::{Git, GitError};
-use crate::sys::{Exec, Finished};
+use crate::sys::{Exec, ExecError, Finished};
 
 /// How long a local command may take.
 const LOCAL: Duration = Duration::from_secs(120);
@@ -70,6 +71,7 @@ pub struct Call<'a> {
     env: Vec<(OsString, OsString)>,
     stdin: Vec<u8>,
     limit: Duration,
+    remote: Option<String>,
     cap: Option<usize>,
     cwd: Option<PathBuf>,
 }
@@ -87,6 +89,7 @@ impl Git {
             env: Vec::new(),
             stdin: Vec::new(),
             limit: LOCAL,
+            remote: None,
             cap: None,
             cwd: None,
         }
@@ -137,6 +140,13 @@ impl Call<'_> {
         self
     }
 
+    /// Ends it after `limit`, for which `remote`, a name or a URL, did not answer.
+    #[must_use]
+    pub(super) fn remote(mut self, remote: &str, limit: Duration) -> Self {
+        self.remote = Some(remote.to_owned());
+        self.limit(limit)
+    }
+
     /// Keeps at most `bytes` of its output; what is over is dropped.
     #[must_use]
     pub fn cap(mut self, bytes: usize) -> Self {
@@ -152,10 +162,23 @@ impl Call<'_> {
             return Err(GitError::NotARepository { path });
         }
         let (command, whole) = (self.words(), self.cap.is_none());
-        let finished = self.exec().run().map_err(|source| GitError::Run {
-            command: command.clone(),
-            folder: git.folder.clone(),
-            source,
+        let remote = self.remote.clone();
+        let wait = remote
+            .as_deref()
+            .map(|remote| Wait::begin(git, remote, self.limit));
+        let ran = self.exec().run();
+        drop(wait);
+        let finished = ran.map_err(|source| match (source, remote) {
+            (ExecError::TimedOut { limit, .. }, Some(remote)) => GitError::NoAnswer {
+                command: command.clone(),
+                url: wait::address(git, &remote),
+                limit,
+            },
+            (source, _) => GitError::Run {
+                command: command.clone(),
+                folder: git.folder.clone(),
+                source,
+            },
         })?;
         if whole && finished.stdout.len() >= OUTPUT {
             let output = format!("more than {OUTPUT} bytes");

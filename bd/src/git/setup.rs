@@ -40,7 +40,7 @@ impl Git {
         self.add_origin(url)?;
         self.config_set("gc.pruneExpire", "never")?;
         self.plumbing(["fetch", "--quiet", "--no-auto-gc", "origin"])
-            .limit(CLONE)
+            .remote("origin", CLONE)
             .done()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
             let head = format!("refs/heads/{branch}");
@@ -115,7 +115,7 @@ impl Git {
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
         let above = self.beside(parent);
-        let mut call = above.plumbing(["clone", "--quiet"]).limit(CLONE);
+        let mut call = above.plumbing(["clone", "--quiet"]).remote(url, CLONE);
         if let Some(branch) = branch {
             call = call.args(["--branch", branch]);
         }

@@ -116,12 +116,8 @@ impl Git {
     /// Brings one branch of a remote up to date in `refs/remotes`, and nothing else.
     pub fn fetch_branch(&self, remote: &str, branch: &str) -> Result<(), GitError> {
         let refspec = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
-        self.plumbing(["fetch", "--quiet", "--no-tags", "--no-auto-gc"])
-            .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
-            .args([remote, &refspec])
-            .limit(self.network)
-            .done()
-            .map(drop)
+        let only = ["--no-tags", "--no-recurse-submodules"];
+        self.fetch_refs(remote, &[&only[..], &["--", remote, &refspec]].concat())
     }
 
     /// The worktree in which a branch is checked out.

@@ -3,7 +3,6 @@
 use super::place::Place;
 use super::{Request, SyncError};
 use crate::git::GitError;
-use crate::sys::ExecError;
 
 /// The commits that are brought together.
 #[derive(Debug, Clone, Default)]
@@ -62,12 +61,10 @@ pub(super) fn see(
             tip: None,
             away: Some(format!("{remote} cannot be reached: {}", words.trim())),
         }),
-        Err(GitError::Run { source, .. }) if matches!(source, ExecError::TimedOut { .. }) => {
-            Ok(Seen {
-                tip: None,
-                away: Some(format!("{remote} does not answer: {source}")),
-            })
-        }
+        Err(error @ GitError::NoAnswer { .. }) => Ok(Seen {
+            tip: None,
+            away: Some(error.to_string()),
+        }),
         Err(error) => Err(error.into()),
     }
 }

@@ -167,6 +167,17 @@ impl Ui {
     }
 }
 
+/// Says once on standard error that a remote has not answered yet.
+pub fn report_slow_remote(url: &str) {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        Ui::err(&format!(
+            "Hint: still waiting for the remote {} …",
+            escape::line(url)
+        ));
+    });
+}
+
 /// A value as indented JSON with the escapes of existing clients and a final newline.
 pub fn pretty(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();

@@ -239,6 +239,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         }
     };
     let ui = Ui::new(line.root.json, false, &env);
+    bd::git::report_slow_remotes(bd::ui::report_slow_remote);
     let ctx = Context { env, ui };
     let answer = line
         .command

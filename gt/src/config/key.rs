@@ -95,6 +95,13 @@ pub const KEYS: &[Key] = &[
         "the agent program of all sessions",
     ),
     key(
+        "git.network_timeout",
+        Kind::Duration,
+        Scope::Town,
+        "60s",
+        "how long git may wait for a remote; clones may take an hour, the daemon reads it when it starts",
+    ),
+    key(
         "hooks.auto_convoy",
         Kind::Flag,
         Scope::Rig,

@@ -261,7 +261,7 @@ fn is_branch_name(name: &str) -> bool {
 /// Makes the branch `slot_target` of a bead's convoy where it is not there yet. Nothing to do where the bead's
 /// work goes to the rig's own target.
 ///
-/// 1. Under the lock of the rig's repository: what does the convoy say?
+/// 1. Under the lock of the rig's convoy branches: what does the convoy say?
 /// 2. Nothing: the branch must not be there; its name and its first commit are written down.
 /// 3. The branch is pushed where the remote does not have it, and fetched.
 pub fn ensure(town: &Town, rig: &RigLayout, bead: &str, target: &str) -> anyhow::Result<()> {
@@ -269,7 +269,7 @@ pub fn ensure(town: &Town, rig: &RigLayout, bead: &str, target: &str) -> anyhow:
     let Some(id) = convoy_of(&convoys, bead) else {
         return Ok(());
     };
-    let _held = Lock::take(&rig.repo_lock(), Duration::from_secs(120))?;
+    let _held = Lock::take(&rig.branches_lock(), Duration::from_secs(120))?;
     let git = Git::at(rig.repo());
     let remote = git.remote_url("origin")?.is_some();
     let convoys = town.store()?.snapshot()?;

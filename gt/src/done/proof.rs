@@ -1,12 +1,9 @@
 //! The proof that work is finished: what is said to be done is committed, on the right branch, and is
 //! nothing but work.
 
-use std::time::Duration;
-
 use bd::git::{CommitInfo, Git, GitError};
 
 use super::Worker;
-use crate::lock::{Lock, LockError};
 use crate::polecat::{DoneRecord, Slot};
 use crate::town::Town;
 
@@ -84,9 +81,6 @@ pub enum ProofError {
     /// Nobody can say what is on the target already.
     #[error("cannot fetch from origin, to see what is on the target already")]
     Fetch(#[source] GitError),
-    /// Another process holds the rig's repository.
-    #[error(transparent)]
-    Busy(#[from] LockError),
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -95,7 +89,7 @@ pub enum ProofError {
 impl ProofError {
     /// Whether trying again can help without a person.
     pub fn can_retry(&self) -> bool {
-        matches!(self, Self::Fetch(_) | Self::Busy(_))
+        matches!(self, Self::Fetch(_))
     }
 }
 
@@ -177,7 +171,9 @@ pub(super) fn prove(
             files: files.join(", "),
         });
     }
-    fetch(worker, &git, remote)?;
+    if remote {
+        git.fetch("origin").map_err(ProofError::Fetch)?;
+    }
     let own = own_part(&git, slot, &tip)?;
     judge(slot, record, &own)?;
     Ok(Proof {
@@ -187,15 +183,6 @@ pub(super) fn prove(
         files: own.files,
         remote,
     })
-}
-
-/// Learns where the target is now, as a fetch of the queue or of a sling would.
-fn fetch(worker: &Worker, git: &Git, remote: bool) -> Result<(), ProofError> {
-    if !remote {
-        return Ok(());
-    }
-    let _held = Lock::take(&worker.rig.repo_lock(), Duration::from_secs(120))?;
-    git.fetch("origin").map_err(ProofError::Fetch)
 }
 
 /// Whether there is work, where work is said to be, and nothing but work.

@@ -149,7 +149,6 @@ impl<'a> Sandbox<'a> {
 
     /// Fetches into the shared repository; a failure is told, not fatal: work can start offline.
     fn fetch(&self) -> Result<Option<String>, SandboxError> {
-        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = Git::at(self.rig.repo());
         if git.remote_url("origin")?.is_none() {
             return Ok(None);

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::beads::Stores;
 use crate::convoy;
-use crate::lock::{Lock, LockError};
+use crate::lock::LockError;
 use crate::town::Town;
 
 /// How long nobody may have written for a store to be at rest.
@@ -25,9 +25,7 @@ const REST: SignedDuration = SignedDuration::from_secs(30);
 /// How long one time is after the other, and at most after failures.
 const TURN: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST: u32 = 5;
-/// How long another user of the rig's repository is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a remote may take to answer: workers may wait for the rig's repository meanwhile.
+/// How long a remote may take to answer. The next try is soon.
 const NETWORK: Duration = Duration::from_secs(20);
 
 /// A store that has something new for its branch.
@@ -122,11 +120,6 @@ fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
 /// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
 /// before.
 pub fn share(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    let _held = match rig {
-        // Fetches into the repository that a rig's worktrees share take turns.
-        Some(rig) => Some(Lock::take(&town.layout.rig(rig).repo_lock(), PATIENCE)?),
-        None => None,
-    };
     let before = load(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {

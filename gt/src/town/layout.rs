@@ -287,9 +287,14 @@ impl RigLayout {
         self.runtime().join("locks/queue")
     }
 
-    /// The lock around fetches into the shared repository.
+    /// The lock around changes of the shared repository's list of worktrees. Never held while a remote is asked.
     pub fn repo_lock(&self) -> PathBuf {
         self.runtime().join("locks/repo")
+    }
+
+    /// The lock under which convoys get branches of their own.
+    pub fn branches_lock(&self) -> PathBuf {
+        self.runtime().join("locks/branches")
     }
 
     /// `.runtime/overlay/`: files copied into each new sandbox.

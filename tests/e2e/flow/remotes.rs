@@ -1,5 +1,6 @@
 //! Rigs with and without a remote, and remotes that say no.
 
+use serde_json::json;
 use town_tests::{Town, eventually};
 
 #[test]
@@ -120,6 +121,48 @@ fn objects_refused(origin: &std::path::Path) -> Vec<std::path::PathBuf> {
         std::fs::write(file, "").unwrap();
     }
     missing
+}
+
+#[test]
+fn a_remote_that_never_answers_is_named_given_up_and_blocks_no_one() {
+    let (town, origin) = Town::with_rig();
+    town.script("sleep 600");
+    town.set_town_setting("git", json!({ "network_timeout": "5s" }));
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("git://{}/web.git", silent.local_addr().unwrap());
+    let repo = town.root().join("web/.repo.git");
+    let point_at = |url: &str| {
+        let set = ["config", "remote.origin.url", url];
+        town.git_at(&repo, set).ok();
+    };
+    point_at(&url);
+    let (first, second) = (town.bead("web", "First"), town.bead("web", "Second"));
+    let sling = |bead: &str| town.gt(["sling", bead, "web"]);
+
+    let mut waiting = sling(&first).start();
+    let connection = silent.accept().unwrap();
+    // Meanwhile another worker starts from a remote that answers.
+    point_at(origin.url());
+    sling(&second).ok();
+    assert!(
+        waiting.try_wait().unwrap().is_none(),
+        "the first still waits"
+    );
+    // Work can start from what was fetched before.
+    assert!(waiting.wait().unwrap().success());
+    drop(connection);
+
+    point_at(&url);
+    let asked = std::time::Instant::now();
+    let third = town.bead("web", "Third");
+    let said = sling(&third).ok();
+    let hint = format!("Hint: still waiting for the remote {url} …");
+    assert_eq!(said.err.matches(&hint).count(), 1, "{}", said.err);
+    let started = town.events("fresh_branch").pop().unwrap();
+    let failed = started["payload"]["fetch_failed"].as_str().unwrap();
+    assert!(failed.starts_with(&url), "{failed}");
+    assert!(failed.ends_with("within 5s"), "{failed}");
+    assert!(asked.elapsed().as_secs() < 30, "{:?}", asked.elapsed());
 }
 
 #[test]

@@ -558,5 +558,38 @@ fn a_remote_that_does_not_answer_is_given_up() {
         .with_network(std::time::Duration::from_millis(300));
     git.init("main", false).unwrap();
     let error = git.ls_remote("ext::sleep 3600", "main").unwrap_err();
-    assert!(matches!(error, GitError::Run { .. }), "{error:?}");
+    let words = "ext::sleep 3600 did not answer `git ls-remote --quiet ext::sleep 3600 refs/heads/main` within 0.3s";
+    assert_eq!(error.to_string(), words);
+}
+
+#[test]
+fn fetches_at_the_same_time_do_not_fail_each_other() {
+    let place = Place::new();
+    let (origin, work) = place.with_origin();
+    let bare = Git::at(place.path("bare"));
+    bare.init("main", true).unwrap();
+    bare.add_origin(origin.folder().to_str().unwrap()).unwrap();
+    let first = head(&work);
+    for round in 0..6 {
+        let next = commit(&work, "a", &format!("{round}\n"));
+        work.push("origin", &next, "main", Lease::FastForward, false)
+            .unwrap();
+        for number in 0..20 {
+            let (at, gone) = (format!("refs/heads/b{number}-{round}"), round.max(1) - 1);
+            origin.update_ref(&at, &first, None).unwrap();
+            let before = format!("b{number}-{gone}");
+            if round > 0 {
+                origin.delete_branch(&before, &first).unwrap();
+            }
+        }
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| bare.fetch("origin").unwrap());
+            }
+        });
+        assert_eq!(
+            bare.resolve("refs/remotes/origin/main").unwrap(),
+            Some(next)
+        );
+    }
 }
