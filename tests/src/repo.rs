@@ -113,15 +113,33 @@ impl Repo {
         self.commit_files(files, "Several files");
     }
 
+    /// Commits a symbolic link, in place of whatever is at `path`.
+    pub fn commit_link(&self, path: &str, target: &Path) {
+        self.commit_with("A link", |work| {
+            let to = work.join(path);
+            std::fs::remove_file(&to).ok();
+            std::os::unix::fs::symlink(target, to).unwrap();
+        });
+    }
+
     fn commit_files(&self, files: &[(&str, &str)], subject: &str) {
+        self.commit_with(subject, |work| {
+            for (path, content) in files {
+                let to = work.join(path);
+                std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+                if to.is_symlink() {
+                    std::fs::remove_file(&to).unwrap();
+                }
+                std::fs::write(to, content).unwrap();
+            }
+        });
+    }
+
+    fn commit_with(&self, subject: &str, change: impl FnOnce(&Path)) {
         let work = self.path.with_extension("work");
         let (bare, clone) = (self.path.to_str().unwrap(), work.to_str().unwrap());
         self.git(["clone", "--quiet", bare, clone]);
-        for (path, content) in files {
-            let to = work.join(path);
-            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
-            std::fs::write(to, content).unwrap();
-        }
+        change(&work);
         self.git_at(&work, ["add", "-A"]);
         self.git_at(&work, ["commit", "--quiet", "-m", subject]);
         self.git_at(&work, ["push", "--quiet", "origin", "HEAD:main"]);

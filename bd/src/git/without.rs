@@ -301,6 +301,45 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_as_in_the_other_commit_whatever_kind_it_has_in_either() {
+        let tree = tree();
+        let put = |kind: &str| {
+            let path = tree.git.folder().join(".note");
+            std::fs::remove_file(&path).ok();
+            std::fs::remove_dir_all(&path).ok();
+            match kind {
+                "none" => {}
+                "link" => std::os::unix::fs::symlink("/", &path).unwrap(),
+                "folder" => return tree.commit(&[(".note/x", "1"), ("a", kind)], kind),
+                "submodule" => {
+                    tree.commit(&[("a", kind)], kind);
+                    let id = "1".repeat(40);
+                    let entry = format!("160000,{id},.note");
+                    let add = ["update-index", "--add", "--cacheinfo", &entry];
+                    tree.git.plumbing(add).done().unwrap();
+                    return tree.git.commit_index(kind).unwrap();
+                }
+                _ => std::fs::write(&path, "1").unwrap(),
+            }
+            tree.commit(&[("a", kind)], kind)
+        };
+        let kinds = ["none", "link", "folder", "submodule", "file"];
+        let commits: Vec<String> = kinds.into_iter().map(put).collect();
+        let is_at = |rev: &str| {
+            let listed = tree.git.plumbing(["ls-tree", rev, "--", ".note"]);
+            listed.text().unwrap()
+        };
+        for rev in &commits {
+            for from in &commits {
+                let made = tree.git.tree_with(rev, ".note", from).unwrap();
+                assert_eq!(is_at(&made), is_at(from), "{rev} {from}");
+                let a = |rev: &str| tree.git.file_at(rev, "a").unwrap();
+                assert_eq!(a(&made), a(rev));
+            }
+        }
+    }
+
+    #[test]
     fn merges_stay_merges() {
         let tree = tree();
         let base = tree.commit(&[("a", "1")], "Begin\n");

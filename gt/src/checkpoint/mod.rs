@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use bd::bead::Stamp;
 use bd::git::Git;
-use bd::sys::file;
+use bd::sys::{Inside, file};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,7 @@ pub fn write(
     session: &str,
     words: Option<Words>,
 ) -> anyhow::Result<Checkpoint> {
-    let path = path(town, agent)?;
+    let home = path(town, agent)?.with_file_name("");
     let hooked_bead = prime::hooked_bead(town, agent).unwrap_or_default();
     let words = words.unwrap_or_else(|| {
         let last = told(town, agent, &hooked_bead).unwrap_or_default();
@@ -153,7 +153,7 @@ pub fn write(
             step: last.current_step,
         }
     });
-    let git = Git::at(start::home_of(town, agent));
+    let git = Git::at(home);
     let changes = git.status().unwrap_or_default();
     let changed = changes.into_iter().map(|change| change.path);
     let step_title = match words.step.as_str() {
@@ -178,8 +178,7 @@ pub fn write(
     text.push(b'\n');
     // Of a work tree that came from elsewhere, too.
     git.exclude(&format!("/{FILE}"))?;
-    file::replace_relaxed(&path, &text, 0o600)
-        .map_err(|source| CheckpointError::Io { path, source })?;
+    Inside::open(git.folder())?.write(FILE, &text, 0o600)?;
     Ok(checkpoint)
 }
 

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use bd::bead::Bead;
 use bd::git::GitError;
 use bd::store::Snapshot;
+use bd::sys::InsideError;
 
 pub use door::{WouldLand, gate, keep_committed};
 pub use keep::{Kept, forget, forget_landed};
@@ -43,6 +44,9 @@ pub enum DiscoveryError {
         #[source]
         source: std::io::Error,
     },
+    /// A file of the sandbox could not be written.
+    #[error(transparent)]
+    Inside(#[from] InsideError),
 }
 
 /// Words that say that a bead explores or plans: in its type, its labels or its title.

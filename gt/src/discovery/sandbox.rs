@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Entries, Git, GitError, Identity, TreeEntry};
-use bd::sys::file;
+use bd::sys::{Inside, InsideError, file};
 use serde::{Deserialize, Serialize};
 
 use super::keep::{self, Kept};
@@ -269,36 +269,16 @@ pub fn place(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
             .collect(),
     };
     mark.write(git)?;
-    let mut placed = 0;
+    let (sandbox, mut placed) = (Inside::open(git.folder())?, 0);
     for (path, entry) in &wanted {
-        let to = git.folder().join(path);
-        if !make_way(git.folder(), path)? {
-            continue;
+        match sandbox.write(path, &git.blob(&entry.id)?, 0o644) {
+            Ok(()) => placed += 1,
+            // The branch has something else there, which counts.
+            Err(InsideError::InTheWay { .. } | InsideError::NotBelow { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
-        let content = git.blob(&entry.id)?;
-        file::replace_relaxed(&to, &content, 0o644).map_err(at(&to))?;
-        placed += 1;
     }
     Ok(placed)
-}
-
-/// Makes the folders for a file, unless a link or a file is in the way: nothing is written through a link.
-fn make_way(sandbox: &Path, path: &str) -> Result<bool, DiscoveryError> {
-    let mut folder = sandbox.to_owned();
-    let mut parts: Vec<&str> = path.split('/').collect();
-    parts.pop();
-    for part in parts {
-        if matches!(part, "" | "." | ".." | ".git") {
-            return Ok(false);
-        }
-        folder.push(part);
-        match fs::symlink_metadata(&folder) {
-            Ok(meta) if meta.is_dir() => {}
-            Ok(_) => return Ok(false),
-            Err(_) => fs::create_dir(&folder).map_err(at(&folder))?,
-        }
-    }
-    Ok(true)
 }
 
 #[cfg(test)]
@@ -392,6 +372,14 @@ mod tests {
         assert!(!outside.join("discovery/x.md").exists());
         assert_eq!(take(&git, Some("c"), &who()).unwrap(), None);
         assert_eq!(lying(git.folder()), []);
+        // Also where the file itself is a link.
+        fs::remove_file(git.folder().join(".gt")).unwrap();
+        fs::create_dir_all(git.folder().join(".gt/discovery")).unwrap();
+        let document = git.folder().join(".gt/discovery/x.md");
+        std::os::unix::fs::symlink(outside.join("discovery/secret"), document).unwrap();
+        assert_eq!(place(&git, "c").unwrap(), 0);
+        let secret = fs::read_to_string(outside.join("discovery/secret")).unwrap();
+        assert_eq!(secret, "s");
     }
 
     #[test]

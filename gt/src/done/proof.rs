@@ -214,7 +214,22 @@ fn judge(slot: &Slot, record: &DoneRecord, own: &Own) -> Result<(), ProofError> 
     })
 }
 
-/// Whether a file of the repository holds beads.
+/// Whether a file of the repository holds beads, or has the name of their folder: as a link, a file or a submodule.
 pub(crate) fn is_beads(file: &str) -> bool {
-    file.starts_with(".beads/")
+    file.split('/').next() == Some(".beads")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_beads_counts_whatever_it_is_and_other_names_do_not() {
+        for file in [".beads", ".beads/issues.jsonl", ".beads/a/b"] {
+            assert!(is_beads(file), "{file}");
+        }
+        for file in [".beads2", ".beadsx/y", "sub/.beads/x", "beads/x", ""] {
+            assert!(!is_beads(file), "{file}");
+        }
+    }
 }

@@ -11,13 +11,15 @@
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
 //! 5. Once the work has its convoy: the documents that earlier workers of it wrote (`discovery`).
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::rescue::Big;
 use bd::git::{Git, GitError, Identity};
-use bd::sys::{clock, file};
+use bd::sys::{Inside, InsideError, clock, file};
 
 use super::Ids;
 use crate::discovery::{self, DiscoveryError};
@@ -33,6 +35,9 @@ const EXCLUDED: [&str; 6] = [
     ".claude/settings.local.json",
     ".logs/",
 ];
+
+/// Folders in a sandbox that are ours, whatever the repository has of these names.
+const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
 
 /// A polecat's sandbox.
 pub struct Sandbox<'a> {
@@ -80,6 +85,9 @@ pub enum SandboxError {
     /// Another process holds the rig's repository.
     #[error(transparent)]
     Busy(#[from] LockError),
+    /// A file of the sandbox could not be written.
+    #[error(transparent)]
+    Inside(#[from] InsideError),
     /// Discovery documents could not be kept or put there.
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
@@ -176,6 +184,9 @@ impl<'a> Sandbox<'a> {
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let git = Git::at(self.path());
+        for folder in OUR_FOLDERS {
+            self.give_back(&git, folder)?;
+        }
         git.reset_hard("HEAD")?;
         git.clean()?;
         if git.head_branch()?.as_deref() == Some(branch) {
@@ -183,6 +194,35 @@ impl<'a> Sandbox<'a> {
         }
         self.drop_half_made(branch)?;
         Ok(git.switch_new_branch(branch, base)?)
+    }
+
+    /// Undoes what [`make_way`] did: git switches branches only where it finds what it put there.
+    fn give_back(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
+        let entry = git.plumbing(["ls-files", "--stage", "-z", "--", folder]);
+        let is_it = |record: &String| {
+            let is_file = record.starts_with("100") || record.starts_with("120");
+            is_file
+                && record
+                    .split_once('\t')
+                    .is_some_and(|(_, path)| path == folder)
+        };
+        let path = git.folder().join(folder);
+        if !entry.records()?.iter().any(is_it) || !path.is_dir() || path.is_symlink() {
+            return Ok(());
+        }
+        git.plumbing(["update-index", "--no-skip-worktree", "--", folder])
+            .done()?;
+        let io = |source| SandboxError::Io {
+            path: path.clone(),
+            source,
+        };
+        file::remove(&path.join("redirect")).map_err(io)?;
+        if fs::remove_dir(&path).is_ok() {
+            return Ok(());
+        }
+        let stamp = self.town.clock.now().as_millisecond();
+        let home = self.rig.polecat(self.name);
+        fs::rename(&path, home.join(format!("left-{stamp}{folder}"))).map_err(io)
     }
 
     /// Removes lock files that a killed git left in the sandbox's own part of the repository. Only for
@@ -215,7 +255,7 @@ impl<'a> Sandbox<'a> {
         }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         if path.exists() {
-            std::fs::remove_dir_all(&path).map_err(|source| SandboxError::Io {
+            fs::remove_dir_all(&path).map_err(|source| SandboxError::Io {
                 path: path.clone(),
                 source,
             })?;
@@ -333,7 +373,7 @@ impl<'a> Sandbox<'a> {
         let rescued = self.rescue_leftovers().ok().flatten();
         let stamp = self.town.clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
-        std::fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
+        fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
         Git::at(self.rig.repo()).worktree_prune()?;
         self.town.tell(
             "sandbox_repaired",
@@ -419,26 +459,49 @@ pub(crate) fn provision(rig: &RigLayout, path: &Path) -> Result<(), SandboxError
     }
     let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
     git.set_skip_worktree(&beads)?;
-    let io = |path: PathBuf| move |source| SandboxError::Io { path, source };
-    let folder = path.join(".beads");
-    file::make_folder(&folder, 0o755).map_err(io(folder.clone()))?;
+    for folder in OUR_FOLDERS {
+        make_way(&git, folder)?;
+    }
+    let inside = Inside::open(path)?;
     let target = format!("{}\n", rig.beads().display());
-    let redirect = folder.join("redirect");
-    file::replace_relaxed(&redirect, target.as_bytes(), 0o644).map_err(io(redirect.clone()))?;
-    copy_overlay(rig, path)
+    inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
+    copy_overlay(rig, &inside)
 }
 
-fn copy_overlay(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
-    let Ok(entries) = std::fs::read_dir(rig.overlay()) else {
+/// Takes away what has the name of a folder of ours in a work tree and is none. What the repository has there stays
+/// as it is in every commit: git is told to leave its own alone.
+fn make_way(git: &Git, folder: &str) -> Result<(), SandboxError> {
+    let path = git.folder().join(folder);
+    if fs::symlink_metadata(&path).map_or(true, |meta| meta.is_dir()) {
+        return Ok(());
+    }
+    let io = |source| SandboxError::Io {
+        path: path.clone(),
+        source,
+    };
+    if git.tracked(&[folder])?.is_empty() {
+        // No commit has it, so that it is kept, out of the way.
+        let aside = git.folder().with_file_name(format!("left{folder}"));
+        return fs::rename(&path, aside).map_err(io);
+    }
+    git.set_skip_worktree(&[folder])?;
+    file::remove(&path).map_err(io)
+}
+
+fn copy_overlay(rig: &RigLayout, inside: &Inside) -> Result<(), SandboxError> {
+    let Ok(entries) = fs::read_dir(rig.overlay()) else {
         return Ok(());
     };
     for entry in entries.flatten() {
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file {
-            let to = path.join(entry.file_name());
-            std::fs::copy(entry.path(), &to)
-                .map_err(|source| SandboxError::Io { path: to, source })?;
-        }
+        let Some(meta) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
+            continue;
+        };
+        let path = entry.path();
+        let name = entry.file_name().into_string();
+        let name = name.map_err(|_| io::ErrorKind::InvalidFilename.into());
+        let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
+        let (name, content) = read.map_err(|source| SandboxError::Io { path, source })?;
+        inside.write(&name, &content, meta.permissions().mode())?;
     }
     Ok(())
 }

@@ -206,8 +206,9 @@ fn beads(
 ) -> anyhow::Result<(String, bool)> {
     let own = rig.root().join(".beads");
     let clone = Git::at(rig.mayor_clone());
+    // Of a link or a file of that name no beads are taken: it may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
-    if tracked.is_empty() {
+    if !tracked.iter().any(|path| path.starts_with(".beads/")) {
         if let Some(prefix) = from_branch(town, request, rig, &own)? {
             return Ok((prefix, false));
         }

@@ -9,6 +9,7 @@ mod gate;
 mod happy;
 mod integration;
 mod length;
+mod links;
 mod remotes;
 mod tracked_beads;
 mod typed;
