@@ -83,7 +83,7 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
 pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
     let labels = [LABEL, super::landing::LABEL];
     let mut open: Vec<&Bead> = beads
-        .select(|head| head.is_open() && labels.iter().any(|label| head.has_label(label)))
+        .select(move |head| head.is_open() && labels.iter().any(|label| head.has_label(label)))
         .collect();
     open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     open
