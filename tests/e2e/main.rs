@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
+mod attention;
 mod checkpoint;
 mod clones_law;
 mod config;
@@ -30,6 +31,7 @@ mod old_town;
 mod one_attempt;
 mod polecat;
 mod prime;
+mod promises;
 mod rescue;
 mod restore;
 mod rig;

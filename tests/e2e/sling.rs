@@ -312,7 +312,7 @@ fn a_worker_whose_bead_was_assigned_to_another_has_its_session_ended() {
 }
 
 #[test]
-fn a_sling_that_keeps_failing_opens_the_breaker_and_the_mayor_is_told_once() {
+fn a_sling_that_keeps_failing_opens_the_breaker_and_the_overseer_hears_of_it_once() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Work");
@@ -322,7 +322,7 @@ fn a_sling_that_keeps_failing_opens_the_breaker_and_the_mayor_is_told_once() {
     for _ in 0..8 {
         town.patrol();
     }
-    let letters = town.mail("mayor/");
+    let letters = town.mail("overseer");
     assert_eq!(letters.len(), 1, "{letters:?}");
     let subject = letters[0]["subject"].as_str().unwrap();
     assert!(subject.starts_with("STUCK: web/polecats/"), "{subject}");

@@ -37,8 +37,13 @@ pub struct Attention {
     pub next: Vec<String>,
 }
 
-/// What in a rig needs a person.
-pub fn of_rig(rig: &str, beads: &Snapshot, polecats: &[Polecat], now: Timestamp) -> Vec<Attention> {
+/// What in a rig needs a person. The rig is named with whether its repair tasks go to workers automatically.
+pub fn of_rig(
+    (rig, auto_repair): (&str, bool),
+    beads: &Snapshot,
+    polecats: &[Polecat],
+    now: Timestamp,
+) -> Vec<Attention> {
     let mut found: Vec<Attention> = polecats.iter().filter_map(|p| of_worker(p, now)).collect();
     found.extend(
         mq::open_requests(beads)
@@ -57,7 +62,9 @@ pub fn of_rig(rig: &str, beads: &Snapshot, polecats: &[Polecat], now: Timestamp)
             found.extend(of_bead(rig, bead, polecats));
         }
     }
-    found.extend(of_tasks(rig, beads, &is_queued));
+    let goes_alone =
+        |task: &Bead| is_queued(&task.id) || (auto_repair && mq::is_automatic(beads, task));
+    found.extend(of_tasks(rig, beads, &goes_alone));
     found.extend(of_closed(rig, beads));
     found
 }
@@ -196,9 +203,9 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
 }
 
 /// A conflict or repair task that nobody has and that is not slung automatically (any more).
-fn of_tasks(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
+fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> Vec<Attention> {
     let tasks = mq::open_tasks(beads).into_iter();
-    let waits = tasks.filter(|task| task.status == Status::Open && !is_queued(&task.id));
+    let waits = tasks.filter(|task| task.status == Status::Open && !goes_alone(task));
     waits
         .map(|task| Attention {
             key: format!("task:{}", task.id),

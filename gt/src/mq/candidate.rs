@@ -107,23 +107,30 @@ impl Work {
     /// The commit with that very tree, in the form that the rig's settings name.
     fn commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
         match job.settings.strategy() {
-            Strategy::Merge if self.on_target => {
-                let message = format!("Merge {}\n", title(job)?);
-                let parents = [target, self.tip.as_str()];
-                Ok(job
-                    .git
-                    .commit_tree(tree, &parents, &message, &identity(job))?)
-            }
+            Strategy::Merge if self.on_target => self.merge_commit(job, target, tree),
             Strategy::Rebase => {
                 let upstream = if self.on_target { target } else { &self.base };
                 let replayed = job.git.replay(target, upstream, &self.tip)?;
                 match replayed {
                     Some(tip) if job.git.tree_of(&tip)? == tree => Ok(tip),
+                    // A convoy's branch that takes in its target must show that in its history: the landing starts from
+                    // there.
+                    None if self.on_target && is_convoys_own(job)? => {
+                        self.merge_commit(job, target, tree)
+                    }
                     _ => self.one_commit(job, target, tree),
                 }
             }
             Strategy::Squash | Strategy::Merge => self.one_commit(job, target, tree),
         }
+    }
+
+    /// A merge of the work as it was handed in.
+    fn merge_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+        let message = format!("Merge {}\n", title(job)?);
+        let parents = [target, self.tip.as_str()];
+        let git = &job.git;
+        Ok(git.commit_tree(tree, &parents, &message, &identity(job))?)
     }
 
     /// All of the work as one commit of its worker.

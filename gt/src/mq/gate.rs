@@ -35,16 +35,8 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
     if gates.is_empty() {
         return Ok(None);
     }
-    let tree = job.rig.refinery();
     for gate in gates {
-        check_out(job, &tree, candidate)?;
-        let cache = Cache::lay_out(job, &tree, &gate)?;
-        let ran = one(job, &tree, &gate);
-        cache.put_back();
-        let failure = match ran? {
-            None => changed(job, (&tree, candidate), &gate)?,
-            failure => failure,
-        };
+        let failure = run_alone(job, candidate, &gate)?;
         let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": candidate });
         job.town.tell("gate", payload(job, more));
         if failure.is_some() {
@@ -52,6 +44,19 @@ pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>>
         }
     }
     Ok(None)
+}
+
+/// Runs one gate on a commit.
+pub(super) fn run_alone(job: &Job, commit: &str, gate: &Gate) -> anyhow::Result<Option<Failure>> {
+    let tree = job.rig.refinery();
+    check_out(job, &tree, commit)?;
+    let cache = Cache::lay_out(job, &tree, gate)?;
+    let ran = one(job, &tree, gate);
+    cache.put_back();
+    match ran? {
+        None => changed(job, (&tree, commit), gate),
+        failure => Ok(failure),
+    }
 }
 
 /// Puts the queue's own tree at the candidate, without anything that an earlier gate left there. Nothing of value is

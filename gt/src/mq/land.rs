@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::queue::{Job, MergeOutcome, fetch, repository};
 use super::request::{self, State, set_state, state_of};
-use super::{candidate, verify, withdraw};
+use super::{candidate, target, verify, withdraw};
 use crate::discovery;
 
 /// How the closing of a request begins that was merged only with another one.
@@ -138,6 +138,9 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     }
     job.town.transact(job.store, |tx| {
         close_request(tx, &job.request.id, commit, reason, None)?;
+        if commit.is_some() {
+            target::close_task(tx, &job.receipt.target)?;
+        }
         let task = request::source_of(&job.request);
         let title = tx.get(&task).map(|task| task.title.clone());
         let along = along(&job.request.id, &task, &title.unwrap_or_default());

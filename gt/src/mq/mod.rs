@@ -18,6 +18,8 @@
 //! that a rule or hook declines waits for a person. Killed anywhere, the next run starts at 1 and finds
 //! what is done.
 //!
+//! If a gate fails on the target alone, too, the target gets one task, and its requests wait until it moves (`target`).
+//!
 //! A convoy with branches of its own is landed from them by `landing`.
 
 mod candidate;
@@ -28,6 +30,7 @@ pub mod landing;
 mod queue;
 mod request;
 mod score;
+mod target;
 mod task;
 mod verify;
 mod waive;
@@ -41,6 +44,6 @@ pub use request::{
     open_requests, receipt_of, resolves, retry, source_of, stopped_by,
 };
 pub use score::score;
-pub use task::open_tasks;
+pub use task::{is_automatic, open_tasks};
 pub use waive::{WaiveError, waive};
 pub use withdraw::{is_withdrawn, why_stale};

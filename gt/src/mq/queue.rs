@@ -6,12 +6,13 @@ use std::sync::atomic::Ordering;
 use bd::bead::Bead;
 use bd::git::{Git, GitError};
 use bd::store::Store;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
 use super::candidate::Made;
 use super::verify::Held;
-use super::{candidate, gate, hook, land, request, score, task, verify, withdraw};
+use super::{candidate, gate, hook, land, request, score, target, task, verify, withdraw};
 use crate::config::{self, RigSettings};
 use crate::convoy;
 use crate::lock::Lock;
@@ -53,6 +54,13 @@ pub enum MergeOutcome {
         /// The gate.
         gate: String,
         /// The task.
+        task: String,
+    },
+    /// The target fails a gate without this work: the request waits until the target moves.
+    TargetBroken {
+        /// The gate.
+        gate: String,
+        /// The task for the target.
         task: String,
     },
     /// Only a person can go on.
@@ -233,10 +241,10 @@ pub(super) fn repository(rig: &RigLayout) -> Git {
 }
 
 /// Whether a rig's queue has anything to do.
-pub(crate) fn has_ready(beads: &bd::store::Snapshot) -> bool {
+pub(crate) fn has_ready(beads: &bd::store::Snapshot, now: Timestamp) -> bool {
     super::open_requests(beads)
         .into_iter()
-        .any(|request| is_ready(beads, request))
+        .any(|request| is_ready(beads, request) && !target::waits(request, now))
         || withdraw::has_stale(beads)
 }
 
@@ -278,9 +286,13 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return land::hold_for_person(job, &reason);
     }
+    if !target::has_moved(job)? {
+        let reason = format!("{} still fails its own gates", job.receipt.target);
+        return Ok(MergeOutcome::Later { reason });
+    }
     job.town.tell("merge_started", payload(job, json!({})));
-    let target = match fetch(job) {
-        Ok(Some(target)) => target,
+    let onto = match fetch(job) {
+        Ok(Some(onto)) => onto,
         Ok(None) => {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
             return land::hold_for_person(job, &reason);
@@ -291,30 +303,33 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
             });
         }
     };
-    match verify::already_there(job, &target)? {
+    match verify::already_there(job, &onto)? {
         Held::Yes { commit } => return land::close(job, &commit),
         Held::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
         Held::No => {}
     }
-    let candidate = match candidate::make(job, &target)? {
+    let candidate = match candidate::make(job, &onto)? {
         Made::Conflict { files, detail } => {
-            return task::conflict(job, &target, &files, &detail);
+            return task::conflict(job, &onto, &files, &detail);
         }
         Made::OnlyDocuments { reference } => return land::close_documents(job, reference),
         Made::Gone { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::hold_for_person(job, &reason);
         }
-        Made::There => return land::close(job, &target),
+        Made::There => return land::close(job, &onto),
         Made::Candidate(candidate) => candidate,
     };
     if let Some(failure) = gate::run(job, &candidate)? {
-        return task::gate_failed(job, &target, &failure);
+        if let Some(broken) = target::blame(job, &onto, &failure)? {
+            return Ok(broken);
+        }
+        return task::gate_failed(job, &onto, &failure);
     }
-    if let Some(stopped) = hook::ask(job, &target, &candidate)? {
+    if let Some(stopped) = hook::ask(job, &onto, &candidate)? {
         return Ok(stopped);
     }
-    land::land(job, &target, &candidate)
+    land::land(job, &onto, &candidate)
 }
 
 /// Fetches, and says where the target stands.

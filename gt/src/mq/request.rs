@@ -48,6 +48,9 @@ pub struct State {
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,
+    /// The target that it waits for to move, because that fails its own gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<super::target::Broken>,
     /// Since when each try fails, RFC 3339, and why the last one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,

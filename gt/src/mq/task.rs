@@ -3,7 +3,7 @@
 
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
-use bd::bead::{Bead, Dep, DepKind, Kind, Status};
+use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
@@ -14,7 +14,10 @@ use crate::convoy;
 use crate::town::Town;
 
 /// What marks a task that the queue made.
-const LABEL: &str = "gt:merge-task";
+pub(super) const LABEL: &str = "gt:merge-task";
+
+/// How many tasks of one bead are given to a worker automatically.
+const REPAIRS: usize = 2;
 
 /// Makes the task for work that does not fit its target.
 pub(super) fn conflict(
@@ -87,6 +90,35 @@ pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
         .collect();
     open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     open
+}
+
+/// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
+pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
+    if !task.has_label(LABEL) || task.status != Status::Open || attempt::of(task) > 0 {
+        return false;
+    }
+    let root = root_of(beads, task);
+    let before = beads
+        .select(|head| head.has_label(LABEL))
+        .filter(|other| other.id != task.id && attempt::of(other) > 0)
+        .filter(|other| root_of(beads, other) == root);
+    root.is_none() || before.count() < REPAIRS
+}
+
+/// The bead for whose work a task was made in the end; none for the task of a target.
+fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
+    let mut seen = Vec::new();
+    let mut request = request::resolves(task);
+    while let Some(found) = request.take().and_then(|id| beads.get(&id)) {
+        let source = source_of(found);
+        let next = beads.get(&source).and_then(request::resolves);
+        if next.is_none() || seen.contains(&source) {
+            return Some(source);
+        }
+        seen.push(source);
+        request = next;
+    }
+    None
 }
 
 /// Lets the convoys of the original bead track the task.

@@ -97,6 +97,7 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             sling::release_closed(town, &rig, polecat)
         }
         Do::SlingWaiting { rig, bead } => sling_waiting(town, rig, bead),
+        Do::QueueRepair { rig, bead } => queue_repair(town, rig, bead),
         Do::RunQueue { rig } => run_queue(town, rig),
         Do::Land { convoy } => land(town, convoy),
         Do::FinishConvoy { request } => {
@@ -240,6 +241,22 @@ fn ask_person(town: &Town) -> anyhow::Result<Option<String>> {
     attention::deliver(town, &facts.letters)?;
     let (new, over) = (facts.letters.new.len(), facts.letters.over.len());
     Ok(Some(format!("{new} told, {over} closed")))
+}
+
+/// Queues a task of the merge queue for a worker of the rig.
+fn queue_repair(town: &Town, rig: &str, task: &str) -> anyhow::Result<Option<String>> {
+    let found = town.find_bead(task)?;
+    if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
+        return Ok(None);
+    }
+    let request = sling::Request {
+        bead: task.to_owned(),
+        target: rig.to_owned(),
+        ..sling::Request::default()
+    };
+    let waits_for = vec!["a free worker".to_owned()];
+    sling::enqueue(town, &town.rig(rig)?, &request, &found.bead, waits_for)?;
+    Ok(Some(format!("{task} is queued for a worker")))
 }
 
 /// Slings a bead that stood in line. Whoever takes it out of the line slings it; if that fails, it stands

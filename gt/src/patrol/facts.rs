@@ -8,6 +8,7 @@ use bd::store::Snapshot;
 use jiff::Timestamp;
 
 use crate::attention::{self, Letters};
+use crate::config::RigSettings;
 use crate::convoy;
 use crate::done::{self, Left};
 use crate::identity::{Address, SessionName};
@@ -51,6 +52,8 @@ pub struct RigFacts {
     pub queue_ready: bool,
     /// Beads in line that nothing blocks any more.
     pub unblocked: Vec<String>,
+    /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
+    pub repairs: Vec<String>,
     /// How many more polecats can take work.
     pub room: usize,
 }
@@ -118,7 +121,10 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
     for (name, beads) in &stores.rigs {
         let rig = town.layout.rig(name);
         let all = polecat::all(&rig, beads, sessions.as_deref());
-        matters.extend(attention::of_rig(name, beads, &all, now));
+        let automatic = RigSettings::load(town, &rig)
+            .unwrap_or_default()
+            .auto_repair();
+        matters.extend(attention::of_rig((name, automatic), beads, &all, now));
         rigs.insert(
             name.clone(),
             rig_facts(town, &rig, beads, sessions.as_deref(), all),
@@ -189,17 +195,35 @@ fn rig_facts(
         .filter(|id| !bd::graph::is_blocked(beads, id))
         .collect();
     // Settings that cannot be read are for the queue to complain about.
-    let settings = crate::config::RigSettings::load(town, rig).unwrap_or_default();
+    let settings = RigSettings::load(town, rig).unwrap_or_default();
     let is_on = settings.merge_queue.enabled != Some(false);
     RigFacts {
         polecats: all
             .into_iter()
             .map(|polecat| polecat_facts(rig, beads, sessions, polecat))
             .collect(),
-        queue_ready: is_on && mq::has_ready(beads) && Lock::is_free(&rig.queue_lock()),
+        queue_ready: is_on
+            && mq::has_ready(beads, town.clock.now())
+            && Lock::is_free(&rig.queue_lock()),
         unblocked,
+        repairs: if settings.auto_repair() {
+            repairs(beads)
+        } else {
+            Vec::new()
+        },
         room,
     }
+}
+
+/// The tasks of the queue that go to a worker automatically.
+fn repairs(beads: &Snapshot) -> Vec<String> {
+    let queued = sling::waiting(beads);
+    let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
+    let tasks = mq::open_tasks(beads).into_iter();
+    tasks
+        .filter(|task| mq::is_automatic(beads, task) && !is_queued(&task.id))
+        .map(|task| task.id.clone())
+        .collect()
 }
 
 fn polecat_facts(

@@ -84,6 +84,13 @@ pub enum Do {
         /// The bead.
         bead: String,
     },
+    /// Queues a conflict or repair task for a worker.
+    QueueRepair {
+        /// The rig.
+        rig: String,
+        /// The task.
+        bead: String,
+    },
     /// Runs a merge queue.
     RunQueue {
         /// The rig.
@@ -115,6 +122,7 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
         for polecat in &known.polecats {
             decisions.extend(polecat_rule(rig, polecat, facts.now));
         }
+        decisions.extend(repair_rule(rig, known));
         decisions.extend(waiting_rule(rig, known));
         decisions.extend(queue_rule(rig, known));
     }
@@ -281,6 +289,19 @@ fn closed_rule(
         saw: format!("{}{with}", polecat.why),
         todo: Do::Release { rig, polecat: name },
     })
+}
+
+/// R1: a conflict or repair task goes to a worker, unless a person is to decide that.
+fn repair_rule(rig: &str, known: &RigFacts) -> Vec<Decision> {
+    let queue = |bead: &String| Decision {
+        rule: "R1-queue-repair",
+        saw: format!("{bead} is open, and nobody had it"),
+        todo: Do::QueueRepair {
+            rig: rig.to_owned(),
+            bead: bead.clone(),
+        },
+    };
+    known.repairs.iter().map(queue).collect()
 }
 
 /// W1: beads in line go as soon as nothing blocks them, as many as there is room for.

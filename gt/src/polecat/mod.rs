@@ -4,6 +4,7 @@
 mod name;
 mod nuke;
 mod record;
+mod retry;
 mod sandbox;
 mod slot;
 mod snapshot;
@@ -15,6 +16,7 @@ use bd::store::{Snapshot, Tx};
 pub use name::{pick as pick_name, theme_of, themes};
 pub use nuke::{NukeRefused, Nuked, nuke};
 pub use record::{Completion, Outcome, complete, read as read_record};
+pub use retry::{NotStuck, retry};
 pub use sandbox::{Prepared, Sandbox, SandboxError};
 pub(crate) use sandbox::{provision, start_of};
 pub use slot::{DoneRecord, FailedStep, SlingStep, Slot, TakenAway};

@@ -54,7 +54,6 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
     // The idle worker takes the task.
     town.quiet();
     town.up();
-    town.gt(["sling", &task, "web"]).ok();
     eventually("the convoy has landed", || {
         (town.show(".", &convoy)["status"] == "closed").then_some(())
     });

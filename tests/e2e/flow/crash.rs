@@ -206,7 +206,7 @@ fn work_squashed_by_hand_is_recognised_by_its_tree() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "one story")]
-fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
+fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_once() {
     let (town, _origin) = Town::with_rig();
     // It lives long enough to count as started (a start that fails waits longer each time), and for tmux to read
     // its last words: what is unread at the end is lost.
@@ -217,10 +217,10 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
     town.up();
     // The first session may be over before the sling is; it says so then, and the rest is the same.
     town.gt(["sling", &bead, "web"]).run();
-    eventually("the mayor is told", || {
-        (town.mail("mayor/").len() == 1).then_some(())
+    eventually("the overseer hears of it", || {
+        (town.mail("overseer").len() == 1).then_some(())
     });
-    let letter = &town.mail("mayor/")[0];
+    let letter = &town.mail("overseer")[0];
     assert!(
         letter["subject"]
             .as_str()
@@ -233,7 +233,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
         (begun(&town, &bead) > 4).then_some(())
     });
     assert!(quiet.is_none(), "it is not started any more");
-    assert_eq!(town.mail("mayor/").len(), 1);
+    assert_eq!(town.mail("overseer").len(), 1);
     let worker = &town.polecats()[0];
     assert_eq!(worker["state"], "stalled");
     // How it ended is kept: exit code and last screen.
@@ -285,7 +285,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_mayor_is_told_once() {
 }
 
 #[test]
-fn a_worker_whose_done_is_refused_is_held_with_the_way_out_and_the_mayor_is_told_once() {
+fn a_worker_whose_done_is_refused_is_stuck_and_the_overseer_hears_of_it_once() {
     let (town, _origin) = Town::with_rig();
     town.script("true");
     let bead = town.bead("web", "Nothing to show");
@@ -293,7 +293,7 @@ fn a_worker_whose_done_is_refused_is_held_with_the_way_out_and_the_mayor_is_told
     // The session may be over before the sling is; it says so then, and the rest is the same.
     town.gt(["sling", &bead, "web"]).run();
     let stuck = |letter: &serde_json::Value| letter["subject"].as_str().unwrap().to_owned();
-    let letter = eventually("the mayor is told", || town.mail("mayor/").pop());
+    let letter = eventually("the overseer hears of it", || town.mail("overseer").pop());
     assert!(
         stuck(&letter).starts_with("STUCK: web/polecats/"),
         "{letter}"
@@ -321,7 +321,7 @@ fn a_worker_whose_done_is_refused_is_held_with_the_way_out_and_the_mayor_is_told
         (!told.contains("is still shown")).then_some(())
     });
     town.gtd(["run", "--once"]).run();
-    assert_eq!(town.mail("mayor/").len(), 1);
+    assert_eq!(town.mail("overseer").len(), 1);
     // The way out.
     town.script("echo work > work.txt");
     let args: Vec<&str> = way.split(' ').skip(1).collect();

@@ -46,6 +46,13 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
                     "✗",
                     format!("gate {} failed: task {task}", escape::line(gate)),
                 ),
+                MergeOutcome::TargetBroken { gate, task } => (
+                    "…",
+                    format!(
+                        "its target fails gate {} without it: task {task}",
+                        escape::line(gate)
+                    ),
+                ),
                 MergeOutcome::NeedsPerson { reason } => {
                     ("✗", format!("needs a person: {}", escape::line(reason)))
                 }

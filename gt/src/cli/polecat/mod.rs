@@ -2,6 +2,7 @@
 
 mod list;
 mod nuke;
+mod retry;
 mod status;
 
 use clap::{Args, Subcommand};
@@ -14,7 +15,7 @@ use crate::polecat::{Polecat, State};
 use crate::session::end::Ended;
 use crate::town::Town;
 
-/// Look at the workers of rigs; remove a sandbox.
+/// Look at the workers of rigs; try again with one; remove a sandbox.
 #[derive(Debug, Args)]
 pub(super) struct PolecatArgs {
     #[command(subcommand)]
@@ -25,6 +26,7 @@ pub(super) struct PolecatArgs {
 enum PolecatCommand {
     List(list::ListArgs),
     Status(status::StatusArgs),
+    Retry(retry::RetryArgs),
     Nuke(nuke::NukeArgs),
 }
 
@@ -32,6 +34,7 @@ pub(super) fn run(ctx: &Context, args: &PolecatArgs) -> Answer {
     match &args.command {
         PolecatCommand::List(args) => list::run(ctx, args),
         PolecatCommand::Status(args) => status::run(ctx, args),
+        PolecatCommand::Retry(args) => retry::run(ctx, args),
         PolecatCommand::Nuke(args) => nuke::run(ctx, args),
     }
 }

@@ -1,0 +1,33 @@
+//! `gt polecat retry`.
+
+use clap::Args;
+
+use super::super::{Answer, answer};
+use crate::context::Context;
+use crate::polecat;
+
+/// Try again with a worker that is stuck.
+///
+/// The patrol starts its session again, or goes on with its sling or its `gt done` at the step that failed.
+#[derive(Debug, Args)]
+pub(super) struct RetryArgs {
+    /// The worker: RIG/NAME.
+    polecat: String,
+}
+
+#[derive(serde::Serialize)]
+struct Retried {
+    polecat: String,
+    was: String,
+}
+
+pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
+    let town = ctx.town()?;
+    let (rig, name) = super::parse(&town, &args.polecat)?;
+    let was = polecat::retry(&town, &rig, &name)?;
+    crate::daemon::wake(&town);
+    let polecat = format!("{}/{name}", rig.name());
+    answer(Retried { polecat, was }, |retried, page| {
+        page.line(format!("✓ {} is tried again", retried.polecat));
+    })
+}

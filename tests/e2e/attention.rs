@@ -1,0 +1,297 @@
+//! Every open state has an owner or a message, and each next step that a message names moves it.
+
+use serde_json::{Value, json};
+use town_tests::{Town, Worker, eventually};
+
+/// The messages of the overseer, by subject and body.
+fn letters(town: &Town) -> Vec<(String, String)> {
+    let text = |letter: &Value, key: &str| letter[key].as_str().unwrap().to_owned();
+    let mail = town.mail("overseer").into_iter();
+    mail.map(|letter| (text(&letter, "subject"), text(&letter, "body")))
+        .collect()
+}
+
+/// The only message, which names this command among its next steps.
+fn only_letter(town: &Town, subject: &str, command: &str) -> String {
+    let letters = letters(town);
+    assert_eq!(letters.len(), 1, "{letters:?}");
+    let (found, body) = &letters[0];
+    assert!(found.contains(subject), "{found}");
+    assert!(
+        body.contains(&format!("    {command}\n")),
+        "{command}: {body}"
+    );
+    body.clone()
+}
+
+#[test]
+fn a_request_that_needs_a_person_is_told_once_and_the_message_is_closed_when_it_is_over() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    worker.origin.hook(
+        "update",
+        "[ $1 != refs/heads/main ] || { echo protected >&2; exit 1; }",
+    );
+    assert_eq!(worker.merge()["outcome"], "needs_person");
+    let town = &worker.town;
+    town.patrol();
+    town.patrol();
+    let retry = format!("gt mq retry {request}");
+    let body = only_letter(town, "needs you to be merged", &retry);
+    assert!(body.contains("protected"), "{body}");
+    assert_eq!(town.events("needs_person").len(), 1);
+    let told = town.gt(["why", &worker.bead]).ok().out;
+    assert!(
+        told.contains("needs you to be merged") || told.contains("needs_person"),
+        "{told}"
+    );
+    worker.origin.hook("update", "exit 0");
+    town.gt(["mq", "retry", &request]).ok();
+    town.patrol();
+    town.patrol();
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(letters(town), []);
+}
+
+#[test]
+fn a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    let town = &worker.town;
+    town.bd("web", ["close", &request, "--force", "--reason", "no"])
+        .ok();
+    town.patrol();
+    let command = format!("gt sling {} web --force", worker.bead);
+    only_letter(town, "Nobody works on", &command);
+    town.gt(["sling", &worker.bead, "web", "--force"]).ok();
+    town.patrol();
+    assert_eq!(letters(town), []);
+    assert_eq!(worker.shown()["status"], "hooked");
+}
+
+#[test]
+fn local_records_that_are_lost_mid_work_leave_a_bead_that_a_person_hears_of() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    let rig = town.root().join("web");
+    for folder in [".beads", "mayor/rig/.beads"] {
+        let file = rig.join(folder).join("wisps.jsonl");
+        if file.exists() {
+            town.bd("web", ["sync"]).ok();
+            std::fs::write(&file, "").unwrap();
+        }
+    }
+    town.patrol();
+    town.patrol();
+    let command = format!("gt sling {} web --force", worker.bead);
+    let body = only_letter(town, "Nobody works on", &command);
+    assert!(
+        body.contains("the local record of that work is gone"),
+        "{body}"
+    );
+    town.gt(["sling", &worker.bead, "web", "--force"]).ok();
+    town.patrol();
+    assert_eq!(letters(town), []);
+}
+
+#[test]
+fn a_stuck_worker_is_told_and_trying_again_or_giving_the_work_away_moves_it() {
+    for give in [false, true] {
+        let (town, _origin) = Town::with_rig();
+        // A full rig: the stuck worker must not take up the only place.
+        town.set_rig_setting("web", "max_polecats", json!(1));
+        town.script("test -e \"$GT_ROOT/../scripts/go\" || { sleep 1; exit 7; }; echo x > x.txt");
+        let bead = town.bead("web", "Hopeless");
+        town.gt(["sling", &bead, "web"]).run();
+        let worker = town.polecats()[0]["name"].as_str().unwrap().to_owned();
+        eventually("the worker is stuck", || {
+            town.patrol();
+            (letters(&town).len() == 1).then_some(())
+        });
+        let retry = format!("gt polecat retry web/{worker}");
+        let sling = format!("gt sling {bead} web --force");
+        only_letter(&town, "STUCK: web/polecats/", &retry);
+        only_letter(&town, "STUCK: web/polecats/", &sling);
+        std::fs::write(town.path("scripts/go"), "").unwrap();
+        if give {
+            town.gt(["sling", &bead, "web", "--force"]).ok();
+        } else {
+            town.gt(["polecat", "retry", &format!("web/{worker}")]).ok();
+        }
+        eventually("it is merged", || {
+            town.patrol();
+            (town.status_of("web", &bead) == "closed").then_some(())
+        });
+        town.patrol();
+        assert_eq!(letters(&town), []);
+    }
+}
+
+#[test]
+fn a_push_that_was_refused_goes_on_once_that_is_repaired() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    worker
+        .origin
+        .hook("pre-receive", "echo 'no branches here' >&2; exit 1");
+    worker
+        .done(["--summary", "x"])
+        .fails("stopped at the step: push");
+    town.kill_session(&town.sessions()[0]);
+    town.quiet();
+    town.patrol();
+    town.patrol();
+    let command = format!("gt polecat retry {}", worker.name);
+    let body = only_letter(town, "STUCK", &command);
+    assert!(body.contains("no branches here"), "{body}");
+    worker.origin.hook("pre-receive", "exit 0");
+    town.gt(["polecat", "retry", &worker.name]).ok();
+    for _ in 0..3 {
+        town.patrol();
+    }
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(letters(town), []);
+    town.gt(["polecat", "retry", &worker.name])
+        .fails("is not stuck");
+}
+
+#[test]
+fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    worker.hand_in();
+    let town = &worker.town;
+    let away = worker.origin.path().with_extension("away");
+    std::fs::rename(worker.origin.path(), &away).unwrap();
+    let at = |minutes: u64| {
+        let now = std::time::SystemTime::now() + std::time::Duration::from_secs(minutes * 60);
+        let seconds = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let stamp = town
+            .program_on_path("date")
+            .args(["-u", "-d", &format!("@{seconds}")]);
+        stamp.args(["+%Y-%m-%dT%H:%M:%SZ"]).ok().text().to_owned()
+    };
+    town.gtd(["run", "--once"]).run();
+    town.gtd(["run", "--once"]).env("BD_NOW", at(10)).run();
+    assert_eq!(letters(town), [], "that may pass");
+    town.gtd(["run", "--once"]).env("BD_NOW", at(45)).run();
+    town.gtd(["run", "--once"]).env("BD_NOW", at(50)).run();
+    let letters_now = letters(town);
+    assert_eq!(letters_now.len(), 1, "{letters_now:?}");
+    assert!(
+        letters_now[0].0.contains("cannot be merged"),
+        "{letters_now:?}"
+    );
+    std::fs::rename(&away, worker.origin.path()).unwrap();
+    town.patrol();
+    town.patrol();
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(letters(town), []);
+}
+
+#[test]
+fn more_beads_than_workers_are_queued_and_each_gets_done() {
+    let (town, origin) = Town::with_rig();
+    town.set_rig_setting("web", "max_polecats", json!(1));
+    town.script("echo x > \"$GT_BEAD.txt\"");
+    let beads: Vec<String> = (0..3)
+        .map(|n| town.bead("web", &format!("Work {n}")))
+        .collect();
+    let ids = beads.iter().map(String::as_str);
+    let args: Vec<&str> = ["sling"]
+        .into_iter()
+        .chain(ids)
+        .chain(["web", "--json"])
+        .collect();
+    let slung = town.gt(args).ok().json();
+    let waits: Vec<bool> = slung
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["waits_for"] == json!(["a free worker"]))
+        .collect();
+    assert_eq!(waits, [false, true, true], "{slung}");
+    town.up();
+    for bead in &beads {
+        town.closed("web", bead);
+    }
+    assert_eq!(origin.subjects("main").len(), 3);
+    assert_eq!(town.polecats().len(), 1);
+}
+
+#[test]
+fn a_third_repair_waits_for_a_person() {
+    let (town, _origin) = Town::with_rig();
+    // Each repair merges the work before it, and none makes the gate pass.
+    town.script(
+        r#"case "$GT_BEAD" in
+  *-fix-*) git merge -q "$(grep -o 'git merge [0-9a-f]\{40\}' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)"
+           echo again >> tried.txt ;;
+  *) echo bad > answer.txt ;;
+esac"#,
+    );
+    town.gate("web", "! test -e answer.txt");
+    let bead = town.bead("web", "Answer");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the overseer hears of the third task", || {
+        letters(&town)
+            .iter()
+            .any(|(subject, _)| subject.contains("waits for someone to take it"))
+            .then_some(())
+    });
+    let tasks = town.events("merge_failed");
+    assert_eq!(tasks.len(), 3, "{tasks:?}");
+    let third = tasks[2]["payload"]["task"].as_str().unwrap();
+    let command = format!("gt sling {third} web");
+    only_letter(&town, "waits for someone to take it", &command);
+    town.gt(["sling", third, "web"]).ok();
+    eventually("the message is closed", || {
+        let about = |(_, body): &(String, String)| body.contains(&command);
+        (!letters(&town).iter().any(about)).then_some(())
+    });
+}
+
+#[test]
+fn a_broken_target_gets_one_task_and_its_requests_go_on_when_it_moves() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit("one.txt");
+    worker.hand_in();
+    town.script("echo two > two.txt");
+    let second = town.bead("web", "Second");
+    town.gt(["sling", &second, "web"]).ok();
+    eventually("the second is handed in", || {
+        (town.status_of("web", &second) == "in_progress").then_some(())
+    });
+    worker.origin.commit("broken.txt", "x\n", "Break it");
+    let runs = town.path("scripts/runs");
+    let gate = format!("echo run >> {}; ! test -e broken.txt", runs.display());
+    let setting = json!({ "auto_repair": false, "gates": { "check": { "cmd": gate } } });
+    town.set_rig_setting("web", "merge_queue", setting);
+    let said = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    let outcomes: Vec<&str> = said
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["outcome"].as_str().unwrap())
+        .collect();
+    assert_eq!(outcomes, ["target_broken", "target_broken"], "{said}");
+    assert_eq!(said[0]["task"], said[1]["task"], "one task");
+    let task = said[0]["task"].as_str().unwrap().to_owned();
+    let shown = town.show("web", &task);
+    assert_eq!(shown["title"], "Fix gate check on main");
+    // Nothing is run again while the target stays.
+    let before = std::fs::read_to_string(&runs).unwrap();
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(std::fs::read_to_string(&runs).unwrap(), before);
+    worker.origin.remove("broken.txt", "Mend it");
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(town.status_of("web", &second), "closed");
+    assert_eq!(town.status_of("web", &task), "closed", "it is over");
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Breaks each promise of docs/TESTING.md on purpose, and sees that the named test fails.
+
+Works on a copy of the repository in a temporary folder; the build there is kept in CARGO_TARGET_DIR, if that is set.
+Usage: tests/mutants.py [NAME ...]
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# name: (file, the code, what it becomes, the end-to-end test that must fail)
+MUTANTS = {
+    "target always holds the work": (
+        "gt/src/mq/verify.rs",
+        "    job.git.is_ancestor(commit, target)\n",
+        "    job.git.is_ancestor(commit, target).map(|_| true)\n",
+        "merged_means_merged::a_target_that_drops_what_was_pushed_is_found_out_before_anything_is_closed",
+    ),
+    "taken back counts as there": (
+        "gt/src/mq/verify.rs",
+        "        Contained::Missing(files) => Held::Undone { commit, files },\n",
+        "        Contained::Missing(_) => Held::Yes { commit },\n",
+        "merged_means_merged::a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work",
+    ),
+    "candidate not recorded before the push": (
+        "gt/src/mq/land.rs",
+        "            candidate: candidate.to_owned(),\n",
+        "            candidate: String::new(),\n",
+        "merged_means_merged::what_was_pushed_before_a_crash_is_known_even_if_someone_changed_the_same_lines_since",
+    ),
+    "read-back of the tip skipped": (
+        "gt/src/done/push.rs",
+        "    if found == tip {\n",
+        "    if found == tip || !found.is_empty() {\n",
+        "merged_means_merged::a_branch_whose_tip_read_back_is_another_is_not_handed_in",
+    ),
+    "closed source bead still merges": (
+        "gt/src/mq/withdraw.rs",
+        "        if !bead.is_open() {\n",
+        "        if false {\n",
+        "one_attempt::a_close_while_gates_run_is_seen_by_the_transaction_that_records_the_candidate",
+    ),
+    "attempt number ignored": (
+        "gt/src/mq/withdraw.rs",
+        "        if attempt::of(bead) != receipt.attempt {\n",
+        "        if false {\n",
+        "one_attempt::a_bead_that_was_closed_and_reopened_is_at_another_attempt",
+    ),
+    "a repair closes whatever it was made for": (
+        "gt/src/mq/land.rs",
+        "        Contained::Missing(_) => false,\n",
+        "        Contained::Missing(_) => true,\n",
+        "flow::gate::a_repair_that_brings_nothing_of_the_work_does_not_make_it_merged",
+    ),
+    "gates see what earlier ones left": (
+        "gt/src/mq/gate.rs",
+        '    git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])\n',
+        '    git.plumbing(["clean", "--quiet", "-f", "-n"])\n',
+        "merged_means_merged::each_gate_has_a_tree_of_its_own_and_what_it_changes_is_never_pushed",
+    ),
+    "commits of closed work are dropped": (
+        "gt/src/polecat/sandbox.rs",
+        "        } else if let Some(head) = head.as_deref().filter(|head| is_work(head)) {\n",
+        "        } else if let Some(head) = head.as_deref().filter(|_| false) {\n",
+        "one_attempt::a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept",
+    ),
+    "nobody hears of a bead without a worker": (
+        "gt/src/attention/mod.rs",
+        "        if !has_owner {\n",
+        "        if false && !has_owner {\n",
+        "attention::a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of",
+    ),
+}
+
+
+def run_test(copy: pathlib.Path, target: str, test: str) -> tuple[bool, str]:
+    """Whether the test passes, and what cargo said."""
+    command = ["cargo", "test", "--locked", "--quiet", "-p", "town-tests", "--test", "e2e", "--", "--exact", test]
+    done = subprocess.run(command, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": target}, text=True, capture_output=True)
+    said = done.stdout + done.stderr
+    if "could not compile" in said or "running 0 tests" in said or "running 1 test" not in said:
+        sys.exit(f"{test} did not run:\n{said[-3000:]}")
+    return done.returncode == 0, said
+
+
+def main() -> int:
+    wanted = sys.argv[1:] or list(MUTANTS)
+    alive = []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = pathlib.Path(folder) / "tree"
+        subprocess.run(["git", "clone", "--quiet", "--shared", str(ROOT), str(copy)], check=True)
+        target = os.environ.get("CARGO_TARGET_DIR") or str(ROOT / "target")
+        for name in wanted:
+            file, old, new, test = MUTANTS[name]
+            path = copy / file
+            text = path.read_text()
+            if text.count(old) != 1:
+                sys.exit(f"{name}: {file} has the code {text.count(old)} times: {old!r}")
+            path.write_text(text.replace(old, new))
+            passes, _ = run_test(copy, target, test)
+            path.write_text(text)
+            print(f"{'ALIVE' if passes else 'killed'}  {name}  ({test})", flush=True)
+            if passes:
+                alive.append(name)
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
