@@ -1,7 +1,7 @@
 //! `gt rig`: add, list, status, remove.
 
 use serde_json::Value;
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 #[test]
 fn a_rig_is_added_shown_and_taken_off_the_list_again() {
@@ -73,4 +73,82 @@ fn work_in_a_rig_without_a_remote_is_merged_into_its_own_repository() {
     let at = ["-C", repo.to_str().unwrap(), "show", "main:result.txt"];
     let shown = town.program_on_path("git").args(at).ok();
     assert_eq!(shown.text(), "found");
+}
+
+#[test]
+fn a_password_in_a_url_is_shown_nowhere_and_kept_in_private_files() {
+    let town = Town::new();
+    let origin = town.origin("web");
+    let away = "https://dana:s3cret@127.0.0.1:1/";
+    let url = format!("{away}web.git");
+    let mut shown = String::new();
+    let mut run = |args: &[&str]| {
+        let said = town.gt(args.iter().copied()).run();
+        shown.push_str(&format!("{}{}", said.out, said.err));
+    };
+    run(&["rig", "add", "web", &url]);
+    run(&["rig", "add", "web", &url, "--json"]);
+    // While it is added the server can be reached.
+    let config = town.path("home/.gitconfig");
+    let plain = std::fs::read_to_string(&config).unwrap();
+    let origins = origin.path().parent().unwrap().display();
+    let instead = format!("{plain}[url \"{origins}/\"]\n\tinsteadOf = {away}\n");
+    std::fs::write(&config, instead).unwrap();
+    run(&["rig", "add", "web", &url, "--prefix", "web", "--json"]);
+    run(&["crew", "add", "dana", "--rig", "web"]);
+    std::fs::write(&config, plain).unwrap();
+
+    town.script("echo work > work.txt; git add -A; git commit -qm work; gt done --summary work");
+    let bead = town.bead("web", "Work");
+    for args in [
+        &["sling", &bead, "web"][..],
+        &["rig", "list"],
+        &["rig", "list", "--json"],
+        &["rig", "status", "web"],
+        &["rig", "status", "web", "--json"],
+        &["status", "--json"],
+        &["mq", "run", "web"],
+        &["why", &bead],
+        &["why", "web"],
+        &["doctor", "--json"],
+    ] {
+        run(args);
+    }
+    let repo = town.root().join("web/.repo.git");
+    town.git_at(&repo, ["config", "remote.origin.url", away])
+        .ok();
+    run(&["doctor"]);
+    town.up();
+    eventually("the daemon has tried", || {
+        let failed = town.events("done_failed").len() + town.events("merge_skipped").len();
+        (failed > 0).then_some(())
+    });
+    town.gt(["down"]).ok();
+    assert!(!shown.contains("s3cret"), "{shown}");
+    assert!(shown.contains("https://***@127.0.0.1:1/web.git"), "{shown}");
+    assert_kept_private(&town);
+}
+
+/// The password is in the files that need it and nobody else can read those.
+fn assert_kept_private(town: &Town) {
+    use std::os::unix::fs::PermissionsExt;
+    let args = ["-rl", "--exclude-dir=objects", "s3cret", "."];
+    let found = town
+        .program_on_path("grep")
+        .args(args)
+        .at(&town.root())
+        .ok();
+    let mut found: Vec<&str> = found.out.lines().collect();
+    found.sort_unstable();
+    let kept = [
+        "./mayor/rigs.json",
+        "./web/.repo.git/config",
+        "./web/crew/dana/.git/config",
+        "./web/mayor/rig/.git/config",
+    ];
+    assert_eq!(found, kept);
+    for file in kept {
+        let mode = std::fs::metadata(town.root().join(file)).unwrap();
+        assert_eq!(mode.permissions().mode() & 0o777, 0o600, "{file}");
+    }
 }

@@ -3,7 +3,7 @@
 //! A push is never forced but with a lease on the tip that was seen. Refusals are distinguished: the tip
 //! moved, a rule or a hook declined the push, the remote cannot be reached, or the server has trouble.
 
-use super::{Git, GitError, NETWORK};
+use super::{Git, GitError, NETWORK, redact};
 
 /// Why a push did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -155,7 +155,7 @@ impl Git {
         if finished.ok() {
             return Ok(());
         }
-        let (listed, said) = (finished.text(), finished.error_text());
+        let (listed, said) = (redact(&finished.text()), finished.error_text());
         Err(PushError::Refused(refusal(&listed, &said, hooks)))
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::wait::{self, Wait};
-use super::{Git, GitError};
+use super::{Git, GitError, redact};
 use crate::sys::{Exec, ExecError, Finished};
 
 /// How long a local command may take.
@@ -168,7 +168,7 @@ impl Call<'_> {
             .map(|remote| Wait::begin(git, remote, self.limit));
         let ran = self.exec().run();
         drop(wait);
-        let finished = ran.map_err(|source| match (source, remote) {
+        let mut finished = ran.map_err(|source| match (source, remote) {
             (ExecError::TimedOut { limit, .. }, Some(remote)) => GitError::NoAnswer {
                 command: command.clone(),
                 url: wait::address(git, &remote),
@@ -180,6 +180,7 @@ impl Call<'_> {
                 source,
             },
         })?;
+        finished.stderr = redact(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
         if whole && finished.stdout.len() >= OUTPUT {
             let output = format!("more than {OUTPUT} bytes");
             return Err(GitError::Unreadable { command, output });
@@ -208,13 +209,14 @@ impl Call<'_> {
         Ok(split_records(&self.done()?.stdout))
     }
 
-    /// The command as a person would type it.
+    /// The command as a person would type it, without passwords.
     pub(super) fn words(&self) -> String {
         let mut words = String::from("git");
         for arg in &self.args {
             words.push(' ');
             words.push_str(&arg.to_string_lossy());
         }
+        words = redact(&words);
         if words.len() > 300 {
             let end = words.floor_char_boundary(300);
             words.truncate(end);
@@ -256,7 +258,7 @@ impl Git {
             folder: self.folder.clone(),
             code: finished.code(),
             words: if said.is_empty() {
-                finished.text()
+                redact(&finished.text())
             } else {
                 said
             },

@@ -1,10 +1,11 @@
 //! Owns how repositories come to be and how they are configured.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Git, GitError, Identity};
+use super::{Git, GitError, Identity, redact};
 use crate::sys::file;
 
 /// How long a first download may take.
@@ -56,6 +57,7 @@ impl Git {
 
     /// Adds the remote `origin` with the one refspec that keeps its branches apart.
     pub fn add_origin(&self, url: &str) -> Result<(), GitError> {
+        self.hide_config_with(url)?;
         self.config_set("remote.origin.url", url)?;
         let refspec = "+refs/heads/*:refs/remotes/origin/*";
         self.config_set("remote.origin.fetch", refspec)
@@ -123,7 +125,18 @@ impl Git {
             call = call.args(["--dissociate", "--reference-if-able"]);
             call = call.args([reference]);
         }
-        call.args(["--", url]).args([&self.folder]).done().map(drop)
+        call.args(["--", url]).args([&self.folder]).done()?;
+        self.hide_config_with(url)
+    }
+
+    /// Lets nobody else read a configuration that holds `url`, if that holds a password. Git keeps the mode.
+    fn hide_config_with(&self, url: &str) -> Result<(), GitError> {
+        if redact(url) == url {
+            return Ok(());
+        }
+        let path = self.common_dir()?.join("config");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
+            .map_err(|error| Self::file_error(&path, error))
     }
 
     /// A setting, from the repository or from the person's own configuration.

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Kind};
 use bd::config::Config;
-use bd::git::Git;
+use bd::git::{Git, redact};
 use bd::store::{Routes, Store};
 use bd::sync::fresh;
 use bd::sys::file;
@@ -122,7 +122,7 @@ pub fn add(town: &Town, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result
     draft.kept = true;
     forget_mark(&rig)?;
     let remote = match origin {
-        Origin::Remote(url) => Some(url),
+        Origin::Remote(_) => Some(origin.words()),
         Origin::Local(_) => None,
     };
     town.tell(
@@ -296,7 +296,8 @@ fn config(
     branch: &str,
     prefix: &str,
 ) -> anyhow::Result<()> {
-    let url = url_of(origin);
+    // Only the registry and git's own configuration keep a password.
+    let url = redact(&url_of(origin));
     let identity = json!({
         "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
         "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
@@ -322,7 +323,7 @@ fn own_beads(town: &Town, rig: &RigLayout, origin: &Origin, prefix: &str) -> any
         labels: vec!["gt:rig".to_owned()],
         description: format!(
             "The rig {name}.\n\nrepo: {}\nprefix: {prefix}\nstate: active",
-            url_of(origin)
+            redact(&url_of(origin))
         ),
         ..Bead::default()
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, Identity};
+use bd::git::{Git, Identity, redact};
 use bd::sys::Env;
 
 use super::RigError;
@@ -31,10 +31,10 @@ impl Origin {
         }
     }
 
-    /// How it is named in messages.
+    /// How it is named in messages, without a password.
     pub(super) fn words(&self) -> String {
         match self {
-            Self::Remote(url) => url.clone(),
+            Self::Remote(url) => redact(url),
             Self::Local(Some(path)) => path.display().to_string(),
             Self::Local(None) => "the new repository".to_owned(),
         }

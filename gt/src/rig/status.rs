@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bd::bead::Kind;
-use bd::git::Git;
+use bd::git::{Git, redact};
 use serde::Serialize;
 
 use crate::config;
@@ -115,7 +115,7 @@ fn row(town: &Town, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),
         prefix: town.prefix(rig.name()),
-        remote: remote.ok().flatten(),
+        remote: remote.ok().flatten().map(|url| redact(&url)),
         working: polecats
             .iter()
             .filter(|polecat| polecat.state == State::Working)

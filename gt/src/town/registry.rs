@@ -1,7 +1,9 @@
 //! `mayor/rigs.json`: the rigs of the town. Unknown keys survive every change.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use bd::sys::file;
@@ -111,7 +113,7 @@ impl Registry {
         }
     }
 
-    /// Writes the registry.
+    /// Writes the registry. Its URLs may hold passwords, so nobody else may read it.
     pub fn save(&self, path: &Path) -> Result<(), RegistryError> {
         let mut text =
             serde_json::to_string_pretty(self).map_err(|source| RegistryError::Damaged {
@@ -119,10 +121,16 @@ impl Registry {
                 source,
             })?;
         text.push('\n');
-        file::replace(path, text.as_bytes(), 0o644).map_err(|source| RegistryError::Io {
+        let io = |source| RegistryError::Io {
             path: path.to_owned(),
             source,
-        })
+        };
+        // A file that others could read so far would keep its mode.
+        match fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other.map_err(io)?,
+        }
+        file::replace(path, text.as_bytes(), 0o600).map_err(io)
     }
 }
 

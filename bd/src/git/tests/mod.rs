@@ -593,3 +593,24 @@ fn fetches_at_the_same_time_do_not_fail_each_other() {
         );
     }
 }
+
+#[test]
+fn a_password_in_a_url_is_in_no_error_and_no_readable_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let git = place.git("bare");
+    git.init("main", true).unwrap();
+    let url = "https://dana:s3cret@127.0.0.1:1/x.git";
+    git.add_origin(url).unwrap();
+    let config = fs::metadata(place.path("bare/config")).unwrap();
+    assert_eq!(config.permissions().mode() & 0o777, 0o600);
+    assert_eq!(git.remote_url("origin").unwrap().as_deref(), Some(url));
+    let errors = [
+        git.fetch("origin").unwrap_err(),
+        git.remote_head(url).unwrap_err(),
+        place.git("tree").clone_tree(url, None, None).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
+    }
+}
