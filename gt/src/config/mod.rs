@@ -14,7 +14,7 @@ pub use change::{ChangeError, Layer, change};
 pub use layers::{Layers, Origin, Setting};
 pub(crate) use rig::duration;
 pub use rig::{Gate, RigSettings, SettingsError, Strategy, max_polecats, names, target_branch};
-pub use strict::check_merge_queue;
+pub use strict::{UnusedKey, check_merge_queue};
 
 #[cfg(test)]
 mod tests;

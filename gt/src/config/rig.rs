@@ -35,8 +35,20 @@ pub struct MergeQueue {
     pub integration_branch_template: Option<String>,
     /// Whether `test_command` runs; absent means yes.
     pub run_tests: Option<bool>,
-    /// A single gate, as older settings have it.
+    /// The first gate of all: it makes the tree ready for the others.
+    pub setup_command: Option<String>,
+    /// A gate.
+    pub typecheck_command: Option<String>,
+    /// A gate.
+    pub lint_command: Option<String>,
+    /// A gate.
+    pub build_command: Option<String>,
+    /// The last gate.
     pub test_command: Option<String>,
+    /// Whether work is merged without a person; absent means yes.
+    pub auto_merge: Option<bool>,
+    /// Whether a person releases each request; absent means no.
+    pub require_review: Option<bool>,
     /// Gates by name.
     pub gates: BTreeMap<String, GateSetting>,
     /// Whether merged branches are removed; absent means yes.
@@ -139,6 +151,28 @@ pub enum SettingsError {
         /// The known key that is nearest to it.
         near: String,
     },
+    /// Gates are where nothing reads them.
+    #[error("{}: gates at {key} are not run: move them to {to}", path.display())]
+    Misplaced {
+        /// The file.
+        path: PathBuf,
+        /// Where they are.
+        key: String,
+        /// Where they belong.
+        to: String,
+    },
+    /// A value asks for something that the queue does not do.
+    #[error("{}: {key} is `{text}`, which the merge queue does not do: {instead}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// The value there.
+        text: String,
+        /// What to use instead.
+        instead: &'static str,
+    },
     /// A gate has nothing to run.
     #[error("{}: the gate {key} has no command: set {key}.cmd, or take the gate out", path.display())]
     NoCommand {
@@ -202,38 +236,72 @@ impl RigSettings {
         self.merge_queue.auto_repair.unwrap_or(true)
     }
 
-    /// The gates in the order in which they run: by name, an old-style test command last.
+    /// Why each request waits for a person before it is merged, if it does.
+    pub fn needs_review(&self) -> Option<&'static str> {
+        self.merge_queue.needs_review()
+    }
+
+    /// The gates in the order in which they run: `setup_command`, those with names, then the other commands.
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Gate>, SettingsError> {
         let queue = &self.merge_queue;
+        let run_tests = queue.run_tests != Some(false);
+        let test = queue.test_command.as_ref().filter(|_| run_tests);
         let mut gates = Vec::new();
+        gates.extend(command("setup_command", queue.setup_command.as_ref()));
         for (name, setting) in &queue.gates {
-            let limit = match setting.timeout.as_deref() {
-                None => Duration::from_secs(1800),
-                Some(text) => duration(text).ok_or_else(|| SettingsError::Duration {
-                    path: rig.settings(),
-                    key: format!("merge_queue.gates.{name}.timeout"),
-                    text: text.to_owned(),
-                })?,
-            };
-            gates.push(Gate {
-                name: name.clone(),
-                command: setting.cmd.clone(),
-                limit,
-                cache: cache(rig, name, setting)?,
-            });
+            gates.push(named(rig, name, setting)?);
         }
-        let test = queue.test_command.as_deref().unwrap_or_default();
-        if queue.run_tests != Some(false) && !test.is_empty() {
-            let (name, command) = ("test_command".to_owned(), test.to_owned());
-            gates.push(Gate {
-                name,
-                command,
-                limit: Duration::from_secs(1800),
-                cache: Vec::new(),
-            });
-        }
+        gates.extend(command(
+            "typecheck_command",
+            queue.typecheck_command.as_ref(),
+        ));
+        gates.extend(command("lint_command", queue.lint_command.as_ref()));
+        gates.extend(command("build_command", queue.build_command.as_ref()));
+        gates.extend(command("test_command", test));
         Ok(gates)
     }
+}
+
+impl MergeQueue {
+    /// Why each request waits for a person before it is merged, if it does.
+    pub fn needs_review(&self) -> Option<&'static str> {
+        if self.require_review == Some(true) {
+            return Some("merge_queue.require_review is true: review it");
+        }
+        let is_off = self.auto_merge == Some(false);
+        is_off.then_some("merge_queue.auto_merge is false: review it")
+    }
+}
+
+/// How long a gate may take if its settings do not say.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// A gate whose command line is a setting of its own.
+fn command(name: &str, line: Option<&String>) -> Option<Gate> {
+    let line = line.filter(|line| !line.trim().is_empty())?;
+    Some(Gate {
+        name: name.to_owned(),
+        command: line.clone(),
+        limit: LIMIT,
+        cache: Vec::new(),
+    })
+}
+
+fn named(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Gate, SettingsError> {
+    let limit = match setting.timeout.as_deref() {
+        None => LIMIT,
+        Some(text) => duration(text).ok_or_else(|| SettingsError::Duration {
+            path: rig.settings(),
+            key: format!("merge_queue.gates.{name}.timeout"),
+            text: text.to_owned(),
+        })?,
+    };
+    Ok(Gate {
+        name: name.to_owned(),
+        command: setting.cmd.clone(),
+        limit,
+        cache: cache(rig, name, setting)?,
+    })
 }
 
 /// The paths that a gate keeps, each of which must be below the tree.

@@ -1,8 +1,11 @@
-//! What stands below `merge_queue` is read strictly: a key that nobody knows there may be a gate that was
-//! meant to run. What it owns: the list of known keys, and the check before each merge. A key of the era
-//! that is left aside on purpose is known; settings elsewhere stay lenient.
+//! What is below `merge_queue` is read strictly: a key that is passed over may be a gate that was meant to run.
+//! What it owns: the check before each merge, and what it says of keys that have no effect.
+//!
+//! Each key of the era is run or honoured, is refused by name with what to use instead, or has no effect on what is
+//! merged. Unknown keys that look like a gate stop the merge; others are only named. Settings elsewhere stay lenient.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -12,58 +15,97 @@ use crate::town::{RigLayout, Town};
 
 const QUEUE: &str = "merge_queue";
 
-/// Keys below `merge_queue` that the table of settings does not have: `enabled` and `gates`, and what
-/// settings of the era may say that means nothing here.
-const OTHERS: &[&str] = &[
+/// Keys of the era that say nothing about what is merged, or that nothing here needs.
+const NO_EFFECT: &[&str] = &[
     "batch",
-    "build_command",
-    "enabled",
-    "gates",
     "gates_parallel",
     "integration_branch_auto_land",
     "integration_branch_polecat_enabled",
     "integration_branch_refinery_enabled",
     "integration_branches",
     "judgment_enabled",
-    "lint_command",
     "max_concurrent",
-    "merge_strategy",
-    "on_conflict",
+    "max_retry_count",
     "poll_interval",
-    "require_review",
+    "push_retry_count",
+    "push_retry_delay_ms",
     "retry_flaky_tests",
     "review_depth",
-    "setup_command",
     "stale_claim_timeout",
-    "typecheck_command",
     "vcs_provider",
+];
+
+/// Keys of the era, the values that say what the queue does, and what to use instead of any other.
+const FIXED: &[(&str, &[&str], &str)] = &[
+    (
+        "auto_push",
+        &["true"],
+        "set merge_queue.auto_merge to false, and each request waits for you",
+    ),
+    (
+        "merge_strategy",
+        &["direct"],
+        "it pushes to the target itself; use `direct`, and merge_queue.require_review for a review before that",
+    ),
+    (
+        "on_conflict",
+        &["assign_back", "auto_rebase"],
+        "it rebases, and makes a task of a conflict; use assign_back or auto_rebase",
+    ),
+    (
+        "require_clean_merge",
+        &["true"],
+        "it merges nothing that conflicts; set it to true or take it out",
+    ),
 ];
 
 /// What a gate may have; `phase` is of the era.
 const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "timeout"];
 
-/// Finds the first thing below `merge_queue`, in any file that counts for a rig, that would be passed over:
-/// an unknown key, or a gate without a command.
-pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<(), SettingsError> {
-    let layers = Layers::load(town, Some(rig))?;
-    for (path, file) in layers.files() {
-        check_file(path, file)?;
+/// A key below `merge_queue` that has no effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnusedKey {
+    /// The file.
+    pub path: PathBuf,
+    /// The key.
+    pub key: String,
+    /// The nearest known key, if nobody knows this one.
+    pub near: Option<String>,
+}
+
+impl fmt::Display for UnusedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, key) = (self.path.display(), &self.key);
+        match &self.near {
+            None => write!(f, "{path}: {key} has no effect here"),
+            Some(near) => write!(
+                f,
+                "{path}: there is no setting {key}: the nearest is {near}"
+            ),
+        }
     }
+}
+
+/// Finds the first thing in any file that counts for a rig that keeps its work from being merged: a gate that would
+/// be passed over, or a wish that the queue does not fulfil. Gives the keys that have no effect.
+pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<Vec<UnusedKey>, SettingsError> {
+    let layers = Layers::load(town, Some(rig))?;
+    let mut unused = Vec::new();
+    for (path, file) in layers.files() {
+        check_places(path, file)?;
+        check_file(path, file, &mut unused)?;
+    }
+    check_old_place(rig)?;
     for name in layers.local_names() {
         if let Some(below) = name.strip_prefix("merge_queue.")
             && key::find(name).is_none()
-            && !OTHERS.contains(&below)
         {
-            let known = queue_keys();
-            return Err(unknown(layers.local_path(), QUEUE, below, &known));
+            check_key(layers.local_path(), below, &mut unused)?;
         }
     }
     let merged = layers.merged();
     check_strategy(&layers, rig, &merged)?;
-    let Some(gates) = gates_of(&merged) else {
-        return Ok(());
-    };
-    for (name, gate) in gates {
+    for (name, gate) in gates_of(&merged).into_iter().flatten() {
         let command = gate.get("cmd").and_then(Value::as_str).unwrap_or_default();
         if command.trim().is_empty() {
             let has = |file: &Value| gates_of(file).is_some_and(|gates| gates.contains_key(name));
@@ -74,15 +116,13 @@ pub fn check_merge_queue(town: &Town, rig: &RigLayout) -> Result<(), SettingsErr
             });
         }
     }
-    Ok(())
+    Ok(unused)
 }
 
 fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<(), SettingsError> {
     let get = |tree: &Value| {
-        tree.get(QUEUE)?
-            .get("strategy")?
-            .as_str()
-            .map(str::to_owned)
+        let strategy = tree.get(QUEUE)?.get("strategy")?.as_str();
+        strategy.map(str::to_owned)
     };
     let Some(text) = get(merged).filter(|text| Strategy::parse(text).is_none()) else {
         return Ok(());
@@ -96,47 +136,133 @@ fn check_strategy(layers: &Layers, rig: &RigLayout, merged: &Value) -> Result<()
     })
 }
 
-fn check_file(path: &Path, file: &Value) -> Result<(), SettingsError> {
-    let Some(queue) = file.get(QUEUE).and_then(Value::as_object) else {
-        return Ok(());
-    };
-    check_keys(path, QUEUE, queue, &queue_keys())?;
-    for (name, gate) in gates_of(file).into_iter().flatten() {
-        if let Some(gate) = gate.as_object() {
-            check_keys(path, &format!("{QUEUE}.gates.{name}"), gate, OF_A_GATE)?;
+/// Gates at places where nothing reads them.
+fn check_places(path: &Path, file: &Value) -> Result<(), SettingsError> {
+    for (above, tree) in [("", Some(file)), ("refinery.", file.get("refinery"))] {
+        let Some(tree) = tree.and_then(Value::as_object) else {
+            continue;
+        };
+        if let Some(key) = tree.keys().find(|key| has_gates(key)) {
+            return Err(SettingsError::Misplaced {
+                path: path.to_owned(),
+                key: format!("{above}{key}"),
+                to: format!("{QUEUE}.{key}"),
+            });
         }
     }
     Ok(())
+}
+
+/// Gates in the rig's `config.json`, from which older programs took them.
+fn check_old_place(rig: &RigLayout) -> Result<(), SettingsError> {
+    let path = rig.config();
+    // What else is wrong with this file is not about gates.
+    let file = super::layers::read(&path).unwrap_or_default();
+    check_places(&path, &file)?;
+    let queue = file.get(QUEUE).and_then(Value::as_object);
+    let Some(key) = queue.and_then(|queue| queue.keys().find(|key| has_gates(key))) else {
+        return Ok(());
+    };
+    Err(SettingsError::Misplaced {
+        path,
+        key: format!("{QUEUE}.{key}"),
+        to: format!("{QUEUE}.{key} in {}", rig.settings().display()),
+    })
+}
+
+/// Whether a known key below `merge_queue` holds gates.
+fn has_gates(key: &str) -> bool {
+    key == "gates" || (key.ends_with("_command") && queue_keys().contains(&key))
+}
+
+fn check_file(path: &Path, file: &Value, unused: &mut Vec<UnusedKey>) -> Result<(), SettingsError> {
+    let Some(queue) = file.get(QUEUE).and_then(Value::as_object) else {
+        return Ok(());
+    };
+    for (key, value) in queue {
+        check_key(path, key, unused)?;
+        check_value(path, key, value)?;
+    }
+    for (name, gate) in gates_of(file).into_iter().flatten() {
+        if let Some(gate) = gate.as_object() {
+            check_gate(path, &format!("{QUEUE}.gates.{name}"), gate)?;
+        }
+    }
+    Ok(())
+}
+
+/// A key that has no effect is noted; an unknown one that may be a gate is an error.
+fn check_key(path: &Path, found: &str, unused: &mut Vec<UnusedKey>) -> Result<(), SettingsError> {
+    let known = queue_keys();
+    if known.contains(&found) {
+        return Ok(());
+    }
+    let (path, key) = (path.to_owned(), format!("{QUEUE}.{found}"));
+    if NO_EFFECT.contains(&found) {
+        let near = None;
+        unused.push(UnusedKey { path, key, near });
+        return Ok(());
+    }
+    let near = nearest(found, &known);
+    let is_near = has_gates(near) && strsim::levenshtein(found, near) <= 3;
+    let says_so = ["gate", "command", "cmd"]
+        .iter()
+        .any(|word| found.contains(word));
+    let near = format!("{QUEUE}.{near}");
+    if is_near || says_so {
+        return Err(SettingsError::UnknownKey { path, key, near });
+    }
+    let near = Some(near);
+    unused.push(UnusedKey { path, key, near });
+    Ok(())
+}
+
+fn check_value(path: &Path, key: &str, value: &Value) -> Result<(), SettingsError> {
+    let text = match value {
+        Value::Null => return Ok(()),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match FIXED.iter().find(|(name, ..)| *name == key) {
+        Some((_, fine, instead)) if !fine.contains(&text.as_str()) => {
+            Err(SettingsError::Unsupported {
+                path: path.to_owned(),
+                key: format!("{QUEUE}.{key}"),
+                text,
+                instead,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_gate(path: &Path, above: &str, gate: &Map<String, Value>) -> Result<(), SettingsError> {
+    let odd = |key: &&String| !OF_A_GATE.contains(&key.as_str());
+    let Some(odd) = gate.keys().find(odd) else {
+        return Ok(());
+    };
+    Err(SettingsError::UnknownKey {
+        path: path.to_owned(),
+        key: format!("{above}.{odd}"),
+        near: format!("{above}.{}", nearest(odd, OF_A_GATE)),
+    })
+}
+
+fn nearest<'a>(odd: &str, known: &[&'a str]) -> &'a str {
+    let near = known.iter().min_by_key(|key| strsim::levenshtein(odd, key));
+    near.copied().unwrap_or_default()
 }
 
 fn gates_of(tree: &Value) -> Option<&Map<String, Value>> {
     tree.get(QUEUE)?.get("gates")?.as_object()
 }
 
-/// All keys that may stand right below `merge_queue`.
+/// All keys right below `merge_queue` that have an effect.
 fn queue_keys() -> Vec<&'static str> {
     let table = KEYS
         .iter()
         .filter_map(|key| key.name.strip_prefix("merge_queue."))
         .filter(|name| !name.contains('.'));
-    table.chain(OTHERS.iter().copied()).collect()
-}
-
-fn check_keys(
-    path: &Path,
-    above: &str,
-    found: &Map<String, Value>,
-    known: &[&str],
-) -> Result<(), SettingsError> {
-    let odd = found.keys().find(|key| !known.contains(&key.as_str()));
-    odd.map_or(Ok(()), |odd| Err(unknown(path, above, odd, known)))
-}
-
-fn unknown(path: &Path, above: &str, odd: &str, known: &[&str]) -> SettingsError {
-    let near = known.iter().min_by_key(|key| strsim::levenshtein(odd, key));
-    SettingsError::UnknownKey {
-        path: path.to_owned(),
-        key: format!("{above}.{odd}"),
-        near: format!("{above}.{}", near.copied().unwrap_or_default()),
-    }
+    let fixed = FIXED.iter().map(|(name, ..)| *name);
+    table.chain(fixed).chain(["enabled", "gates"]).collect()
 }

@@ -26,15 +26,115 @@ fn set(place: &Place, rig: Option<&RigLayout>, layer: Layer, name: &str, text: &
     change(&place.town, rig, layer, name, Some(text)).unwrap();
 }
 
+fn gate_names(queue: &str) -> Vec<String> {
+    let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+    check_merge_queue(&place.town, &rig).unwrap();
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let gates = settings.gates(&rig).unwrap().into_iter();
+    gates.map(|gate| gate.name).collect()
+}
+
 #[test]
-fn gates_come_by_name_and_the_old_test_command_last() {
-    let text = r#"{"merge_queue":{"test_command":"t","gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}}"#;
-    let (place, rig) = place(text);
-    let gates = RigSettings::load(&place.town, &rig).unwrap();
-    let gates = gates.gates(&rig).unwrap();
-    let names: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
-    assert_eq!(names, ["a.x", "b", "test_command"]);
-    assert_eq!(gates[1].limit, Duration::from_secs(120));
+fn setup_comes_first_then_gates_by_name_then_the_commands_in_their_order() {
+    let queue = r#"{"test_command":"t","build_command":"b","lint_command":"l","typecheck_command":"c","setup_command":"s",
+        "gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}"#;
+    let commands = ["typecheck_command", "lint_command", "build_command"];
+    let mut wanted = vec!["setup_command", "a.x", "b"];
+    wanted.extend(commands);
+    wanted.push("test_command");
+    assert_eq!(gate_names(queue), wanted);
+    let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
+    assert_eq!(gate_names(queue), ["lint_command"]);
+    let (place, rig) = place(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    assert_eq!(
+        settings.gates(&rig).unwrap()[0].limit,
+        Duration::from_secs(120)
+    );
+}
+
+#[test]
+fn what_the_queue_does_not_do_is_refused_by_name() {
+    for (queue, words) in [
+        (
+            r#"{"require_clean_merge":false}"#,
+            "merge_queue.require_clean_merge is `false`",
+        ),
+        (
+            r#"{"on_conflict":"force"}"#,
+            "merge_queue.on_conflict is `force`",
+        ),
+        (
+            r#"{"merge_strategy":"pr"}"#,
+            "merge_queue.merge_strategy is `pr`",
+        ),
+        (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
+    ] {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let error = check_merge_queue(&place.town, &rig).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let fine = r#"{"require_clean_merge":true,"on_conflict":"auto_rebase","merge_strategy":"direct","auto_push":true}"#;
+    assert!(gate_names(fine).is_empty());
+}
+
+#[test]
+fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
+    for (settings, key) in [
+        (
+            r#"{"refinery":{"gates":{"a":{"cmd":"x"}}}}"#,
+            "refinery.gates",
+        ),
+        (
+            r#"{"refinery":{"test_command":"x"}}"#,
+            "refinery.test_command",
+        ),
+        (r#"{"gates":{"a":{"cmd":"x"}}}"#, "gates"),
+        (r#"{"lint_command":"x"}"#, "lint_command"),
+    ] {
+        let (place, rig) = place(settings);
+        let error = check_merge_queue(&place.town, &rig)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(&format!(
+                "gates at {key} are not run: move them to merge_queue."
+            )),
+            "{error}"
+        );
+    }
+    let (place, rig) = place("{}");
+    let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
+    std::fs::write(rig.config(), old).unwrap();
+    let error = check_merge_queue(&place.town, &rig)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("web/config.json: gates at merge_queue.test_command"),
+        "{error}"
+    );
+    assert!(error.contains("web/settings/config.json"), "{error}");
+}
+
+#[test]
+fn a_review_is_asked_for_by_either_key() {
+    let asked = |queue: &str| {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        settings.needs_review()
+    };
+    assert!(
+        asked(r#"{"require_review":true}"#)
+            .unwrap()
+            .contains("require_review")
+    );
+    assert!(
+        asked(r#"{"auto_merge":false}"#)
+            .unwrap()
+            .contains("auto_merge")
+    );
+    assert_eq!(asked(r#"{"auto_merge":true,"require_review":false}"#), None);
+    assert_eq!(asked("{}"), None);
 }
 
 #[test]
@@ -76,7 +176,7 @@ fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
     let strategy = |text: &str| {
         let (place, rig) = place(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
         let settings = RigSettings::load(&place.town, &rig).unwrap();
-        check_merge_queue(&place.town, &rig).map(|()| settings.strategy())
+        check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
     };
     assert_eq!(strategy("squash").unwrap(), Strategy::Squash);
     assert_eq!(strategy("merge").unwrap(), Strategy::Merge);
@@ -101,6 +201,10 @@ fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
         (
             r#"{"test_comand":"x"}"#,
             "merge_queue.test_comand: the nearest is merge_queue.test_command;",
+        ),
+        (
+            r#"{"smoke_command":"x"}"#,
+            "there is no setting merge_queue.smoke_command: the nearest is",
         ),
         (
             r#"{"gates":{"test":{"timeout":"2m"}}}"#,
@@ -128,9 +232,15 @@ fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
             "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
             "gates":{"test":{"timeout":"2m"}}}}"#,
     );
-    let town = r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}}}}"#;
+    let town =
+        r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
     std::fs::write(place.town.layout.settings(), town).unwrap();
-    check_merge_queue(&place.town, &rig).unwrap();
+    let unused = check_merge_queue(&place.town, &rig).unwrap();
+    let (unknown, known): (Vec<_>, Vec<_>) = unused.iter().partition(|key| key.near.is_some());
+    let names =
+        |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
+    assert_eq!(names(unknown), ["merge_queue.colour", "merge_queue.enable"]);
+    assert_eq!(known.len(), 5, "{known:?}");
 }
 
 #[test]

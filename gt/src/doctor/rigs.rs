@@ -25,11 +25,23 @@ pub(super) fn check(town: &Town, page: &mut Page) {
             let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
             page.error(format!("rig {name}: {error}"), hint);
         }
-        if let Err(error) = config::check_merge_queue(town, &rig) {
-            let hint = "nothing is merged in this rig until its settings are right";
-            page.error(format!("rig {name}: {error}"), hint);
-        }
+        settings(town, page, &rig);
         page.ok_unless(before, format!("rig {name}: its repository is sound"));
+    }
+}
+
+fn settings(town: &Town, page: &mut Page, rig: &RigLayout) {
+    let name = rig.name();
+    let unused = match config::check_merge_queue(town, rig) {
+        Ok(unused) => unused,
+        Err(error) => {
+            let hint = "nothing is merged in this rig until its settings are right";
+            return page.error(format!("rig {name}: {error}"), hint);
+        }
+    };
+    for unused in unused {
+        let hint = "correct it, or take it out";
+        page.warn(format!("rig {name}: {unused}"), hint);
     }
 }
 

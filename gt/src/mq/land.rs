@@ -324,6 +324,31 @@ pub(super) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOu
     })
 }
 
+/// Lets the request wait for its review, if the rig's settings want one and it has had none.
+pub(super) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>> {
+    let Some(reason) = job.settings.needs_review() else {
+        return Ok(None);
+    };
+    if !state_of(&job.request).reviewed_by.is_empty() {
+        return Ok(None);
+    }
+    job.town.transact(job.store, |tx| {
+        hold(tx, &job.request.id, reason)?;
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let for_review = true;
+        let state = State {
+            for_review,
+            ..state_of(&request)
+        };
+        set_state(&mut request, &state)?;
+        Ok(tx.put(request)?)
+    })?;
+    let reason = reason.to_owned();
+    Ok(Some(MergeOutcome::NeedsPerson { reason }))
+}
+
 fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());

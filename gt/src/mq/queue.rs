@@ -329,6 +329,9 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
     if let Some(stopped) = hook::ask(job, &onto, &candidate)? {
         return Ok(stopped);
     }
+    if let Some(waits) = land::hold_for_review(job)? {
+        return Ok(waits);
+    }
     land::land(job, &onto, &candidate)
 }
 

@@ -4,6 +4,7 @@ use bd::bead::{Bead, DepKind, Kind, Stamp};
 use bd::store::{Snapshot, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::identity::Address;
 use crate::town::Town;
 
 /// What exactly was handed in. The queue merges the commits named here, whatever a branch says later.
@@ -54,6 +55,12 @@ pub struct State {
     /// Since when each try fails, RFC 3339, and why the last one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,
+    /// Whether it waits for its review.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub for_review: bool,
+    /// Who released it after a review.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reviewed_by: String,
     /// Whether a `pre-merge` hook stopped it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
@@ -196,6 +203,14 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
         let failing = state.failing.take();
         let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
         if was.is_some() || failing.is_some() {
+            if std::mem::take(&mut state.for_review) {
+                let worker = town.actor.to_string();
+                anyhow::ensure!(
+                    !matches!(town.actor, Address::Polecat(..)),
+                    "{worker} is a worker: a review is for a person, the mayor or crew"
+                );
+                state.reviewed_by = worker;
+            }
             set_state(&mut request, &state)?;
             request.updated_at = tx.now();
             tx.put(request)?;

@@ -207,3 +207,73 @@ fn a_misspelt_gate_stops_the_merge_until_it_is_put_right() {
     town.closed("web", &bead);
     assert_eq!(origin.file("main", "work.txt"), "x");
 }
+
+#[test]
+fn commands_of_the_era_are_gates_and_run_in_their_order() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > work.txt");
+    let log = town.path("gates.log");
+    let say = |word: &str| format!("echo {word} >> {}", log.display());
+    let queue = json!({
+        "setup_command": say("setup"), "typecheck_command": say("typecheck"), "lint_command": say("lint"),
+        "build_command": say("build"), "test_command": format!("{}; false", say("test")),
+    });
+    town.set_rig_setting("web", "merge_queue", queue);
+    let bead = town.bead("web", "Work");
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", &bead) == "in_progress").then_some(())
+    });
+    let merged = town.gt(["mq", "run", "web", "--json"]).run().json();
+    assert_eq!(merged[0]["outcome"], "gate_failed", "{merged}");
+    assert_eq!(merged[0]["gate"], "test_command", "{merged}");
+    let ran = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(ran, "setup\ntypecheck\nlint\nbuild\ntest\n");
+    assert!(origin.subjects("main").is_empty());
+}
+
+#[test]
+fn gates_at_a_place_that_is_not_read_stop_the_merge_and_an_unknown_key_does_not() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > work.txt");
+    let gates = json!({ "gates": { "test": { "cmd": "true" } } });
+    town.set_rig_setting("web", "refinery", gates);
+    town.set_rig_setting("web", "merge_queue", json!({ "colour": "red" }));
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let waits = eventually("the merge waits", || town.events("merge_skipped").pop());
+    let wanted = "gates at refinery.gates are not run: move them to merge_queue.gates";
+    assert!(waits.to_string().contains(wanted), "{waits}");
+    assert!(origin.subjects("main").is_empty(), "nothing is merged");
+    town.set_rig_setting("web", "refinery", json!({}));
+    town.closed("web", &bead);
+    let unknown = "there is no setting merge_queue.colour";
+    let list = town.gt(["mq", "list", "web"]).ok();
+    assert!(list.err.contains(unknown), "{}", list.err);
+    let doctor = town.gt(["doctor"]).run();
+    assert!(doctor.out.contains(unknown), "{}", doctor.out);
+}
+
+#[test]
+fn with_a_review_required_each_request_waits_until_it_is_released_and_no_worker_does_that() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > work.txt");
+    town.set_rig_setting("web", "merge_queue", json!({ "require_review": true }));
+    let bead = town.bead("web", "Work");
+    town.up();
+    let worker = town.sling(&bead);
+    let waits = eventually("the request waits", || {
+        let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
+        list[0]["needs_person"].is_string().then(|| list[0].clone())
+    });
+    let reason = waits["needs_person"].as_str().unwrap();
+    assert!(reason.contains("require_review"), "{reason}");
+    assert!(origin.subjects("main").is_empty(), "nothing is merged");
+    let request = waits["id"].as_str().unwrap();
+    town.gt_as(&worker, ["mq", "retry", request])
+        .fails("is a worker");
+    town.gt(["mq", "retry", request]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "work.txt"), "x");
+}

@@ -39,10 +39,18 @@ struct Row {
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
-    if let Err(error) = config::check_merge_queue(&town, &rig) {
-        let error = escape::line(&error.to_string());
-        ctx.ui
-            .warn(&format!("nothing is merged in this rig: {error}"));
+    match config::check_merge_queue(&town, &rig) {
+        Ok(unused) => {
+            // Keys that are known and have no effect are for the doctor.
+            for unknown in unused.iter().filter(|unused| unused.near.is_some()) {
+                ctx.ui.warn(&escape::line(&unknown.to_string()));
+            }
+        }
+        Err(error) => {
+            let error = escape::line(&error.to_string());
+            ctx.ui
+                .warn(&format!("nothing is merged in this rig: {error}"));
+        }
     }
     let beads = town.rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
