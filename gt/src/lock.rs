@@ -26,7 +26,7 @@ pub enum LockError {
         path: PathBuf,
     },
     /// The lock file cannot be used.
-    #[error("cannot use the lock file {}", path.display())]
+    #[error("cannot use the lock file {}; {}", path.display(), fix(source))]
     Io {
         /// The lock file.
         path: PathBuf,
@@ -34,6 +34,22 @@ pub enum LockError {
         #[source]
         source: io::Error,
     },
+}
+
+/// What makes a lock file usable.
+fn fix(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::IsADirectory => "a folder has its name: move it away",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a file is where its folder should be: move it away"
+        }
+        io::ErrorKind::PermissionDenied => "make it writable for this user",
+        io::ErrorKind::ReadOnlyFilesystem => "its file system is read-only: make it writable",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full: free some space"
+        }
+        _ => "it must be a file on a file system that has locks",
+    }
 }
 
 impl Lock {
@@ -79,9 +95,9 @@ impl Lock {
         })
     }
 
-    /// Whether nobody holds the lock right now.
+    /// Whether nobody holds the lock right now. Nobody can hold one that cannot be used; who takes it gets the error.
     pub fn is_free(path: &Path) -> bool {
-        !path.exists() || Self::try_once(path).is_ok()
+        !path.exists() || !matches!(Self::try_once(path), Err(LockError::Held { .. }))
     }
 }
 
@@ -98,6 +114,26 @@ mod tests {
         assert!(!Lock::is_free(&path));
         drop(held);
         assert!(Lock::is_free(&path));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_an_error_at_once_and_held_by_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nux.slot");
+        std::fs::create_dir(&path).unwrap();
+        let begin = std::time::Instant::now();
+        let error = Lock::take(&path, Duration::from_secs(60)).unwrap_err();
+        assert!(begin.elapsed() < Duration::from_secs(30));
+        let words = error.to_string();
+        assert!(words.contains("nux.slot; a folder has its name"), "{words}");
+        assert!(Lock::is_free(&path));
+        let below = folder.path().join("file/nux.slot");
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let words = Lock::try_take(&below).unwrap_err().to_string();
+        assert!(
+            words.contains("a file is where its folder should be"),
+            "{words}"
+        );
     }
 
     #[test]

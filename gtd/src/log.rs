@@ -13,6 +13,8 @@ pub(crate) fn begin(env: &Env) {
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .with_target(false)
+        // It would say on standard error, too, that a line could not be written there, and panic where that fails.
+        .log_internal_errors(false)
         .try_init();
     // Already begun: tests run the loop more than once in a process.
     begun.ok();

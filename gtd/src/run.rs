@@ -121,7 +121,7 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
         if let Some(watch) = &mut watch {
             watch.refresh(&town).ok();
         }
-        instance.passed(&town)?;
+        instance.passed(&town);
         lock(&shared).state = instance.state().clone();
         sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
         if wakes.next(state.until_next().min(sleep)).await == Wake::Stop {

@@ -1,5 +1,7 @@
 //! One instance a town, and the files that say so.
 
+use std::path::Path;
+
 use bd::sys::file;
 use gt::daemon::{StateFile, lock_path, pid_path, state_path};
 use gt::lock::{Lock, LockError};
@@ -27,7 +29,7 @@ impl Instance {
             Err(error) => return Err(error.into()),
         };
         let pid = std::process::id();
-        file::replace_relaxed(&pid_path(town), format!("{pid}\n").as_bytes(), 0o644)?;
+        inform(town, &pid_path(town), format!("{pid}\n").as_bytes());
         let state = StateFile {
             running: true,
             pid,
@@ -35,15 +37,15 @@ impl Instance {
             ..StateFile::default()
         };
         let instance = Self { _lock: lock, state };
-        instance.save(town)?;
+        instance.save(town);
         Ok(instance)
     }
 
     /// Counts a pass.
-    pub(crate) fn passed(&mut self, town: &Town) -> anyhow::Result<()> {
+    pub(crate) fn passed(&mut self, town: &Town) {
         self.state.heartbeat_count += 1;
         self.state.last_heartbeat = town.clock.now().to_string();
-        self.save(town)
+        self.save(town);
     }
 
     /// The state as it is written.
@@ -54,16 +56,24 @@ impl Instance {
     /// Writes that the daemon has ended.
     pub(crate) fn end(mut self, town: &Town) -> anyhow::Result<()> {
         self.state.running = false;
-        self.save(town)?;
+        self.save(town);
         file::remove(&pid_path(town))?;
         file::remove(&gt::daemon::socket_path(town))?;
         Ok(())
     }
 
-    fn save(&self, town: &Town) -> anyhow::Result<()> {
-        let mut text = serde_json::to_vec_pretty(&self.state)?;
+    fn save(&self, town: &Town) {
+        // Numbers and texts always become JSON.
+        let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
-        file::replace_relaxed(&state_path(town), &text, 0o644)?;
-        Ok(())
+        inform(town, &state_path(town), &text);
+    }
+}
+
+/// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
+fn inform(town: &Town, path: &Path, content: &[u8]) {
+    if let Err(error) = file::replace_relaxed(path, content, 0o644) {
+        let town = town.layout.root().display();
+        tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");
     }
 }

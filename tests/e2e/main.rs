@@ -10,6 +10,7 @@ mod convoy;
 mod crew;
 mod daemon;
 mod demo;
+mod disk;
 mod doctor;
 mod done;
 mod external;

@@ -111,8 +111,9 @@ pub fn status(town: &Town) -> Status {
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
-    let running = !Lock::is_free(&lock_path(town));
-    let answer = running.then(|| ask(town, &Request::Status).ok()).flatten();
+    let answer = ask(town, &Request::Status).ok();
+    // One that answers runs, whatever became of its lock file.
+    let running = answer.is_some() || !Lock::is_free(&lock_path(town));
     match answer {
         Some(Answer::Status {
             pid,

@@ -12,7 +12,7 @@ use crate::beads::Found;
 use crate::config;
 use crate::convoy::integration;
 use crate::identity::Address;
-use crate::lock::Lock;
+use crate::lock::{Lock, LockError};
 use crate::mq;
 use crate::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
 use crate::session::Live;
@@ -128,12 +128,16 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
         let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
-        let Ok(lock) = Lock::try_take(&rig.slot_lock(&name)) else {
-            let worker = format!("{}/polecats/{name}", rig.name());
-            let why = "another gt process is at work on it".to_owned();
-            anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerUnfit { worker, why });
-            lost.insert(name);
-            continue;
+        let lock = match Lock::try_take(&rig.slot_lock(&name)) {
+            Ok(lock) => lock,
+            Err(LockError::Held { .. }) => {
+                let worker = format!("{}/polecats/{name}", rig.name());
+                let why = "another gt process is at work on it".to_owned();
+                anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerUnfit { worker, why });
+                lost.insert(name);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
         };
         let ids = Ids::of(&prefix, rig.name(), &name);
         let claimed = town.transact(&store, |tx| {

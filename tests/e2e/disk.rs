@@ -1,0 +1,123 @@
+//! Files that cannot be written: a full disk, and something else in a lock file's place.
+
+use town_tests::{Town, eventually};
+
+/// A town on a small disk of its own; its drop ends the town and takes the disk away.
+struct SmallDisk<'a>(&'a Town);
+
+impl<'a> SmallDisk<'a> {
+    /// `None`, with the reason printed, where this user may not mount.
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+    fn below(town: &'a Town) -> Option<Self> {
+        let root = town.root();
+        std::fs::create_dir(&root).unwrap();
+        let mount = town.program_on_path("mount");
+        let said = mount
+            .args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"])
+            .args([root.to_str().unwrap()])
+            .run();
+        if said.code != 0 {
+            eprintln!("skipped: no disk can be mounted: {}", said.err);
+            return None;
+        }
+        Some(Self(town))
+    }
+
+    fn fill(&self) {
+        let script =
+            "cat /dev/zero > filler 2>/dev/null; ! echo x > more 2>/dev/null || ! test -s more";
+        let sh = self.0.program_on_path("sh").at(&self.0.root());
+        sh.args(["-c", script]).ok();
+    }
+
+    fn free(&self) {
+        std::fs::remove_file(self.0.root().join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        self.0.gt(["down"]).run();
+        let root = self.0.root();
+        let umount = self.0.program_on_path("umount");
+        umount.args(["-l", root.to_str().unwrap()]).run();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_no_daemon_and_work_goes_on_once_there_is_room() {
+    let town = Town::place();
+    let Some(disk) = SmallDisk::below(&town) else {
+        return;
+    };
+    let root = town.root();
+    town.gt_at(&town.path("home"), ["install", root.to_str().unwrap()])
+        .ok();
+    town.set_town_setting("default_agent", serde_json::json!("worker"));
+    let origin = town.add_rig("web", "web");
+    town.script("echo x > work.txt");
+    let bead = town.bead("web", "Work");
+    town.up();
+    disk.fill();
+    let status = || town.gt(["daemon", "status", "--json"]).ok().json();
+    let (pid, before) = (
+        status()["pid"].to_string(),
+        status()["heartbeat_count"].as_u64(),
+    );
+    for pass in 1..=3 {
+        let kill = town.program_on_path("kill");
+        kill.args(["-HUP", &pid]).ok();
+        eventually("the daemon has made a pass", || {
+            let now = status();
+            assert_eq!(now["running"], true, "it has ended on a full disk");
+            (now["heartbeat_count"].as_u64() >= before.map(|count| count + pass)).then_some(())
+        });
+    }
+    // What needs no room to be said is said.
+    town.gt(["status"]).ok();
+    let said = town.gt(["sling", &bead, "web"]).run();
+    assert_ne!(said.code, 0, "{}", said.out);
+    disk.free();
+    assert_eq!(status()["pid"].to_string(), pid);
+    town.gt(["sling", &bead, "web"]).ok();
+    town.closed("web", &bead);
+    assert_eq!(origin.file("main", "work.txt"), "x");
+}
+
+#[test]
+fn a_sling_ends_at_once_where_a_lock_file_cannot_be_used_and_names_it() {
+    let (town, _origin) = Town::with_rig();
+    town.script("true");
+    let locks = town.root().join("web/.runtime/locks");
+    std::fs::remove_dir_all(&locks).ok();
+    std::fs::write(&locks, "").unwrap();
+    let bead = town.bead("web", "Work");
+    let said = town
+        .gt(["sling", &bead, "web"])
+        .fails("cannot use the lock file");
+    assert!(said.err.contains("web/.runtime/locks/"), "{}", said.err);
+    assert!(said.err.contains("move it away"), "{}", said.err);
+    assert_eq!(town.status_of("web", &bead), "open");
+    std::fs::remove_file(&locks).unwrap();
+    town.gt(["sling", &bead, "web"]).ok();
+}
+
+#[test]
+fn a_town_is_put_down_where_the_daemons_lock_file_cannot_be_used_and_up_names_it() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    town.sling(&bead);
+    let lock = town.root().join("daemon/daemon.lock");
+    std::fs::create_dir_all(&lock).unwrap();
+    town.gt(["up"]).fails("daemon.lock; a folder has its name");
+    let down = town.gt(["down", "--json"]).ok().json();
+    assert_eq!(down["sessions"].as_array().unwrap().len(), 1, "{down}");
+    std::fs::remove_dir(&lock).unwrap();
+    town.up();
+    // One that runs is ended, too.
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let down = town.gt(["down", "--json"]).ok().json();
+    assert_eq!(down["daemon"], true, "{down}");
+}
