@@ -3,11 +3,12 @@
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: help setup demo test lint generate install bench bench-code bench-town
+.PHONY: help setup demo test lint generate install nightly bench bench-code bench-town
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
+	@echo "make nightly   what takes long: large storms and random histories, and a mutant of each promise"
 	@echo "make install   put bd, gt, gtd and the keeper plugin into ~/.cargo/bin (or PREFIX/bin)"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
@@ -25,6 +26,11 @@ demo: setup
 
 test: setup
 	$(CARGO) test --locked --workspace
+
+nightly: setup
+	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
+	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law
+	python3 tests/mutants.py
 
 lint:
 	$(CARGO) fmt --all --check

@@ -168,12 +168,9 @@ fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same()
     let away = worker.origin.path().with_extension("away");
     std::fs::rename(worker.origin.path(), &away).unwrap();
     let at = |minutes: u64| {
-        let now = std::time::SystemTime::now() + std::time::Duration::from_secs(minutes * 60);
-        let seconds = now.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-        let stamp = town
-            .program_on_path("date")
-            .args(["-u", "-d", &format!("@{seconds}")]);
-        stamp.args(["+%Y-%m-%dT%H:%M:%SZ"]).ok().text().to_owned()
+        let later = format!("+{minutes} minutes");
+        let date = town.program_on_path("date").args(["-u", "-d", &later]);
+        date.args(["+%Y-%m-%dT%H:%M:%SZ"]).ok().text().to_owned()
     };
     town.gtd(["run", "--once"]).run();
     town.gtd(["run", "--once"]).env("BD_NOW", at(10)).run();

@@ -3,6 +3,8 @@
 //!
 //! `GASTOWN_SEED` repeats one history; with `GASTOWN_STORM=full` hundreds are tried.
 
+#![expect(clippy::disallowed_methods, reason = "it reads which histories to try")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -380,6 +382,7 @@ fn what_is_on_the_target_is_what_beads_say_is_merged_and_everything_else_is_kept
         for _ in 0..STEPS {
             story.step();
         }
+        println!("  {} merged", story.town.events("merged").len());
         if let Err(wrong) = story.judge() {
             panic!("seed {seed}: {wrong}\n{}", story.told.join("\n"));
         }

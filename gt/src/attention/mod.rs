@@ -1,18 +1,18 @@
-//! What only a person can move on: derived from the beads each time, told to the overseer once, and withdrawn when it is
+//! What only a person can move on: derived from the beads each time, reported to the overseer once, and closed when it is
 //! over.
 //!
 //! What must always hold: every hooked or `in_progress` bead of a polecat has exactly one of a worker that has it, an
 //! open merge request, a place in the queue of slings; else it is here. Every retry that goes on too long is here, too.
 //! Each names a next step.
 
-mod letter;
+mod message;
 
 use bd::bead::{Bead, Status, attempt as number};
 use bd::store::Snapshot;
 use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
 
-pub use letter::{Letters, deliver, letters};
+pub use message::{Messages, deliver, messages};
 
 use crate::attempt;
 use crate::mq;

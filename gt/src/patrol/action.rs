@@ -235,12 +235,12 @@ fn why_stuck(slot: &Slot) -> String {
 /// Looks once more what needs a person: other acts of this pass may have moved it.
 fn ask_person(town: &Town) -> anyhow::Result<Option<String>> {
     let facts = super::facts(town)?;
-    if facts.letters.is_empty() {
+    if facts.messages.is_empty() {
         return Ok(None);
     }
-    attention::deliver(town, &facts.letters)?;
-    let (new, over) = (facts.letters.new.len(), facts.letters.over.len());
-    Ok(Some(format!("{new} told, {over} closed")))
+    attention::deliver(town, &facts.messages)?;
+    let (new, over) = (facts.messages.new.len(), facts.messages.over.len());
+    Ok(Some(format!("{new} reported, {over} closed")))
 }
 
 /// Queues a task of the merge queue for a worker of the rig.

@@ -7,7 +7,7 @@ use bd::bead::attempt;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
-use crate::attention::{self, Letters};
+use crate::attention::{self, Messages};
 use crate::config::RigSettings;
 use crate::convoy;
 use crate::done::{self, Left};
@@ -36,7 +36,7 @@ pub struct Facts {
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
     /// Messages about what needs a person that are to be written or closed.
-    pub letters: Letters,
+    pub messages: Messages,
     /// Stores with something new for their branches.
     pub sharing: Vec<Sharing>,
     /// The sessions that were seen, for whoever wants to hear of their end.
@@ -130,13 +130,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
             rig_facts(town, &rig, beads, sessions.as_deref(), all),
         );
     }
-    let mayor = SessionName::of(&Address::Mayor);
-    let mayor_runs = sessions.iter().flatten().any(|live| {
-        live.dead.is_none()
-            && mayor
-                .as_ref()
-                .is_some_and(|name| name.as_str() == live.name)
-    });
+    let mayor_runs = runs(&Address::Mayor, sessions.as_deref());
     let board = convoy::Board::of(&stores);
     let landable = convoy::list(&stores.town, false)
         .into_iter()
@@ -159,9 +153,17 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
             .collect(),
         unreadable,
         degraded,
-        letters: attention::letters(&stores.town, matters, mayor_runs),
+        messages: attention::messages(&stores.town, matters, mayor_runs),
         sharing: share::facts(town, &stores, now),
         sessions: sessions.unwrap_or_default(),
+    })
+}
+
+/// Whether an agent is known to have a session.
+fn runs(agent: &Address, sessions: Option<&[Live]>) -> bool {
+    let name = SessionName::of(agent);
+    sessions.into_iter().flatten().any(|live| {
+        live.dead.is_none() && name.as_ref().is_some_and(|name| name.as_str() == live.name)
     })
 }
 

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::facts::{Facts, PolecatFacts, RigFacts};
-use crate::attention::Letters;
+use crate::attention::Messages;
 use crate::done::Left;
 use crate::polecat::SlingStep;
 use crate::share::Sharing;
@@ -142,19 +142,19 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
         },
     };
     decisions.extend(facts.unfinished_convoys.iter().map(finish));
-    decisions.extend(person_rule(&facts.letters));
+    decisions.extend(person_rule(&facts.messages));
     decisions.extend(facts.sharing.iter().filter_map(share_rule));
     decisions
 }
 
-/// O1: what only a person can move on is told once, and the message is closed when it is over.
-fn person_rule(letters: &Letters) -> Option<Decision> {
-    let subjects = letters.new.iter().map(|matter| matter.subject.clone());
-    let over = letters.over.len();
+/// O1: what only a person can move on is reported once, and the message is closed when it is over.
+fn person_rule(messages: &Messages) -> Option<Decision> {
+    let subjects = messages.new.iter().map(|matter| matter.subject.clone());
+    let over = messages.over.len();
     let saw: Vec<String> = subjects
         .chain((over > 0).then(|| format!("messages about what is over: {over}")))
         .collect();
-    (!letters.is_empty()).then(|| Decision {
+    (!messages.is_empty()).then(|| Decision {
         rule: "O1-ask-a-person",
         saw: saw.join("; "),
         todo: Do::AskPerson,

@@ -17,7 +17,7 @@ const OVER: &str = "over";
 
 /// What is to be written and what is to be closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Letters {
+pub struct Messages {
     /// The matters of which a mailbox has not heard.
     pub new: Vec<Attention>,
     /// The messages whose matter is over.
@@ -26,15 +26,15 @@ pub struct Letters {
     pub mailboxes: Vec<String>,
 }
 
-impl Letters {
+impl Messages {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.new.is_empty() && self.over.is_empty()
     }
 }
 
-/// Compares what needs a person with what was told. The mayor hears of it if one runs.
-pub fn letters(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Letters {
+/// Compares what needs a person with what was reported. The mayor hears of it if one runs.
+pub fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Messages {
     let mut mailboxes = vec![Address::Overseer.mailbox()];
     if mayor_runs {
         mailboxes.push(Address::Mayor.mailbox());
@@ -50,29 +50,32 @@ pub fn letters(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Le
         .filter(|letter| !ids.contains(&letter.id))
         .map(|letter| letter.id.clone())
         .collect();
-    let told = |matter: &Attention| {
+    let is_reported = |matter: &Attention| {
         mailboxes.iter().all(|mailbox| {
             let letter = town.get(&id_of(matter, mailbox));
             letter.is_some_and(|letter| !letter.has_label(OVER))
         })
     };
-    Letters {
-        new: matters.into_iter().filter(|matter| !told(matter)).collect(),
+    Messages {
+        new: matters
+            .into_iter()
+            .filter(|matter| !is_reported(matter))
+            .collect(),
         over,
         mailboxes,
     }
 }
 
 /// Writes and closes the messages, in one transaction.
-pub fn deliver(town: &Town, letters: &Letters) -> anyhow::Result<()> {
+pub fn deliver(town: &Town, messages: &Messages) -> anyhow::Result<()> {
     let store = town.store()?;
     town.transact(&store, |tx| {
-        for matter in &letters.new {
-            for mailbox in &letters.mailboxes {
+        for matter in &messages.new {
+            for mailbox in &messages.mailboxes {
                 write(tx, matter, mailbox)?;
             }
         }
-        for id in &letters.over {
+        for id in &messages.over {
             if let Some(mut letter) = tx.get(id).filter(|letter| letter.is_open()).cloned() {
                 let now = tx.now();
                 letter.status = Status::Closed;
@@ -85,7 +88,7 @@ pub fn deliver(town: &Town, letters: &Letters) -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    for matter in &letters.new {
+    for matter in &messages.new {
         town.tell(
             "needs_person",
             serde_json::json!({ "bead": matter.bead, "subject": matter.subject, "reason": matter.text }),
