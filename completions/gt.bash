@@ -610,6 +610,9 @@ _gt() {
             gt__subcmd__help__subcmd__polecat,nuke)
                 cmd="gt__subcmd__help__subcmd__polecat__subcmd__nuke"
                 ;;
+            gt__subcmd__help__subcmd__polecat,retry)
+                cmd="gt__subcmd__help__subcmd__polecat__subcmd__retry"
+                ;;
             gt__subcmd__help__subcmd__polecat,status)
                 cmd="gt__subcmd__help__subcmd__polecat__subcmd__status"
                 ;;
@@ -790,6 +793,9 @@ _gt() {
             gt__subcmd__polecat,nuke)
                 cmd="gt__subcmd__polecat__subcmd__nuke"
                 ;;
+            gt__subcmd__polecat,retry)
+                cmd="gt__subcmd__polecat__subcmd__retry"
+                ;;
             gt__subcmd__polecat,status)
                 cmd="gt__subcmd__polecat__subcmd__status"
                 ;;
@@ -801,6 +807,9 @@ _gt() {
                 ;;
             gt__subcmd__polecat__subcmd__help,nuke)
                 cmd="gt__subcmd__polecat__subcmd__help__subcmd__nuke"
+                ;;
+            gt__subcmd__polecat__subcmd__help,retry)
+                cmd="gt__subcmd__polecat__subcmd__help__subcmd__retry"
                 ;;
             gt__subcmd__polecat__subcmd__help,status)
                 cmd="gt__subcmd__polecat__subcmd__help__subcmd__status"
@@ -3228,7 +3237,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__polecat)
-            opts="list status nuke"
+            opts="list status retry nuke"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3256,6 +3265,20 @@ _gt() {
             return 0
             ;;
         gt__subcmd__help__subcmd__polecat__subcmd__nuke)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__help__subcmd__polecat__subcmd__retry)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4480,7 +4503,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__polecat)
-            opts="-h --json --help list status nuke help"
+            opts="-h --json --help list status retry nuke help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4494,7 +4517,7 @@ _gt() {
             return 0
             ;;
         gt__subcmd__polecat__subcmd__help)
-            opts="list status nuke help"
+            opts="list status retry nuke help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4549,6 +4572,20 @@ _gt() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        gt__subcmd__polecat__subcmd__help__subcmd__retry)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         gt__subcmd__polecat__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -4579,6 +4616,20 @@ _gt() {
             ;;
         gt__subcmd__polecat__subcmd__nuke)
             opts="-f -h --force --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        gt__subcmd__polecat__subcmd__retry)
+            opts="-h --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1235,6 +1235,14 @@ _arguments "${_arguments_options[@]}" : \
 ':polecat -- The polecat\: RIG/NAME:_default' \
 && ret=0
 ;;
+(retry)
+_arguments "${_arguments_options[@]}" : \
+'--json[Prints machine-readable JSON]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':polecat -- The worker\: RIG/NAME:_default' \
+&& ret=0
+;;
 (nuke)
 _arguments "${_arguments_options[@]}" : \
 '-f[Remove it although work would be lost from the sandbox; it is saved to a rescue ref]' \
@@ -1262,6 +1270,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(retry)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2103,6 +2115,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(retry)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (nuke)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2297,7 +2313,7 @@ _gt_commands() {
 'namepool:Show and choose where a rig'\''s polecats get their names' \
 'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
 'peek:Show the last lines of an agent'\''s screen' \
-'polecat:Look at the workers of rigs; remove a sandbox' \
+'polecat:Look at the workers of rigs; try again with one; remove a sandbox' \
 'prime:Print the context of this session\: role, identity, work, prior work of the convoy, mail' \
 'rescue:List, bring back and drop saved work' \
 'rig:Add, look at and remove rigs\: the repositories that the town works on' \
@@ -2852,7 +2868,7 @@ _gt__subcmd__help_commands() {
 'namepool:Show and choose where a rig'\''s polecats get their names' \
 'nudge:Type a message into an agent'\''s session, now. For what lasts, send mail' \
 'peek:Show the last lines of an agent'\''s screen' \
-'polecat:Look at the workers of rigs; remove a sandbox' \
+'polecat:Look at the workers of rigs; try again with one; remove a sandbox' \
 'prime:Print the context of this session\: role, identity, work, prior work of the convoy, mail' \
 'rescue:List, bring back and drop saved work' \
 'rig:Add, look at and remove rigs\: the repositories that the town works on' \
@@ -3279,6 +3295,7 @@ _gt__subcmd__help__subcmd__polecat_commands() {
     local commands; commands=(
 'list:List the polecats of a rig, or of all' \
 'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'retry:Try again with a worker that is stuck' \
 'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
     )
     _describe -t commands 'gt help polecat commands' commands "$@"
@@ -3292,6 +3309,11 @@ _gt__subcmd__help__subcmd__polecat__subcmd__list_commands() {
 _gt__subcmd__help__subcmd__polecat__subcmd__nuke_commands() {
     local commands; commands=()
     _describe -t commands 'gt help polecat nuke commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__help__subcmd__polecat__subcmd__retry_commands] )) ||
+_gt__subcmd__help__subcmd__polecat__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt help polecat retry commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__help__subcmd__polecat__subcmd__status_commands] )) ||
 _gt__subcmd__help__subcmd__polecat__subcmd__status_commands() {
@@ -3773,6 +3795,7 @@ _gt__subcmd__polecat_commands() {
     local commands; commands=(
 'list:List the polecats of a rig, or of all' \
 'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'retry:Try again with a worker that is stuck' \
 'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -3783,6 +3806,7 @@ _gt__subcmd__polecat__subcmd__help_commands() {
     local commands; commands=(
 'list:List the polecats of a rig, or of all' \
 'status:Show one polecat\: state and reason, work, sandbox, session, record' \
+'retry:Try again with a worker that is stuck' \
 'nuke:Remove a polecat'\''s sandbox\: the only command that does' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -3803,6 +3827,11 @@ _gt__subcmd__polecat__subcmd__help__subcmd__nuke_commands() {
     local commands; commands=()
     _describe -t commands 'gt polecat help nuke commands' commands "$@"
 }
+(( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__retry_commands] )) ||
+_gt__subcmd__polecat__subcmd__help__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat help retry commands' commands "$@"
+}
 (( $+functions[_gt__subcmd__polecat__subcmd__help__subcmd__status_commands] )) ||
 _gt__subcmd__polecat__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
@@ -3817,6 +3846,11 @@ _gt__subcmd__polecat__subcmd__list_commands() {
 _gt__subcmd__polecat__subcmd__nuke_commands() {
     local commands; commands=()
     _describe -t commands 'gt polecat nuke commands' commands "$@"
+}
+(( $+functions[_gt__subcmd__polecat__subcmd__retry_commands] )) ||
+_gt__subcmd__polecat__subcmd__retry_commands() {
+    local commands; commands=()
+    _describe -t commands 'gt polecat retry commands' commands "$@"
 }
 (( $+functions[_gt__subcmd__polecat__subcmd__status_commands] )) ||
 _gt__subcmd__polecat__subcmd__status_commands() {

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,9 @@ from measure import Contest, environment, installed, machine
 HERE = pathlib.Path(__file__).resolve().parent
 # How much more than a start each may take, in milliseconds.
 BARS = {"prime": 15, "hook": 10, "mail inbox": 10}
+# A merge whose target has moved, without a gate: how many files the repository has, and how much processor time it may
+# take, git's included, in seconds.
+FILES, MERGE = 50_000, 1.0
 
 
 class Place:
@@ -69,6 +73,39 @@ class Place:
         done = subprocess.run([self.gt, *words], cwd=cwd, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout
 
+    def merge(self, files):
+        """The processor time of one merge onto a target that has moved, in a repository of so many files."""
+        bare, work = self.folder / "large.git", self.folder / "large"
+        git = ["git", "-c", "protocol.file.allow=always"]
+        run = lambda *words, at=work: subprocess.run([*git, "-C", str(at), *words], env=self.env, check=True)
+        subprocess.run([*git, "init", "-q", str(work)], env=self.env, check=True)
+        for number in range(files):
+            path = work / f"folder-{number // 100}" / f"file-{number}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"{number}\n")
+        run("add", ".")
+        run("commit", "-qm", "Begin")
+        subprocess.run([*git, "clone", "-q", "--bare", str(work), str(bare)], env=self.env, check=True)
+        self.say(self.root, "rig", "add", "large", str(bare), "--prefix", "lg")
+        rig = self.root / "large"
+        made = subprocess.run(["bd", "create", "Change it", "--silent"], cwd=rig, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
+        slung = json.loads(self.say(self.root, "sling", made.stdout.strip(), "large", "--json"))[0]
+        sandbox = next((self.root / slung["target"]).rglob(".git")).parent
+        (sandbox / "folder-0/file-0.txt").write_text("changed\n")
+        run("commit", "-qam", "Change it", at=sandbox)
+        lease = json.loads(self.say(self.root, "polecat", "status", slung["target"].replace("/polecats/", "/"), "--json"))["lease"]
+        env = self.env | {"GT_ROLE": slung["target"], "GT_LEASE": str(lease)}
+        subprocess.run([self.gt, "done", "--stay", "--summary", "x"], cwd=sandbox, env=env, check=True, stdout=subprocess.DEVNULL)
+        (work / "folder-1/file-100.txt").write_text("moved\n")
+        run("commit", "-qam", "Move the target")
+        run("push", "-q", str(bare), "HEAD:main")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        merged = json.loads(self.say(self.root, "mq", "run", "large", "--json"))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if [one["outcome"] for one in merged] != ["merged"]:
+            raise SystemExit(f"it was not merged: {merged}")
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
     def end(self):
         subprocess.run([self.gt, "down"], cwd=self.root, env=self.env, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -90,6 +127,8 @@ def main():
             for name in BARS:
                 contest.add(name, [place.gt, *name.split()], place.sandbox)
             found = contest.measure()
+            place.env.pop("GT_ROLE")
+            merge = place.merge(FILES)
         finally:
             os.chdir("/")
             place.end()
@@ -100,6 +139,8 @@ def main():
     for name, room in BARS.items():
         holds = "yes" if found[name] <= start + room else "**no**"
         print(f"| `gt {name}` | {found[name]:.2f} ms | {start + room:.2f} ms | {holds} |")
+    holds = "yes" if merge < MERGE else "**no**"
+    print(f"| rebased merge, {FILES:,} files (processor time, git's included) | {merge:.2f} s | {MERGE:.2f} s | {holds} |")
 
 
 if __name__ == "__main__":
