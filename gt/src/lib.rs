@@ -3,7 +3,7 @@
 //! The map: `cli` parses and shows; `sling`, `done`, `mq`, `convoy`, `mail`, `prime` are the flows; `polecat`,
 //! `session`, `runtime`, `tmux`, `rig` are what they act on; `patrol` is facts → rules → actions for the
 //! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town_hook` runs the
-//! town's own executables; `town`, `identity`, `beads`, `event`, `lock` are the ground.
+//! town's own executables; `town`, `identity`, `beads`, `event`, `lock`, `temporary` are the ground.
 
 pub mod attempt;
 pub mod attention;
@@ -38,6 +38,7 @@ pub mod session;
 pub mod share;
 pub mod sling;
 pub mod status;
+mod temporary;
 pub mod tmux;
 pub mod town;
 pub mod town_hook;

@@ -123,6 +123,16 @@ fn send(_: &OwnedFd, _: Signal) -> io::Result<bool> {
     Ok(false)
 }
 
+/// Whether this process was started to ignore a signal.
+pub(crate) fn ignores(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| (mask >> (signal - 1)) & 1 == 1)
+}
+
 /// Our own number.
 pub fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()

@@ -1,6 +1,8 @@
 //! `gt demo`.
 
-use town_tests::Town;
+use std::os::unix::fs::PermissionsExt;
+
+use town_tests::{Town, eventually};
 
 #[test]
 fn the_demo_lands_its_convoy_and_never_touches_the_repository_it_was_given() {
@@ -72,6 +74,33 @@ fn a_demo_without_keep_leaves_nothing_behind() {
     std::fs::remove_file(place.path("home/.gitconfig")).unwrap();
     let said = place.gt_at(&place.path("home"), ["demo"]).ok();
     assert!(said.out.contains("landed"), "{}", said.out);
+    assert_nothing_is_left(&place);
+}
+
+#[test]
+fn a_demo_whose_terminal_is_closed_leaves_nothing_behind() {
+    let place = Town::place().with_tmp();
+    for signal in ["-HUP", "-TERM"] {
+        let mut demo = place.gt_at(&place.path("home"), ["demo"]).start();
+        let sockets = place.path("tmux");
+        let folder = eventually("a session of the demo runs", || {
+            let find = [sockets.to_str().unwrap(), "-type", "s"];
+            let sockets = place.program_on_path("find").args(find).ok();
+            let made = std::fs::read_dir(place.path("tmp")).unwrap().flatten();
+            let folder = made.map(|entry| entry.path()).next()?;
+            (!sockets.text().is_empty()).then_some(folder)
+        });
+        let mode = std::fs::metadata(folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let kill = place.program_on_path("kill");
+        kill.args([signal, &demo.id().to_string()]).ok();
+        let ended = demo.wait().unwrap();
+        assert_eq!(ended.code(), Some(1), "{signal}: {ended:?}");
+        assert_nothing_is_left(&place);
+    }
+}
+
+fn assert_nothing_is_left(place: &Town) {
     let left: Vec<_> = std::fs::read_dir(place.path("tmp"))
         .unwrap()
         .flatten()

@@ -11,6 +11,7 @@ use super::{Answer, answer};
 use crate::context::Context;
 use crate::convoy::Standing;
 use crate::demo::{self, Line, Request, Shown, Watcher};
+use crate::temporary;
 
 /// Show a whole town at work: three beads, two workers, one gate, one landed convoy.
 ///
@@ -32,7 +33,7 @@ pub(super) struct DemoArgs {
 
 pub(super) fn run(ctx: &Context, args: DemoArgs) -> Answer {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in temporary::ending_signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     let request = Request {

@@ -241,6 +241,9 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(bd::ui::report_slow_remote);
     let ctx = Context { env, ui };
+    if !matches!(line.command, Some(Command::Demo(_))) {
+        crate::temporary::remove_on_signals();
+    }
     let answer = line
         .command
         .map_or_else(no_command, |command| run(&ctx, command));

@@ -7,13 +7,13 @@ use bd::git::{Git, Identity};
 use bd::sys::{Env, file};
 use serde::Deserialize;
 use serde_json::json;
-use tempfile::TempDir;
 
 use super::{Request, Watcher};
 use crate::convoy;
 use crate::identity::Address;
 use crate::rig;
 use crate::sling;
+use crate::temporary::TemporaryFolder;
 use crate::town::{InstallRequest, Town, install};
 
 const SCRIPT: &str = include_str!("../../templates/demo/work.sh");
@@ -53,7 +53,7 @@ pub enum DemoError {
         /// Why.
         reason: String,
     },
-    /// The person pressed Ctrl-C.
+    /// A signal asked the demo to end: Ctrl-C, or the terminal was closed.
     #[error("interrupted; everything the demo had started is ended")]
     Interrupted,
 }
@@ -69,8 +69,8 @@ pub(super) struct Built {
 }
 
 /// A short temporary folder: sockets have to fit in 108 bytes.
-pub(super) fn place() -> std::io::Result<TempDir> {
-    tempfile::Builder::new().prefix("gt-demo-").tempdir()
+pub(super) fn place() -> std::io::Result<TemporaryFolder> {
+    TemporaryFolder::new("gt-demo-")
 }
 
 pub(super) fn build(

@@ -79,7 +79,7 @@ pub fn demo(env: &Env, request: &Request, watcher: &mut dyn Watcher) -> anyhow::
     let result = run(&env, request, watcher, place.path());
     let keep = request.keep && result.is_ok();
     if keep {
-        place.disable_cleanup(true);
+        place.keep();
     } else if let Ok(root) = crate::town::find(&env.at(&place.path().join("town"))) {
         take_down(&crate::context::open(
             &env,

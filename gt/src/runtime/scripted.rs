@@ -15,6 +15,8 @@ use bd::git::{Git, GitError};
 use bd::sys::{Exec, ExecError};
 use serde_json::Value;
 
+use crate::temporary::TemporaryFolder;
+
 /// How long `gt prime` may take.
 const PRIME: Duration = Duration::from_secs(120);
 
@@ -104,10 +106,10 @@ pub fn run(request: &Request, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedErr
         return Ok(Outcome::NoWork);
     };
     say(&format!("Working on {}: {}", work.id, work.title));
-    let folder = tempfile::tempdir()?;
+    let folder = TemporaryFolder::new("gt-work-")?;
     let summary = play(request, &work, &prime, folder.path())?;
     // Removed here and not at the end: `gt done` ends this process, too.
-    folder.close()?;
+    drop(folder);
     commit(request, &work, say)?;
     say("Finishing with gt done.");
     let status = Exec::new(request.exe)

@@ -9,6 +9,7 @@ use bd::ui::escape;
 use super::result::{self, Answer};
 use super::{Call, Event, Ran, Verdict, limit, shown, surroundings};
 use crate::lock::Lock;
+use crate::temporary::TemporaryFolder;
 use crate::town::Town;
 
 /// More than any result needs.
@@ -57,7 +58,8 @@ fn attempt(
     if with_result {
         result::clear_side_car(root).map_err(|error| error.to_string())?;
     }
-    let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let folder = TemporaryFolder::new("gt-hook-")
+        .map_err(|error| format!("no temporary folder: {error}"))?;
     let variables = surroundings::variables(town, event, call, folder.path())
         .map_err(|error| format!("its input cannot be written: {error}"))?;
     let mut run = Exec::new(place)
