@@ -1,6 +1,9 @@
 //! `gt daemon` and `gtd`.
 
-use town_tests::{Town, eventually};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+use town_tests::{Repo, Town, eventually};
 
 #[test]
 fn the_daemon_starts_once_answers_and_stops() {
@@ -79,8 +82,93 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
     ] {
         assert!(unit.contains(words), "{unit}");
     }
-    let env = std::fs::read_to_string(said["environment"].as_str().unwrap()).unwrap();
-    assert!(env.starts_with("PATH="));
+}
+
+#[test]
+fn sessions_that_the_daemon_starts_have_the_environment_of_those_that_a_person_starts() {
+    let (town, _origin) = town_with_variables();
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    let of_person = environment_of(&town, 0);
+    for name in [
+        "SSH_AUTH_SOCK",
+        "GIT_SSH_COMMAND",
+        "OPENAI_API_KEY",
+        "OWN_KEY",
+    ] {
+        assert!(
+            of_person.iter().any(|line| line.starts_with(name)),
+            "{name}: {of_person:?}"
+        );
+    }
+
+    town.kill_session(&format!("gt-{}", worker.replace('/', "-")));
+    town.up();
+    assert_eq!(environment_of(&town, 1), of_person);
+    town.gt(["daemon", "stop"]).ok();
+
+    let said = town.gt(["daemon", "install"]).ok();
+    for name in [
+        "GIT_SSH_COMMAND",
+        "OPENAI_API_KEY",
+        "OWN_KEY",
+        "SSH_AUTH_SOCK",
+    ] {
+        assert!(said.out.contains(name), "{}", said.out);
+    }
+    assert!(!said.out.contains("OTHER_KEY"), "{}", said.out);
+    assert!(!said.out.contains("s3cret"), "{}", said.out);
+    let file = town.root().join("daemon/environment");
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // As systemd does: nothing but what is in the file. A shell reads these quotes the same way.
+    town.kill_session(&format!("gt-{}", worker.replace('/', "-")));
+    let gtd = town.path("bin/gtd");
+    let start = format!(
+        "set -a; . {}; exec {} run --once",
+        file.display(),
+        gtd.display()
+    );
+    let shell = town.program_on_path("env").at(&town.root());
+    shell.args(["-i", "sh", "-c", &start]).ok();
+    assert_eq!(environment_of(&town, 2), of_person);
+}
+
+/// A town with variables that pass into sessions. Its worker writes its environment to a file of the town.
+fn town_with_variables() -> (Town, Repo) {
+    let (town, origin) = Town::with_rig();
+    let town = town
+        .with_env("SSH_AUTH_SOCK", "/run/agent of dana")
+        .with_env("GIT_SSH_COMMAND", "ssh -o \"BatchMode yes\"")
+        .with_env("OPENAI_API_KEY", "s3cret")
+        .with_env("OWN_KEY", "s3cret")
+        .with_env("OTHER_KEY", "s3cret");
+    let dump = "n=$(ls $GT_ROOT | grep -c ^env- || true); env | sort > $GT_ROOT/.env\n\
+                mv $GT_ROOT/.env $GT_ROOT/env-$n; exec sleep 600";
+    town.script(dump);
+    let agent = json!({ "worker": { "provider": "scripted", "pass": ["OWN_*", "OPENAI_*"],
+        "args": ["scripted", "--script", town.path("scripts/work")] } });
+    town.set_town_setting("agents", agent);
+    (town, origin)
+}
+
+/// The environment of the session of that number, without what changes with each start.
+fn environment_of(town: &Town, number: u32) -> Vec<String> {
+    let path = town.root().join(format!("env-{number}"));
+    let text = eventually(
+        &format!("session {number} has written its environment"),
+        || std::fs::read_to_string(&path).ok(),
+    );
+    let changes = [
+        "GT_LEASE=",
+        "GT_SESSION_TOKEN=",
+        "GT_SUMMARY_FILE=",
+        "GT_PRIME_FILE=",
+    ];
+    let changes = |line: &&str| changes.iter().any(|name| line.starts_with(name));
+    let tmux = |line: &&str| line.starts_with("TMUX") && !line.starts_with("TMUX_TMPDIR");
+    let lines = text.lines().filter(|line| !changes(line) && !tmux(line));
+    lines.map(str::to_owned).collect::<Vec<_>>()
 }
 
 #[test]

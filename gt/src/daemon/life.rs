@@ -13,6 +13,8 @@ use super::client::ask;
 use super::protocol::{Answer, Request};
 use crate::lock::Lock;
 use crate::process::Process;
+use crate::runtime;
+use crate::session::wrapper;
 use crate::town::Town;
 
 /// The daemon's own record in `daemon/state.json`.
@@ -153,7 +155,9 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
         .arg(town.layout.root());
     let run = run.cwd(town.layout.root()).env_clear();
     // Who starts the daemon, and from which agent's session, must not leak into the sessions it starts.
-    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
+    let pass = runtime::passed(town);
+    let kept = |name: &str| !is_foreign(name) || wrapper::is_passed(name, &pass);
+    let own = town.env.vars().filter(|(name, _)| kept(name));
     own.fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
@@ -176,7 +180,8 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
     })
 }
 
-/// Whether a variable belongs to the caller's own session and not to the town.
+/// Whether a variable belongs to the caller's own session and not to the town. What passes into every session does
+/// not.
 pub(crate) fn is_foreign(name: &str) -> bool {
     const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
     const NAMES: [&str; 8] = [
@@ -189,7 +194,8 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "CLAUDE_SESSION_ID",
         "AI_AGENT",
     ];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let is_own = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    is_own && !wrapper::is_passed(name, &[])
 }
 
 /// Asks the daemon to end and waits until it has. Sessions go on: they do not need it.

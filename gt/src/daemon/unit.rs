@@ -1,11 +1,14 @@
 //! The systemd user unit of a town's daemon.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bd::sys::file;
 use serde::Serialize;
 
 use super::life::DaemonError;
+use crate::runtime;
+use crate::session::wrapper;
 use crate::town::Town;
 
 const UNIT: &str = include_str!("../../templates/gtd.service");
@@ -19,6 +22,8 @@ pub struct Installed {
     pub path: PathBuf,
     /// The file with the environment seen now.
     pub environment: PathBuf,
+    /// The names of the variables in it.
+    pub variables: Vec<String>,
 }
 
 /// Writes the unit file and the environment file that it names. Nothing is enabled or started.
@@ -50,13 +55,10 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .ok_or_else(|| DaemonError::NoProgram {
             gt: town.exe.clone(),
         })?;
-    let vars = format!(
-        "PATH={}\n",
-        town.env
-            .get("PATH")
-            .unwrap_or("/usr/local/bin:/usr/bin:/bin")
-    );
-    file::replace(&environment, vars.as_bytes(), 0o600)?;
+    let (variables, lines) = variables(town);
+    // One that others could read so far would keep its mode.
+    file::remove(&environment)?;
+    file::replace(&environment, lines.as_bytes(), 0o600)?;
     let text = UNIT
         .replace("{gtd}", &quoted(&gtd.display().to_string()))
         .replace("{environment}", &quoted(&environment.display().to_string()))
@@ -67,7 +69,37 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         unit,
         path,
         environment,
+        variables,
     })
+}
+
+/// The names of the variables that a session started here would have of the caller's, and their lines.
+fn variables(town: &Town) -> (Vec<String>, String) {
+    let pass = runtime::passed(town);
+    let mut vars: BTreeMap<&str, &str> = town
+        .env
+        .vars()
+        .filter(|(name, _)| wrapper::is_passed(name, &pass))
+        .collect();
+    vars.entry("PATH").or_insert("/usr/local/bin:/usr/bin:/bin");
+    let names = vars.keys().map(|name| (*name).to_owned()).collect();
+    let lines = vars
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", quoted_value(value)));
+    (names, lines.collect())
+}
+
+/// A value as an environment file wants it.
+fn quoted_value(value: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in value.chars() {
+        if matches!(c, '"' | '\\' | '`' | '$') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// A path as a unit file wants it: `%` doubled, blanks escaped.
@@ -84,5 +116,11 @@ mod tests {
     #[test]
     fn specifiers_and_blanks_of_paths_are_escaped() {
         assert_eq!(quoted("/a b/50%"), "/a\\x20b/50%%");
+    }
+
+    #[test]
+    fn values_of_variables_are_quoted() {
+        assert_eq!(quoted_value("/a b:/c"), "\"/a b:/c\"");
+        assert_eq!(quoted_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
     }
 }

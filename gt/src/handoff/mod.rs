@@ -167,8 +167,7 @@ fn renew_apart(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()> 
         .args(["session-restart", &agent.to_string()])
         .cwd(town.layout.root())
         .env_clear();
-    let kept = |name: &str| name == "GT_TMUX_SOCKET" || !is_foreign(name);
-    let own = town.env.vars().filter(|(name, _)| kept(name));
+    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
     own.fold(run, |run, (name, value)| run.env(name, value))
         .env(TOKEN, token)
         .spawn_detached(&log)?;

@@ -14,5 +14,5 @@ pub mod settings;
 pub use preset::{Dialog, NonInteractive, Preset, PromptMode};
 pub use ready::{Ready, wait_until_ready};
 pub use resolve::{
-    Prepared, Runtime, RuntimeError, Source, given, input_of, names, question_of, resolve,
+    Prepared, Runtime, RuntimeError, Source, given, input_of, names, passed, question_of, resolve,
 };

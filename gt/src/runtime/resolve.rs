@@ -231,6 +231,23 @@ pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, Ru
     Ok(Known::load(layout, rig)?.names())
 }
 
+/// The variables of the caller that any agent of the town or its rigs may have, as patterns. Settings that cannot be
+/// read name none.
+pub fn passed(town: &Town) -> Vec<String> {
+    let rigs = town.rigs().unwrap_or_default();
+    let places = std::iter::once(None).chain(rigs.iter().map(Some));
+    let known = places.filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let presets = known.flat_map(|known| {
+        let named = |name: String| known.preset(&name, Source::Flag).ok();
+        known
+            .names()
+            .into_iter()
+            .filter_map(named)
+            .collect::<Vec<_>>()
+    });
+    presets.flat_map(|preset| preset.pass).collect()
+}
+
 /// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be
 /// read give none.
 pub fn given(town: &Town) -> Vec<(String, String)> {

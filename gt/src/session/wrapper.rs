@@ -89,20 +89,23 @@ pub enum StartError {
     Exec(#[from] bd::sys::ExecError),
 }
 
+/// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given
+/// the same variables, so that its sessions are like those that a person starts.
+pub fn is_passed(name: &str, pass: &[String]) -> bool {
+    let pass = pass.iter().map(String::as_str);
+    ALLOWED.iter().copied().chain(pass).any(|pattern| {
+        pattern
+            .strip_suffix('*')
+            .map_or(name == pattern, |begin| name.starts_with(begin))
+    })
+}
+
 /// What passes of the caller's environment, then what the session gets of its own. Our own programs are
 /// found on its `PATH`.
 pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
-    let allowed = |name: &str| {
-        let pass = spec.pass.iter().map(String::as_str);
-        ALLOWED.iter().copied().chain(pass).any(|pattern| {
-            pattern
-                .strip_suffix('*')
-                .map_or(name == pattern, |begin| name.starts_with(begin))
-        })
-    };
     let mut env: Vec<(String, String)> = caller
         .vars()
-        .filter(|(name, _)| allowed(name))
+        .filter(|(name, _)| is_passed(name, &spec.pass))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let marks = [(crate::process::TOKEN.to_owned(), spec.token.clone())];

@@ -12,6 +12,7 @@ pub(super) fn run(ctx: &Context) -> Answer {
             "  environment: {}",
             installed.environment.display()
         ));
+        page.line(format!("  taken along: {}", installed.variables.join(" ")));
         page.line("To start it now and at each login:");
         page.line("  systemctl --user daemon-reload");
         page.line(format!(
