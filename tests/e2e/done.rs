@@ -209,3 +209,95 @@ fn a_branch_that_someone_pushed_over_is_not_overwritten_blindly() {
     worker.done(["--summary", "x"]).ok();
     assert_eq!(worker.requests().len(), 1);
 }
+
+#[test]
+fn no_change_is_refused_while_work_is_on_another_branch_on_none_or_stashed() {
+    let worker = Worker::new();
+    let no_change = |words: &str| {
+        let args = ["--summary", "x", "--no-change", "nothing to do"];
+        worker.done(args).fails(words).err
+    };
+    let own = worker.git(["branch", "--show-current"]);
+    // Another worker's stash and branch are none of its business.
+    let other = worker.town.bead("web", "Other");
+    let other = worker.town.sandbox(&worker.town.sling(&other));
+    let at_other = |args: &[&str]| worker.town.git_at(&other, args.iter().copied()).ok();
+    std::fs::write(other.join("shared.txt"), "other\n").unwrap();
+    at_other(&["stash", "push", "-q", "-m", "of another"]);
+    std::fs::write(other.join("shared.txt"), "more\n").unwrap();
+    at_other(&["commit", "-qam", "Other work"]);
+
+    worker.git(["switch", "-qc", "feature"]);
+    worker.commit("work.txt");
+    worker.git(["switch", "-q", own.trim()]);
+    let said = no_change("1 commit on branch feature");
+    assert!(said.contains("git merge feature"), "{said}");
+    worker.git(["branch", "-qm", "feature", "renamed"]);
+    no_change("1 commit on branch renamed");
+    worker.git(["branch", "-qD", "renamed"]);
+
+    worker.git(["checkout", "-q", "--detach"]);
+    worker.commit("more.txt");
+    let tip = worker.git(["rev-parse", "--short=12", "HEAD"]);
+    no_change(&format!("1 commit on no branch, up to {}", tip.trim()));
+    worker.git(["switch", "-q", own.trim()]);
+
+    std::fs::write(worker.sandbox.join("shared.txt"), "mine\n").unwrap();
+    worker.git(["stash", "push", "-q", "-m", "half done"]);
+    let said = no_change("half done");
+    assert!(said.contains("git stash pop stash@{0}"), "{said}");
+    assert!(!said.contains("of another"), "{said}");
+    worker.git(["stash", "drop", "-q", "stash@{0}"]);
+
+    worker
+        .done(["--summary", "x", "--no-change", "nothing to do"])
+        .ok();
+    assert_eq!(worker.town.status_of("web", &worker.bead), "closed");
+    assert!(at_other(&["stash", "list"]).out.contains("of another"));
+}
+
+#[test]
+fn a_stash_of_the_bead_before_is_on_a_rescue_ref_when_the_sandbox_is_used_again_and_the_list_is_as_it_was()
+ {
+    let worker = Worker::new();
+    let other = worker.town.bead("web", "Other");
+    let other = worker.town.sandbox(&worker.town.sling(&other));
+    let stash = |sandbox: &std::path::Path, words: &str| {
+        std::fs::write(sandbox.join("shared.txt"), words).unwrap();
+        let args = ["stash", "push", "-q", "-m", words];
+        worker.town.git_at(sandbox, args).ok();
+    };
+    stash(&worker.sandbox, "mine");
+    stash(&other, "of another");
+    worker.commit("work.txt");
+    // Without `--stay`: its session ends.
+    let done = worker.town.gt_as(&worker.name, ["done", "--summary", "x"]);
+    done.ok();
+    worker.town.gt(["mq", "run", "web"]).ok();
+    let before = worker.git(["stash", "list"]);
+    let next = worker.town.bead("web", "Next");
+    eventually("the worker is idle", || {
+        let target = format!("web/polecats/{}", worker.name.split_once('/').unwrap().1);
+        let slung = worker.town.gt(["sling", &next, &target]).run();
+        (slung.code == 0).then_some(slung.out)
+    });
+    assert_eq!(worker.git(["stash", "list"]), before);
+    let saved = worker
+        .town
+        .gt(["rescue", "list", "web", "--json"])
+        .ok()
+        .json();
+    let saved = saved.as_array().unwrap();
+    let stashes: Vec<_> = saved
+        .iter()
+        .filter(|row| row["subject"].as_str().unwrap().contains("mine"))
+        .collect();
+    assert_eq!(stashes.len(), 1, "{saved:?}");
+    assert_eq!(stashes[0]["bead"], worker.bead.as_str());
+    assert!(
+        !saved
+            .iter()
+            .any(|row| row["subject"].as_str().unwrap().contains("of another")),
+        "{saved:?}"
+    );
+}

@@ -34,6 +34,7 @@ use jiff::Timestamp;
 use crate::sys::ExecError;
 
 pub use combine::{Contained, TreeMerge};
+pub use read::Stash;
 pub use redact::redact;
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;

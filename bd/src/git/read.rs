@@ -8,6 +8,17 @@ use jiff::Timestamp;
 use super::run::split_records;
 use super::{Change, ChangeKind, CommitInfo, Git, GitError};
 
+/// A stash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stash {
+    /// Its name now, `stash@{0}`: another one may have it as soon as the list changes.
+    pub name: String,
+    /// Its commit.
+    pub commit: String,
+    /// What the list says of it.
+    pub message: String,
+}
+
 impl Git {
     /// The branch that is checked out, also one without commits; `None` when the head is detached.
     pub fn head_branch(&self) -> Result<Option<String>, GitError> {
@@ -194,18 +205,39 @@ impl Git {
         Ok(names.lines().filter_map(short_branch).collect())
     }
 
-    /// The stashes whose message names `branch`: a stash list is shared by all worktrees.
-    pub fn stashes_of(&self, branch: &str) -> Result<Vec<String>, GitError> {
+    /// The stashes, newest first: of all worktrees, which share one list.
+    pub fn stashes(&self) -> Result<Vec<Stash>, GitError> {
         let list = self
-            .plumbing(["stash", "list", "--format=%gd%x1f%gs"])
+            .plumbing(["stash", "list", "--format=%gd%x1f%H%x1f%gs"])
             .text()?;
-        let (wip, on) = (format!("WIP on {branch}:"), format!("On {branch}:"));
-        Ok(list
-            .lines()
-            .filter_map(|line| line.split_once('\u{1f}'))
-            .filter(|(_, message)| message.starts_with(&wip) || message.starts_with(&on))
-            .map(|(name, message)| format!("{name}: {message}"))
-            .collect())
+        let parse = |line: &str| {
+            let mut parts = line.splitn(3, '\u{1f}').map(str::to_owned);
+            Some(Stash {
+                name: parts.next()?,
+                commit: parts.next()?,
+                message: parts.next()?,
+            })
+        };
+        Ok(list.lines().filter_map(parse).collect())
+    }
+
+    /// The stashes that were made on a branch, as their message says.
+    pub fn stashes_of(&self, branch: &str) -> Result<Vec<Stash>, GitError> {
+        let mut stashes = self.stashes()?;
+        stashes.retain(|stash| stash.branch() == Some(branch));
+        Ok(stashes)
+    }
+
+    /// Where HEAD of this worktree has been, newest first: the commit, and how it came there.
+    pub fn visits(&self) -> Result<Vec<(String, String)>, GitError> {
+        let log = self
+            .plumbing(["log", "--walk-reflogs", "--format=%H%x1f%gs", "HEAD", "--"])
+            .text()?;
+        let parse = |line: &str| {
+            let (commit, how) = line.split_once('\u{1f}')?;
+            Some((commit.to_owned(), how.to_owned()))
+        };
+        Ok(log.lines().filter_map(parse).collect())
     }
 
     /// Whether the repository has no work tree of its own.
@@ -281,6 +313,18 @@ impl Git {
             folder: self.folder.clone(),
             source,
         })
+    }
+}
+
+impl Stash {
+    /// The branch that it was made on; none for one that was made on no branch.
+    pub fn branch(&self) -> Option<&str> {
+        let after = ["WIP on ", "On "];
+        let rest = after
+            .iter()
+            .find_map(|words| self.message.strip_prefix(words))?;
+        let (branch, _) = rest.split_once(':')?;
+        (!branch.starts_with('(')).then_some(branch)
     }
 }
 

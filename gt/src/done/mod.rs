@@ -4,7 +4,7 @@
 //! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
 //! 3. `hand_over`: what was written below `.gt/` and not committed is kept for the convoy (`documents`).
 //! 4. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
-//!    touching beads; or a stated reason why there is no change (`proof`).
+//!    touching beads; or a stated reason why there is no change (`proof`), and no work elsewhere (`elsewhere`).
 //! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
 //! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
 //! 7. `leave`: the sandbox lets go of the branch, the session ends.
@@ -13,6 +13,7 @@
 //! killed is finished by the patrol.
 
 mod documents;
+mod elsewhere;
 mod identify;
 mod left;
 mod proof;

@@ -3,7 +3,7 @@
 
 use bd::git::{CommitInfo, Git, GitError};
 
-use super::Worker;
+use super::{Worker, elsewhere};
 use crate::polecat::{DoneRecord, Slot};
 use crate::town::Town;
 
@@ -66,6 +66,14 @@ pub enum ProofError {
         count: usize,
         /// Where it started.
         base: String,
+    },
+    /// There is work elsewhere, and the worker says there is none.
+    #[error("--no-change was given, but there is work that is not on branch {branch}: {found}")]
+    Elsewhere {
+        /// The branch.
+        branch: String,
+        /// Where it is, with what to do.
+        found: String,
     },
     /// The work touches beads.
     #[error(
@@ -147,6 +155,9 @@ pub(super) fn prove(
     record: &DoneRecord,
 ) -> Result<Proof, ProofError> {
     let git = Git::at(worker.sandbox());
+    if record.no_change.is_some() {
+        nothing_elsewhere(&git, slot)?;
+    }
     let remote = git.remote_url("origin")?.is_some();
     let branch = git.head_branch()?;
     // A `gt done` that was killed at its very end has let go of the branch already.
@@ -182,6 +193,19 @@ pub(super) fn prove(
         commits: own.commits,
         files: own.files,
         remote,
+    })
+}
+
+/// Before anything says to switch branches: what is on none is hard to find afterwards.
+fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
+    let found = elsewhere::find(git, slot)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    Err(ProofError::Elsewhere {
+        branch: slot.branch.clone(),
+        found: found.join("; "),
     })
 }
 

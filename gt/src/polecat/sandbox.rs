@@ -22,6 +22,7 @@ use bd::git::{Git, GitError, Identity};
 use bd::sys::{Inside, InsideError, clock, file};
 
 use super::Ids;
+use crate::config;
 use crate::discovery::{self, DiscoveryError};
 use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
@@ -344,6 +345,7 @@ impl<'a> Sandbox<'a> {
                 serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "ref": reference, "files": files }),
             );
         }
+        self.keep_stashes(&git)?;
         let dirty = !git.status()?.is_empty();
         let Some(head) = git.resolve("HEAD")? else {
             return Ok(None);
@@ -365,6 +367,41 @@ impl<'a> Sandbox<'a> {
             git.update_ref(&reference, &head, None)?;
         }
         Ok(Some(reference))
+    }
+
+    /// Puts the worker's stashes on rescue refs. They stay in the list, too: all worktrees share it, and a name in it may
+    /// mean another worker's stash a moment later.
+    fn keep_stashes(&self, git: &Git) -> Result<(), SandboxError> {
+        let stashes = git.stashes()?;
+        if stashes.is_empty() {
+            return Ok(());
+        }
+        let target = config::target_branch(self.town, self.rig);
+        let visits = git.visits()?;
+        let visited = |branch: &str| {
+            let onto = format!(" to {branch}");
+            branch != target && visits.iter().any(|(_, how)| how.ends_with(&onto))
+        };
+        let own = format!("polecat/{}/", self.name);
+        for (number, stash) in stashes.iter().enumerate() {
+            let branch = stash.branch().unwrap_or_default();
+            let is_own = branch.starts_with(&own) || visited(branch);
+            let points_at = format!("--points-at={}", stash.commit);
+            let kept = git.plumbing(["for-each-ref", &points_at, "refs/gt/rescue"]);
+            if !is_own || !kept.text()?.is_empty() {
+                continue;
+            }
+            let bead = bead_of(branch, self.name).or_else(|| self.last_bead(git));
+            let reference = self.numbered_ref(&format!("s{number}"), bead.as_deref());
+            git.update_ref(&reference, &stash.commit, None)?;
+            self.town.tell(
+                "stash_kept",
+                serde_json::json!({
+                    "rig": self.rig.name(), "polecat": self.name, "ref": reference, "stash": stash.message,
+                }),
+            );
+        }
+        Ok(())
     }
 
     /// Moves a broken sandbox aside, whole, and saves its commits to a rescue ref where git still answers.
@@ -406,11 +443,16 @@ impl<'a> Sandbox<'a> {
 
     /// `refs/gt/rescue/<rig>/polecats/<name>/<time>-<bead>`, the bead where it is known.
     fn rescue_ref(&self, bead: Option<&str>) -> String {
+        self.numbered_ref("", bead)
+    }
+
+    /// One of several at the same time.
+    fn numbered_ref(&self, number: &str, bead: Option<&str>) -> String {
         let stamp = self.town.clock.now().strftime("%Y%m%dT%H%M%S%3f");
         let bead = bead.filter(|bead| fits_a_ref(bead));
         let bead = bead.map_or_else(String::new, |bead| format!("-{bead}"));
         format!(
-            "refs/gt/rescue/{}/polecats/{}/{stamp}{bead}",
+            "refs/gt/rescue/{}/polecats/{}/{stamp}{number}{bead}",
             self.rig.name(),
             self.name
         )
