@@ -29,12 +29,36 @@ pub struct Attention {
     pub key: String,
     /// The bead.
     pub bead: String,
+    /// What kind of matter it is.
+    pub kind: MatterKind,
     /// In a few words.
     pub subject: String,
     /// What happened, and why nothing goes on.
     pub text: String,
     /// Commands, one of which moves it.
     pub next: Vec<String>,
+}
+
+/// What kind of matter needs a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatterKind {
+    /// A worker is not started again.
+    Stuck,
+    /// It is tried again, and has failed for too long.
+    Failing,
+    /// Nothing goes on until someone acts.
+    NeedsPerson,
+}
+
+impl MatterKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stuck => "stuck",
+            Self::Failing => "failing",
+            Self::NeedsPerson => "needs a person",
+        }
+    }
 }
 
 /// What in a rig needs a person. The rig is named with whether its repair tasks go to workers automatically.
@@ -79,6 +103,7 @@ fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
     if !slot.stuck.is_empty() {
         let screen = last_screen(slot);
         return Some(Attention {
+            kind: MatterKind::Stuck,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
             text: format!(
@@ -92,6 +117,7 @@ fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
     let done = slot.done.as_ref()?;
     let failed = done.failed.as_ref()?;
     is_over(&done.since, now).then(|| Attention {
+        kind: MatterKind::Failing,
         key: format!("done:{bead}:{}", slot.lease),
         subject: format!("{who} cannot hand in {bead}"),
         text: format!(
@@ -124,6 +150,7 @@ fn of_request(request: &Bead, now: Timestamp) -> Option<Attention> {
     let (id, bead) = (&request.id, mq::source_of(request));
     if let Some(reason) = mq::needs_person(request) {
         return Some(Attention {
+            kind: MatterKind::NeedsPerson,
             key: format!("request:{id}"),
             subject: format!("{id} ({bead}) needs you to be merged"),
             text: escape::line(&reason),
@@ -133,6 +160,7 @@ fn of_request(request: &Bead, now: Timestamp) -> Option<Attention> {
     }
     let (since, reason) = mq::failing_since(request)?;
     is_over(&since, now).then(|| Attention {
+        kind: MatterKind::Failing,
         key: format!("merging:{id}"),
         subject: format!("{id} ({bead}) cannot be merged"),
         text: format!(
@@ -149,6 +177,7 @@ fn of_queued(waiting: &sling::Waiting, now: Timestamp) -> Option<Attention> {
     let failed = waiting.failed.as_ref()?;
     let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
     is_over(&failed.since, now).then(|| Attention {
+        kind: MatterKind::Failing,
         key: format!("queued:{bead}"),
         subject: format!("{bead} cannot be slung to {rig}"),
         text: format!(
@@ -191,6 +220,7 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
         None => format!("it is {} and assigned to nobody", bead.status),
     };
     Some(Attention {
+        kind: MatterKind::NeedsPerson,
         key: format!("orphan:{id}:{}", number::of(bead)),
         subject: format!("Nobody works on {id}"),
         text: format!("{}: {text}.", escape::line(&bead.title)),
@@ -208,6 +238,7 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
     let waits = tasks.filter(|task| task.status == Status::Open && !goes_alone(task));
     waits
         .map(|task| Attention {
+            kind: MatterKind::NeedsPerson,
             key: format!("task:{}", task.id),
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
@@ -228,6 +259,7 @@ fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
             let worker = attempt::unproven(bead)?;
             let id = bead.id.clone();
             Some(Attention {
+                kind: MatterKind::NeedsPerson,
                 key: format!("closed:{id}:{}", number::of(bead)),
                 subject: format!("{id} was closed without being merged"),
                 text: format!("{worker} closed it without `gt done`. Is there nothing to merge?"),

@@ -241,24 +241,35 @@ impl RigSettings {
         self.merge_queue.needs_review()
     }
 
-    /// The gates in the order in which they run: `setup_command`, those with names, then the other commands.
-    pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Gate>, SettingsError> {
+    /// The gates, in groups that each share one checked out tree: every gate with a name has one of its own, the commands of
+    /// the era share one, and `setup_command` runs first in each.
+    pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Vec<Gate>>, SettingsError> {
         let queue = &self.merge_queue;
-        let run_tests = queue.run_tests != Some(false);
-        let test = queue.test_command.as_ref().filter(|_| run_tests);
-        let mut gates = Vec::new();
-        gates.extend(command("setup_command", queue.setup_command.as_ref()));
+        let setup = command("setup_command", queue.setup_command.as_ref());
+        let after_setup = |gates: Vec<Gate>| setup.iter().cloned().chain(gates).collect();
+        let mut groups: Vec<Vec<Gate>> = Vec::new();
         for (name, setting) in &queue.gates {
-            gates.push(named(rig, name, setting)?);
+            groups.push(after_setup(vec![named(rig, name, setting)?]));
         }
-        gates.extend(command(
-            "typecheck_command",
-            queue.typecheck_command.as_ref(),
-        ));
-        gates.extend(command("lint_command", queue.lint_command.as_ref()));
-        gates.extend(command("build_command", queue.build_command.as_ref()));
-        gates.extend(command("test_command", test));
-        Ok(gates)
+        let run_tests = queue.run_tests != Some(false);
+        let commands = [
+            ("typecheck_command", queue.typecheck_command.as_ref()),
+            ("lint_command", queue.lint_command.as_ref()),
+            ("build_command", queue.build_command.as_ref()),
+            (
+                "test_command",
+                queue.test_command.as_ref().filter(|_| run_tests),
+            ),
+        ];
+        let commands: Vec<Gate> = commands
+            .into_iter()
+            .filter_map(|(name, line)| command(name, line))
+            .collect();
+        if !commands.is_empty() || groups.is_empty() {
+            groups.push(after_setup(commands));
+        }
+        groups.retain(|group| !group.is_empty());
+        Ok(groups)
     }
 }
 

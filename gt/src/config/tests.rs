@@ -30,25 +30,27 @@ fn gate_names(queue: &str) -> Vec<String> {
     let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
     check_merge_queue(&place.town, &rig).unwrap();
     let settings = RigSettings::load(&place.town, &rig).unwrap();
-    let gates = settings.gates(&rig).unwrap().into_iter();
-    gates.map(|gate| gate.name).collect()
+    let groups = settings.gates(&rig).unwrap().into_iter();
+    let names = groups.map(|group| {
+        let names: Vec<String> = group.into_iter().map(|gate| gate.name).collect();
+        names.join(" ")
+    });
+    names.collect()
 }
 
 #[test]
-fn setup_comes_first_then_gates_by_name_then_the_commands_in_their_order() {
+fn setup_runs_in_each_tree_gates_have_their_own_and_the_commands_share_one() {
     let queue = r#"{"test_command":"t","build_command":"b","lint_command":"l","typecheck_command":"c","setup_command":"s",
         "gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}"#;
-    let commands = ["typecheck_command", "lint_command", "build_command"];
-    let mut wanted = vec!["setup_command", "a.x", "b"];
-    wanted.extend(commands);
-    wanted.push("test_command");
+    let commands = "setup_command typecheck_command lint_command build_command test_command";
+    let wanted = ["setup_command a.x", "setup_command b", commands];
     assert_eq!(gate_names(queue), wanted);
     let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
     assert_eq!(gate_names(queue), ["lint_command"]);
     let (place, rig) = place(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
     let settings = RigSettings::load(&place.town, &rig).unwrap();
     assert_eq!(
-        settings.gates(&rig).unwrap()[0].limit,
+        settings.gates(&rig).unwrap()[0][0].limit,
         Duration::from_secs(120)
     );
 }
@@ -154,7 +156,7 @@ fn a_gate_keeps_only_what_lies_below_the_tree() {
         RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
     };
     assert_eq!(
-        gates("web/node_modules").unwrap()[0].cache,
+        gates("web/node_modules").unwrap()[0][0].cache,
         ["web/node_modules"]
     );
     for bad in [

@@ -31,32 +31,37 @@ pub(super) struct Failure {
 
 /// Runs the gates one after the other on `candidate`; the first that fails is returned.
 pub(super) fn run(job: &Job, candidate: &str) -> anyhow::Result<Option<Failure>> {
-    let gates = job.settings.gates(job.rig)?;
-    if gates.is_empty() {
-        return Ok(None);
+    for group in job.settings.gates(job.rig)? {
+        if let Some(failure) = run_group(job, candidate, &group)? {
+            return Ok(Some(failure));
+        }
     }
-    for gate in gates {
-        let failure = run_alone(job, candidate, &gate)?;
-        let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": candidate });
+    Ok(None)
+}
+
+/// Runs gates that share a tree on a commit; the first that fails is returned.
+pub(super) fn run_group(
+    job: &Job,
+    commit: &str,
+    group: &[Gate],
+) -> anyhow::Result<Option<Failure>> {
+    let tree = job.rig.refinery();
+    check_out(job, &tree, commit)?;
+    for gate in group {
+        let cache = Cache::lay_out(job, &tree, gate)?;
+        let ran = one(job, &tree, gate);
+        cache.put_back();
+        let failure = match ran? {
+            None => changed(job, (&tree, commit), gate)?,
+            failure => failure,
+        };
+        let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": commit });
         job.town.tell("gate", payload(job, more));
         if failure.is_some() {
             return Ok(failure);
         }
     }
     Ok(None)
-}
-
-/// Runs one gate on a commit.
-pub(super) fn run_alone(job: &Job, commit: &str, gate: &Gate) -> anyhow::Result<Option<Failure>> {
-    let tree = job.rig.refinery();
-    check_out(job, &tree, commit)?;
-    let cache = Cache::lay_out(job, &tree, gate)?;
-    let ran = one(job, &tree, gate);
-    cache.put_back();
-    match ran? {
-        None => changed(job, (&tree, commit), gate),
-        failure => Ok(failure),
-    }
 }
 
 /// Puts the queue's own tree at the candidate, without anything that an earlier gate left there. Nothing of value is

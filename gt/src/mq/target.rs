@@ -50,23 +50,24 @@ pub(super) fn blame(
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = request::source_of(&job.request);
     let repairs_it = |beads: &Snapshot| beads.get(&source).is_some_and(is_target_task);
-    let gates = job.settings.gates(job.rig)?;
-    let Some(gate) = gates.into_iter().find(|gate| gate.name == failure.gate) else {
+    let is_it = |gate: &Gate| gate.name == failure.gate;
+    let groups = job.settings.gates(job.rig)?;
+    let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
         return Ok(None);
     };
     if repairs_it(&job.store.snapshot()?) {
         return Ok(None);
     }
-    let Some(own) = fails_alone(job, target, &gate)? else {
+    let Some(own) = fails_alone(job, target, (group, &failure.gate))? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
-    let task = task_id(job, branch, &gate.name);
+    let task = task_id(job, branch, &failure.gate);
     let evidence = format!(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
          finish with `gt done`. Merge requests to `{branch}` wait for it.\n",
-        gate.name,
+        own.gate,
         own.end,
         fenced(&own.command),
         own.log.display(),
@@ -74,7 +75,7 @@ pub(super) fn blame(
     );
     job.town.transact(job.store, |tx| {
         if tx.get(&task).is_none() {
-            put_task(tx, job, &task, (branch, &gate.name), &evidence)?;
+            put_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
         } else {
             task::reopen_task(tx, &task)?;
         }
@@ -89,7 +90,7 @@ pub(super) fn blame(
         )
     })?;
     Ok(Some(MergeOutcome::TargetBroken {
-        gate: gate.name,
+        gate: own.gate,
         task,
     }))
 }
@@ -102,20 +103,21 @@ fn task_id(job: &Job, branch: &str, gate: &str) -> String {
     )
 }
 
-/// The failure of a gate on the target alone; what was found out for a commit is kept.
-fn fails_alone(job: &Job, target: &str, gate: &Gate) -> anyhow::Result<Option<Failure>> {
-    let known = job.town.transact(job.store, |tx| {
-        let passed = format!("{target}:{}", gate.name);
-        Ok(tx
-            .get(&record_id(job))
-            .is_some_and(|record| record.notes == passed))
-    })?;
-    if known {
+/// How a group of gates fails at that gate on the target alone; what was found out for a commit is kept.
+fn fails_alone(
+    job: &Job,
+    target: &str,
+    (group, gate): (&[Gate], &str),
+) -> anyhow::Result<Option<Failure>> {
+    let passed = format!("{target}:{gate}");
+    let known = job.store.snapshot()?;
+    let known = known.get(&record_id(job));
+    if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = gate::run_alone(job, target, gate)?;
+    let failure = gate::run_group(job, target, group)?.filter(|failure| failure.gate == gate);
     if failure.is_none() {
-        remember_pass(job, target, gate)?;
+        remember_pass(job, passed)?;
     }
     Ok(failure)
 }
@@ -129,13 +131,13 @@ fn record_id(job: &Job) -> String {
 }
 
 /// Notes which commit of the target passed which gate last.
-fn remember_pass(job: &Job, target: &str, gate: &Gate) -> anyhow::Result<()> {
+fn remember_pass(job: &Job, passed: String) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
             id: record_id(job),
             title: "Gates on the target alone".to_owned(),
-            notes: format!("{target}:{}", gate.name),
+            notes: passed.clone(),
             // Closed from the start: it is no work, and no list of work may show it.
             status: Status::Closed,
             closed_at: Some(now.clone()),

@@ -5,10 +5,12 @@
 
 use bd::store::Snapshot;
 
+use crate::attention;
 use crate::beads::{Home, Stores};
+use crate::config::RigSettings;
 use crate::event::{self, Event};
 use crate::identity::Address;
-use crate::polecat::{Ids, Slot};
+use crate::polecat::{self, Ids};
 use crate::sling;
 use crate::town::Town;
 
@@ -84,18 +86,30 @@ fn now(town: &Town, what: &str) -> anyhow::Result<Vec<String>> {
             blockers => format!("it waits for {}", blockers.join(", ")),
         });
     }
-    if let Ok(Address::Polecat(rig, name)) = town.address(found.bead.assignee.trim_end_matches('/'))
-    {
-        let ids = Ids::of(&town.prefix(&rig), &rig, &name);
-        let slot = Slot::load(&beads, &ids.slot);
-        if slot.bead == *id && !slot.stuck.is_empty() {
-            now.push(format!(
-                "stuck: {}; {rig}/{name} is not started again by itself. Give it to another: gt sling {id} {rig} --force",
-                slot.stuck
-            ));
-        }
+    let layout = town.layout.rig(rig);
+    let polecats = polecat::all(&layout, &beads, None);
+    let automatic = RigSettings::load(town, &layout)
+        .unwrap_or_default()
+        .auto_repair();
+    let matters = attention::of_rig((rig, automatic), &beads, &polecats, town.clock.now());
+    for matter in matters.into_iter().filter(|matter| matter.bead == *id) {
+        now.push(format!(
+            "{}: {}",
+            matter.kind.word(),
+            first_line(&matter.text)
+        ));
+        now.extend(
+            matter
+                .next
+                .iter()
+                .map(|command| format!("next step: {command}")),
+        );
     }
     Ok(now)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// Whether anything in the town has this name.
