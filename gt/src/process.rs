@@ -195,6 +195,33 @@ pub fn ancestry(pid: i32) -> Vec<i32> {
     found
 }
 
+/// The process that started this one, or that took it over.
+pub fn parent(pid: i32) -> Option<i32> {
+    stat(pid).map(|stat| stat.parent)
+}
+
+/// The processes right below any process whose name begins with `name`, each with that one; those in `without` are left
+/// out.
+pub fn hosted_by(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
+    let all = table();
+    let is_host = |host: &Process| host.name().is_some_and(|own| own.starts_with(name));
+    let mut hosts: BTreeMap<i32, Option<Process>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (pid, stat) in all
+        .iter()
+        .filter(|(_, stat)| !stat.dead && !without.contains(&stat.parent))
+    {
+        let host = hosts
+            .entry(stat.parent)
+            .or_insert_with(|| Process::find(stat.parent).filter(is_host));
+        if let Some(host) = host {
+            let (pid, started) = (*pid, stat.started);
+            found.push((Process { pid, started }, *host));
+        }
+    }
+    found
+}
+
 /// Ends processes: asks them, waits for `grace`, then ends who is left. Returns who is still there after
 /// that.
 pub fn end(processes: &[Process], grace: Duration) -> Vec<Process> {

@@ -207,3 +207,51 @@ fn stopping_the_daemon_ends_a_running_gate_and_the_next_daemon_runs_it_again() {
         2
     );
 }
+
+#[test]
+fn a_worker_whose_tmux_socket_was_removed_gets_no_second_session_and_the_status_says_why() {
+    let (town, origin) = Town::with_rig();
+    let (starts, go) = (town.path("starts"), town.path("go"));
+    town.script(&format!(
+        "echo started >> {}\nwhile [ ! -e {} ]; do sleep 0.1; done\necho x > work.txt",
+        starts.display(),
+        go.display()
+    ));
+    let started = || {
+        std::fs::read_to_string(&starts)
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
+    let bead = town.bead("web", "Work");
+    town.up();
+    let worker = town.sling(&bead);
+    eventually("the worker is at work", || (started() == 1).then_some(()));
+    town.remove_tmux_socket();
+    let pid = town.gt(["daemon", "status", "--json"]).ok().json()["pid"].to_string();
+    let hidden = eventually("the daemon says why", || {
+        town.program_on_path("kill").args(["-HUP", &pid]).ok();
+        let status = town.gt(["daemon", "status", "--json"]).ok().json();
+        status["degraded"].as_str().map(str::to_owned)
+    });
+    let wanted = format!("{} is alive", worker.replace('/', "/polecats/"));
+    assert!(hidden.contains(&wanted), "{hidden}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains(&wanted), "{status}");
+    town.gt(["daemon", "stop"]).ok();
+    let pass = town.patrol();
+    assert_eq!(pass.code, 0, "{}", pass.err);
+    assert_eq!(started(), 1, "no second session is started");
+    assert!(town.polecats()[0]["state"] != "zombie");
+    // What it says to do brings the session back; the worker was never disturbed.
+    let command = hidden.split('`').nth(1).unwrap();
+    town.program_on_path("sh").args(["-c", command]).ok();
+    eventually("the session is listed again", || {
+        (town.sessions().len() == 1).then_some(())
+    });
+    town.up();
+    std::fs::write(&go, "").unwrap();
+    town.closed("web", &bead);
+    assert_eq!(started(), 1);
+    assert_eq!(origin.file("main", "work.txt"), "x");
+}

@@ -351,6 +351,13 @@ impl Town {
         self.kill(&pid);
     }
 
+    /// Removes the socket of the town's tmux server, which runs on.
+    pub fn remove_tmux_socket(&self) {
+        for socket in walk(&self.path("tmux")) {
+            std::fs::remove_file(socket).unwrap();
+        }
+    }
+
     /// Types a line into a session as a person would.
     pub fn type_line(&self, session: &str, line: &str) {
         let target = format!("={session}:");

@@ -15,7 +15,7 @@ use crate::identity::{Address, SessionName};
 use crate::lock::Lock;
 use crate::mq;
 use crate::polecat::{self, SlingStep, State};
-use crate::session::Live;
+use crate::session::{Live, hidden};
 use crate::share::{self, Sharing};
 use crate::sling;
 use crate::town::{RigLayout, Town};
@@ -110,7 +110,10 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
     // An idle town starts no process: sessions are only asked for where there may be any.
     let (sessions, degraded) = if expected {
         match town.backend.list() {
-            Ok(list) => (Some(list), None),
+            Ok(list) => match hidden::reason(town, &stores, &list) {
+                None => (Some(list), None),
+                Some(reason) => (None, Some(reason)),
+            },
             Err(error) => (None, Some(error.to_string())),
         }
     } else {
@@ -213,7 +216,8 @@ fn rig_facts(
         } else {
             Vec::new()
         },
-        room,
+        // Nothing is started while nobody knows what runs.
+        room: sessions.map_or(0, |_| room),
     }
 }
 

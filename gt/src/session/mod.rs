@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod end;
 pub mod fake;
+pub mod hidden;
 pub mod start;
 pub mod wrapper;
 

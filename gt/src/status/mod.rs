@@ -12,7 +12,7 @@ use crate::identity::{Address, SessionName};
 use crate::mail;
 use crate::mq;
 use crate::polecat::{self, Polecat, State};
-use crate::session::Live;
+use crate::session::{Live, hidden};
 use crate::sling;
 use crate::town::Town;
 
@@ -143,7 +143,10 @@ pub struct Summary {
 pub fn status(town: &Town) -> anyhow::Result<Status> {
     let stores = town.stores()?;
     let (sessions, mut problems) = match town.backend.list() {
-        Ok(list) => (Some(list), Vec::new()),
+        Ok(list) => match hidden::reason(town, &stores, &list) {
+            None => (Some(list), Vec::new()),
+            Some(reason) => (None, vec![reason]),
+        },
         Err(error) => (None, vec![format!("sessions cannot be asked: {error}")]),
     };
     let unreadable = stores.unreadable.iter();
