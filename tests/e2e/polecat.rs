@@ -227,3 +227,35 @@ fn a_forced_nuke_gives_the_work_on_the_hook_back() {
     assert!(!town.sandbox(&worker).exists());
     town.gt(["sling", &bead, "web"]).ok();
 }
+
+#[test]
+fn a_name_that_means_another_agent_is_refused_wherever_it_is_given() {
+    let (town, _origin) = Town::with_rig();
+    town.script("true");
+    let bead = town.bead("web", "Work");
+    for name in [
+        "witness", "refinery", "crew", "mayor", "deacon", "boot", "dog", "overseer",
+    ] {
+        let target = format!("web/polecats/{name}");
+        town.gt(["sling", &bead, &target])
+            .fails("the town uses it itself");
+        town.gt(["crew", "add", name, "--rig", "web"])
+            .fails("the town uses it itself");
+    }
+    town.gt(["sling", &bead, "web/polecats/crew-x"])
+        .fails("which is that of web/crew/x");
+    town.gt([
+        "config",
+        "set",
+        "namepool.names",
+        "nux,crew-x",
+        "--rig",
+        "web",
+    ])
+    .fails("which is that of web/crew/x");
+    assert_eq!(town.status_of("web", &bead), "open");
+    // A list that was written by hand is passed over where it names one.
+    let names = serde_json::json!({ "names": ["witness", "crew-x", "nux"] });
+    town.set_rig_setting("web", "namepool", names);
+    assert_eq!(town.sling(&bead), "web/nux");
+}

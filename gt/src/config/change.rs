@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::SettingsError;
 use super::key::{self, Scope};
 use super::layers::{put, read};
+use crate::identity::{Address, BadWorkerName, check_worker_name};
 use crate::lock::{Lock, LockError};
 use crate::town::{RigLayout, Town};
 
@@ -48,6 +49,9 @@ pub enum ChangeError {
         /// Why.
         reason: &'static str,
     },
+    /// A polecat cannot have one of the names.
+    #[error(transparent)]
+    Name(#[from] BadWorkerName),
     /// It is blocked in the local layer.
     #[error("{name} is blocked in {}: unblock it first with `gt config unset --local`", path.display())]
     Blocked {
@@ -103,6 +107,9 @@ pub fn change(
     let value = text
         .map(|text| key.parse(text).ok_or_else(|| bad(text)))
         .transpose()?;
+    if name == "namepool.names" {
+        check_names(rig, value.as_ref())?;
+    }
     let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
     let path = match (layer, rig) {
         (Layer::Local, Some(rig)) => {
@@ -120,6 +127,16 @@ pub fn change(
     }
     write(&path, &tree)?;
     Ok(path)
+}
+
+/// The town's list is for rigs whose names it does not know: a name that is any worker's must be one for polecats.
+fn check_names(rig: Option<&RigLayout>, names: Option<&Value>) -> Result<(), BadWorkerName> {
+    let rig = rig.map_or("rig", RigLayout::name);
+    let names = names.and_then(Value::as_array).into_iter().flatten();
+    for name in names.filter_map(Value::as_str) {
+        check_worker_name(&Address::Polecat(rig.to_owned(), name.to_owned()), [rig])?;
+    }
+    Ok(())
 }
 
 fn change_local(

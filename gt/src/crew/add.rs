@@ -14,6 +14,7 @@ use bd::git::Git;
 use serde::Serialize;
 
 use super::address;
+use crate::identity::{Address, check_worker_name};
 use crate::town::{RigLayout, Town};
 use crate::{config, polecat, rig};
 
@@ -70,6 +71,9 @@ pub fn add(town: &Town, rig: &RigLayout, name: &str, own_branch: bool) -> anyhow
         let name = name.to_owned();
         return Err(CrewError::BadName { name }.into());
     }
+    let registry = town.registry()?;
+    let rigs = registry.rigs.keys().map(String::as_str);
+    check_worker_name(&Address::Crew(rig.name().to_owned(), name.to_owned()), rigs)?;
     let path = rig.crew(name);
     if fs::symlink_metadata(&path).is_ok() {
         let name = name.to_owned();

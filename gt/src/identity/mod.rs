@@ -180,6 +180,50 @@ pub fn is_name(text: &str) -> bool {
         && !text.starts_with('-')
 }
 
+/// Words that mean something else in a rig or in an address, so that no worker is called so.
+const RESERVED: &[&str] = &[
+    "boot", "crew", "dea", "deacon", "dog", "dogs", "human", "may", "mayor", "overseer", "polecat",
+    "polecats", "ref", "refinery", "wit", "witness",
+];
+
+/// A worker cannot have a name.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{name}` cannot be the name of a {role}: {reason}; choose another name")]
+pub struct BadWorkerName {
+    /// The name.
+    pub name: String,
+    /// `polecat` or `crew`.
+    pub role: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// Checks the name of a polecat or crew member. Its session must mean this worker and no other agent of the town, whose
+/// rigs are given.
+pub fn check_worker_name<'a>(
+    address: &Address,
+    rigs: impl IntoIterator<Item = &'a str>,
+) -> Result<(), BadWorkerName> {
+    let name = address.name().unwrap_or_default();
+    let session = SessionName::of(address);
+    let meant = session
+        .as_ref()
+        .and_then(|session| SessionName::address(session.as_str(), rigs));
+    let reason = if !is_name(name) {
+        "only letters, digits, - and _ are allowed".to_owned()
+    } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
+        "the town uses it itself".to_owned()
+    } else if let (Some(session), Some(meant)) = (session, meant)
+        && meant != *address
+    {
+        format!("its session would be {session}, which is that of {meant}")
+    } else {
+        return Ok(());
+    };
+    let (name, role) = (name.to_owned(), address.role());
+    Err(BadWorkerName { name, role, reason })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,5 +275,88 @@ mod tests {
         assert_eq!(nux.spoken(), "polecat nux (rig: web)");
         assert_eq!(nux.bead_id("wb"), "wb-web-polecat-nux");
         assert_eq!(nux.mailbox(), "web/nux");
+    }
+
+    #[test]
+    fn no_two_agents_that_may_be_there_share_a_session() {
+        let rigs = [
+            "web", "web_api", "web-api", "crew-x", "web-crew", "boot", "a",
+        ];
+        let names = [
+            "nux",
+            "crew",
+            "crew-x",
+            "crew-crew-x",
+            "x",
+            "api",
+            "api-nux",
+            "witness",
+            "Witness",
+            "refinery",
+            "wit",
+            "mayor",
+            "deacon",
+            "boot",
+            "dog",
+            "overseer",
+            "web-51",
+            "51",
+            "a-b",
+            "api-crew-x",
+            "crew_x",
+            "-x",
+            "",
+        ];
+        let mut all = vec![
+            Address::Mayor,
+            Address::Deacon,
+            Address::Boot,
+            Address::Dog("a".into()),
+        ];
+        for rig in rigs {
+            all.extend([Address::Witness(rig.into()), Address::Refinery(rig.into())]);
+            for name in names {
+                let (rig, name) = (rig.to_owned(), name.to_owned());
+                for worker in [
+                    Address::Polecat(rig.clone(), name.clone()),
+                    Address::Crew(rig, name),
+                ] {
+                    if check_worker_name(&worker, rigs).is_ok() {
+                        all.push(worker);
+                    }
+                }
+            }
+        }
+        assert!(all.len() > 100, "{}", all.len());
+        for (at, one) in all.iter().enumerate() {
+            for other in &all[at + 1..] {
+                let (name, of_other) = (SessionName::of(one), SessionName::of(other));
+                assert_ne!(name, of_other, "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_means_another_agent_is_refused_with_the_reason() {
+        let refused = |address: &str, words: &str| {
+            let address: Address = address.parse().unwrap();
+            let error = check_worker_name(&address, ["web", "web-api"]).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+        };
+        refused(
+            "web/polecats/crew-x",
+            "gt-web-crew-x, which is that of web/crew/x",
+        );
+        refused(
+            "web/polecats/witness",
+            "`witness` cannot be the name of a polecat: the town uses it itself",
+        );
+        refused(
+            "web/polecats/api-nux",
+            "which is that of web-api/polecats/nux",
+        );
+        refused("web/crew/Mayor", "`Mayor` cannot be the name of a crew");
+        let fine: Address = "web-api/polecats/nux".parse().unwrap();
+        check_worker_name(&fine, ["web", "web-api"]).unwrap();
     }
 }

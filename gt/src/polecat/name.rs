@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::identity::{Address, check_worker_name};
+
 /// The themes by name, one list of names each.
 const THEMES: [(&str, &str); 3] = [
     ("desert", include_str!("../../templates/names/desert.txt")),
@@ -12,9 +14,6 @@ const THEMES: [(&str, &str); 3] = [
     ("rivers", include_str!("../../templates/names/rivers.txt")),
 ];
 
-/// Names that mean something else in a rig.
-const RESERVED: [&str; 6] = ["witness", "mayor", "deacon", "refinery", "crew", "polecats"];
-
 /// The themes that there are.
 pub fn themes() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
@@ -24,7 +23,7 @@ pub fn themes() -> impl Iterator<Item = &'static str> {
 /// theme `style`, else of the theme that the rig's name falls on. When all are used up: `<rig>-<n>`, from
 /// 51 on.
 pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) -> String {
-    let free = |name: &&str| !used.contains(*name) && !RESERVED.contains(name);
+    let free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
     let own = custom
         .iter()
         .map(String::as_str)
@@ -42,6 +41,11 @@ pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) 
                 .find(|n| !used.contains(n))
                 .unwrap_or_default()
         })
+}
+
+fn is_usable(rig: &str, name: &str) -> bool {
+    let address = Address::Polecat(rig.to_owned(), name.to_owned());
+    check_worker_name(&address, [rig]).is_ok()
 }
 
 /// The theme that a rig's names come from: `style` where that is one, else the one that the rig's name
@@ -82,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_exhausted_list_overflows_into_numbers() {
-        let custom = ["nux".to_owned(), "witness".to_owned()];
+        let custom = ["nux", "witness", "crew-x", "a b"].map(str::to_owned);
         let mut used = BTreeSet::from(["nux".to_owned()]);
         assert_eq!(pick("web", "", &custom, &used), "web-51");
         used.insert("web-51".to_owned());
@@ -95,10 +99,7 @@ mod tests {
             let names: BTreeSet<&str> = list.lines().collect();
             assert_eq!(names.len(), 50, "{theme}");
             for name in names {
-                assert!(
-                    crate::identity::is_name(name) && !RESERVED.contains(&name),
-                    "{name}"
-                );
+                assert!(is_usable("web", name), "{name}");
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::attempt::{self, End};
 use crate::beads::Found;
 use crate::config;
 use crate::convoy::integration;
-use crate::identity::Address;
+use crate::identity::{Address, check_worker_name};
 use crate::lock::{Lock, LockError};
 use crate::mq;
 use crate::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
@@ -128,6 +128,7 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
         let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
+        check_name(town, rig, &name)?;
         let lock = match Lock::try_take(&rig.slot_lock(&name)) {
             Ok(lock) => lock,
             Err(LockError::Held { .. }) => {
@@ -278,6 +279,14 @@ fn choose(
     used.extend(folders(rig));
     let (style, names) = config::names(town, rig);
     Ok(polecat::pick_name(rig.name(), &style, &names, &used))
+}
+
+/// Whatever the name comes from: another agent's session would be taken for this worker's.
+fn check_name(town: &Town, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
+    let registry = town.registry()?;
+    let rigs = registry.rigs.keys().map(String::as_str);
+    Ok(check_worker_name(&address, rigs)?)
 }
 
 fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
