@@ -43,5 +43,6 @@ mod sling;
 mod status;
 mod sync_full;
 mod sync_places;
+mod temporary;
 mod town_hook;
 mod went_back;

@@ -590,36 +590,3 @@ fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
         "{bare}"
     );
 }
-
-#[test]
-fn the_folder_of_a_hooks_input_is_private_and_goes_when_a_signal_ends_the_command() {
-    use std::os::unix::fs::PermissionsExt;
-    use std::os::unix::process::ExitStatusExt;
-    let town = Town::place().with_tmp();
-    let root = town.root();
-    town.gt_at(&town.path("home"), ["install", root.to_str().unwrap()])
-        .ok();
-    town.add_rig("web", "web");
-    let bead = town.bead("web", "Work");
-    let waits = "while [ -e \"$GT_CONVOY_ISSUES_FILE\" ]; do sleep 0.1; done";
-    town.hook("web", "pre-convoy", waits);
-    let folder = || {
-        let entries = std::fs::read_dir(town.path("tmp")).unwrap().flatten();
-        let mut paths = entries.map(|entry| entry.path());
-        paths.find(|path| path.to_string_lossy().contains("gt-hook-"))
-    };
-    for signal in [1, 2, 15] {
-        let create = town.gt(["convoy", "create", "Batch", &bead]);
-        let mut create = create.start();
-        let found = eventually("the hook has its input", || {
-            folder().filter(|folder| folder.join("issues").is_file())
-        });
-        let mode = std::fs::metadata(&found).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-        let kill = town.program_on_path("kill");
-        let (how, whom) = (format!("-{signal}"), create.id().to_string());
-        kill.args([how.as_str(), &whom]).ok();
-        assert_eq!(create.wait().unwrap().signal(), Some(signal));
-        assert_eq!(folder(), None, "{signal}");
-    }
-}
