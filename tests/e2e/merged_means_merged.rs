@@ -291,7 +291,8 @@ fn a_gate_that_changes_what_it_checks_fails() {
         worker.hand_in();
         worker.town.gate("web", command);
         let merged = worker.merge();
-        assert_eq!(merged["outcome"], "gate_failed", "{merged}");
+        // It does so on any commit: that is not the fault of the work.
+        assert_eq!(merged["outcome"], "target_broken", "{merged}");
         let task = worker.town.show("web", merged["task"].as_str().unwrap());
         let text = task["description"].as_str().unwrap();
         assert!(text.contains(words), "{text}");

@@ -136,7 +136,9 @@ fn sling_that_crashes(town: &Town, words: &str, also: &str) {
     assert!(town.path("scripts/crashed").exists());
     town.patrol();
     town.quiet();
-    assert_eq!(town.status_of("web", &bead), "in_progress");
+    // Whether its request was merged by the same patrol is a matter of time.
+    let status = town.status_of("web", &bead);
+    assert!(["in_progress", "closed"].contains(&&*status), "{status}");
     let failed: Vec<_> = town
         .events("patrol")
         .into_iter()

@@ -1,0 +1,126 @@
+//! Merging without a checkout.
+
+use super::*;
+
+#[test]
+fn commits_are_replayed_with_author_and_message_and_no_tree_is_touched() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    work.switch_new_branch("topic", &base).unwrap();
+    commit(&work, "topic", "t\n");
+    let topic = commit(&work, "more", "u\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "main", "m\n");
+    write(&work, "README", "dirty\n");
+    let queue = work
+        .clone()
+        .with_env("GIT_COMMITTER_NAME", "queue")
+        .with_env("GIT_COMMITTER_EMAIL", "queue@example.org");
+    let tip = queue.replay(&main, &base, &topic).unwrap().unwrap();
+    assert!(work.is_ancestor(&main, &tip).unwrap());
+    assert_eq!(work.changed_files(&main, &tip).unwrap(), ["more", "topic"]);
+    let said = |rev: &str, format: &str| {
+        let format = format!("--format={format}");
+        work.plumbing(["log", "-1", &format, rev]).text().unwrap()
+    };
+    assert_eq!(said(&tip, "%an %ae %ad %B"), said(&topic, "%an %ae %ad %B"));
+    assert_eq!(said(&tip, "%cn"), "queue");
+    assert_eq!(work.head_branch().unwrap().as_deref(), Some("main"));
+    assert_eq!(read(&work, "README"), "dirty\n");
+    assert_eq!(work.worktree_list().unwrap().len(), 1);
+    // What stands there already is the answer, and what is there in other commits is left out.
+    assert_eq!(queue.replay(&main, &main, &tip).unwrap(), Some(tip.clone()));
+    assert_eq!(queue.replay(&tip, &base, &topic).unwrap(), Some(tip));
+}
+
+#[test]
+fn a_merge_among_the_commits_is_not_replayed() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    work.switch_new_branch("topic", &base).unwrap();
+    commit(&work, "topic", "t\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "main", "m\n");
+    work.switch("topic").unwrap();
+    work.plumbing(["merge", "--quiet", "-m", "Merge", "main"])
+        .done()
+        .unwrap();
+    let topic = head(&work);
+    assert_eq!(work.replay(&main, &main, &topic).unwrap(), None);
+}
+
+#[test]
+fn trees_are_merged_in_a_bare_repository_with_the_attributes_of_the_target() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    commit(&work, ".gitattributes", "*.lst merge=union\n");
+    let base = commit(&work, "a.lst", "1\n");
+    work.switch_new_branch("topic", &base).unwrap();
+    let topic = commit(&work, "a.lst", "1\n2\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "a.lst", "1\n3\n");
+    let bare = place.git("bare.git");
+    let url = work.folder().display().to_string();
+    bare.clone_bare(&url).unwrap();
+    let TreeMerge::Clean(tree) = bare.merge_tree(&main, &topic).unwrap() else {
+        panic!("it conflicts");
+    };
+    let merged = bare.file_at(&tree, "a.lst").unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&merged), "1\n3\n2\n");
+    let left = fs::read_dir(bare.folder()).unwrap();
+    let left = left.filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().starts_with("attributes-")
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_conflict_names_the_files_and_shows_them() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    work.switch_new_branch("topic", &base).unwrap();
+    commit(&work, "fits", "x\n");
+    let topic = commit(&work, "README", "theirs\n");
+    work.switch("main").unwrap();
+    let main = commit(&work, "README", "ours\n");
+    let outcome = work.merge_tree(&main, &topic).unwrap();
+    let TreeMerge::Conflict { files, detail, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(files, ["README"]);
+    for words in ["theirs", "ours", "CONFLICT (content)"] {
+        assert!(detail.contains(words), "{detail}");
+    }
+    assert_eq!(work.replay(&main, &base, &topic).unwrap(), None);
+}
+
+#[test]
+fn a_change_is_contained_taken_back_or_rewritten() {
+    let place = Place::new();
+    let (_, work) = place.with_origin();
+    let base = head(&work);
+    let change = commit(&work, "call", "if x {\n    call();\n}\n");
+    let later = commit(&work, "other", "y\n");
+    let contained = |tree: &str| work.contains_change(&base, &change, tree).unwrap();
+    assert_eq!(contained(&later), Contained::All);
+    assert_eq!(
+        contained(&base),
+        Contained::Missing(vec!["call".to_owned()])
+    );
+    // The same but for white space is something else.
+    let moved = commit(&work, "call", "if x {\n}\ncall();\n");
+    assert_eq!(
+        contained(&moved),
+        Contained::Rewritten(vec!["call".to_owned()])
+    );
+    fs::remove_file(work.folder().join("call")).unwrap();
+    let reverted = commit(&work, "other", "z\n");
+    assert_eq!(
+        contained(&reverted),
+        Contained::Missing(vec!["call".to_owned()])
+    );
+}
