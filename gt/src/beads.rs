@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, DepKind};
 use bd::store::{Head, Snapshot, Store};
 
 use crate::town::{RigLayout, Town};
@@ -137,6 +137,22 @@ impl Stores {
         std::iter::once(&self.town)
             .chain(self.rigs.values())
             .find_map(|store| store.head(id))
+    }
+
+    /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.
+    pub fn blockers_elsewhere(&self, bead: &Bead) -> Vec<String> {
+        let edges = bead.edges(&DepKind::Blocks);
+        let targets = edges.filter(|edge| edge.is_external());
+        targets
+            .filter(|edge| match self.head(&edge.depends_on_id) {
+                Some(head) => head.is_open(),
+                None => {
+                    let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
+                    self.unreadable.contains_key(rig)
+                }
+            })
+            .map(|edge| bare_id(&edge.depends_on_id).to_owned())
+            .collect()
     }
 
     /// The rig that holds a bead.

@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         None if ctx.ui.is_json() => usize::MAX,
         None => LIMIT,
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir());
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let is_checked = outside.are_checked();
     let (mut items, mut total) = (Vec::new(), 0);
     for brief in snapshot.waiting_briefs() {

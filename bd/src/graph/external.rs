@@ -1,34 +1,47 @@
-//! Capabilities of other projects: `external:<project>:<capability>`.
+//! What a bead waits for elsewhere: `external:<rig>:<id>`, a bead of another rig of the town, and
+//! `external:<project>:<capability>`, a capability of another project.
 //!
-//! Satisfied once the project has a closed bead labelled `provides:<capability>`. Where no project is
-//! configured nothing is checked.
+//! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is there once its project has
+//! a closed bead labelled `provides:<capability>`; if no project is configured, capabilities are not checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::bead::{Bead, DepKind, Status};
-use crate::store::{Snapshot, Store, find};
+use crate::store::{Routes, Snapshot, Store, find};
 
-/// Looks up capabilities, opening each project once.
+/// Looks up what is elsewhere, opening each store once.
 #[derive(Debug)]
 pub struct Capabilities<'a> {
     snapshot: &'a Snapshot,
     root: &'a Path,
-    projects: HashMap<String, Option<Snapshot>>,
+    routes: Routes,
+    stores: HashMap<String, Option<Snapshot>>,
 }
 
 impl<'a> Capabilities<'a> {
-    /// For the beads folder `dir`; relative project paths start at the folder above it.
-    pub fn new(snapshot: &'a Snapshot, dir: &'a Path) -> Self {
+    /// For the beads folder `dir`; relative project paths start at the folder above it. `routes` lead to the rigs of the town.
+    pub fn new(snapshot: &'a Snapshot, dir: &'a Path, routes: Routes) -> Self {
         Self {
             snapshot,
             root: dir.parent().unwrap_or(dir),
-            projects: HashMap::new(),
+            routes,
+            stores: HashMap::new(),
         }
     }
 
-    /// Whether any project is configured.
+    /// Whether anything elsewhere is looked at: a project is configured, or an open bead waits for something in a town with
+    /// several rigs.
     pub fn are_checked(&self) -> bool {
+        self.has_projects()
+            || (!self.routes.all().is_empty()
+                && self
+                    .snapshot
+                    .open_briefs()
+                    .any(|brief| brief.has_external()))
+    }
+
+    fn has_projects(&self) -> bool {
         !self
             .snapshot
             .config()
@@ -38,35 +51,79 @@ impl<'a> Capabilities<'a> {
 
     /// The external targets of a bead's `blocks` edges that are not satisfied.
     pub fn missing(&mut self, bead: &Bead) -> Vec<String> {
-        let mut missing = Vec::new();
-        for edge in bead
-            .edges(&DepKind::Blocks)
-            .filter(|edge| edge.is_external())
-        {
-            if !(self.are_checked() && self.is_shipped(&edge.depends_on_id)) {
-                missing.push(edge.depends_on_id.clone());
-            }
-        }
-        missing
+        let edges = bead.edges(&DepKind::Blocks);
+        let targets = edges.filter(|edge| edge.is_external());
+        let targets: Vec<String> = targets.map(|edge| edge.depends_on_id.clone()).collect();
+        targets
+            .into_iter()
+            .filter(|target| !self.is_there(target))
+            .collect()
     }
 
-    fn is_shipped(&mut self, target: &str) -> bool {
+    fn is_there(&mut self, target: &str) -> bool {
         let mut parts = target.splitn(3, ':').skip(1);
-        let (Some(project), Some(capability)) = (parts.next(), parts.next()) else {
+        let (Some(project), Some(what)) = (parts.next(), parts.next()) else {
             return false;
         };
-        let label = format!("provides:{capability}");
-        let (snapshot, root) = (self.snapshot, self.root);
+        let (snapshot, root, routes) = (self.snapshot, self.root, &self.routes);
         let other = self
-            .projects
+            .stores
             .entry(project.to_owned())
-            .or_insert_with(|| open(snapshot, root, project));
-        other.as_ref().is_some_and(|other| {
-            other
+            .or_insert_with(|| open(snapshot, root, project).or_else(|| open_rig(routes, project)));
+        let Some(other) = other else {
+            return false;
+        };
+        // What is deleted or nowhere blocks nothing, here as in one's own store.
+        if let Some(head) = other.head(what) {
+            return !head.is_open();
+        }
+        let label = format!("provides:{what}");
+        self.routes.of_rig(project).is_some()
+            || other
                 .heads()
                 .any(|head| head.status() == Status::Closed && head.has_label(&label))
-        })
     }
+}
+
+fn open_rig(routes: &Routes, rig: &str) -> Option<Snapshot> {
+    let dir = routes.dir_of(routes.of_rig(rig)?)?;
+    Store::open(&dir).ok()?.snapshot().ok()
+}
+
+/// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
+/// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
+pub fn way(routes: &Routes, from: &str, to: &str) -> Option<Vec<String>> {
+    let goal = bare(to);
+    let mut stores: HashMap<String, Option<Snapshot>> = HashMap::new();
+    let mut seen = HashSet::from([bare(from).to_owned()]);
+    let mut front = vec![vec![bare(from).to_owned()]];
+    while let Some(path) = front.pop() {
+        let last = path.last().cloned().unwrap_or_default();
+        if last == goal {
+            return Some(path);
+        }
+        let Some(dir) = routes.dir_for(&last) else {
+            continue;
+        };
+        let store = stores
+            .entry(dir.display().to_string())
+            .or_insert_with(|| Store::open(&dir).ok()?.snapshot().ok());
+        let bead = store.as_ref().and_then(|store| store.get(&last));
+        for edge in bead.iter().flat_map(|bead| bead.edges(&DepKind::Blocks)) {
+            let next = bare(&edge.depends_on_id).to_owned();
+            if seen.insert(next.clone()) {
+                front.push([path.clone(), vec![next]].concat());
+            }
+        }
+    }
+    None
+}
+
+/// The id in `external:<rig>:<id>`, or the text itself.
+fn bare(reference: &str) -> &str {
+    let rest = reference.strip_prefix("external:");
+    rest.and_then(|rest| rest.split_once(':'))
+        .map_or(reference, |(_, id)| id)
 }
 
 fn open(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {

@@ -144,6 +144,7 @@ pub struct Progress {
 
 /// The stores with what waits in each, looked at once for however many convoys and beads.
 pub struct Board<'a> {
+    stores: &'a Stores,
     homes: Vec<Home<'a>>,
     branches: Vec<OwnBranch>,
 }
@@ -187,7 +188,11 @@ impl<'a> Board<'a> {
             })
             .collect();
         let branches = branches(&stores.town);
-        Self { homes, branches }
+        Self {
+            stores,
+            homes,
+            branches,
+        }
     }
 
     /// The other open convoy on whose own branch the work of a bead is and on no target yet.
@@ -225,6 +230,16 @@ impl<'a> Board<'a> {
             {
                 bead.standing = Standing::Merging;
                 bead.waits_for.push(other.to_owned());
+            }
+        }
+        for bead in &mut tracked {
+            if matches!(bead.standing, Standing::Open | Standing::Blocked)
+                && let Some(found) = self.stores.get(&bead.id)
+            {
+                bead.waits_for.extend(self.stores.blockers_elsewhere(found));
+                if !bead.waits_for.is_empty() {
+                    bead.standing = Standing::Blocked;
+                }
             }
         }
         if convoy.is_open() {

@@ -117,7 +117,7 @@ fn fails_alone(
     }
     let failure = gate::run_group(job, target, group)?.filter(|failure| failure.gate == gate);
     if failure.is_none() {
-        remember_pass(job, passed)?;
+        remember_pass(job, &passed)?;
     }
     Ok(failure)
 }
@@ -131,13 +131,13 @@ fn record_id(job: &Job) -> String {
 }
 
 /// Notes which commit of the target passed which gate last.
-fn remember_pass(job: &Job, passed: String) -> anyhow::Result<()> {
+fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
     job.town.transact(job.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
             id: record_id(job),
             title: "Gates on the target alone".to_owned(),
-            notes: passed.clone(),
+            notes: passed.to_owned(),
             // Closed from the start: it is no work, and no list of work may show it.
             status: Status::Closed,
             closed_at: Some(now.clone()),

@@ -8,6 +8,7 @@ use bd::store::Snapshot;
 use jiff::Timestamp;
 
 use crate::attention::{self, Messages};
+use crate::beads::Stores;
 use crate::config::RigSettings;
 use crate::convoy;
 use crate::done::{self, Left};
@@ -130,7 +131,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         matters.extend(attention::of_rig((name, automatic), beads, &all, now));
         rigs.insert(
             name.clone(),
-            rig_facts(town, &rig, beads, sessions.as_deref(), all),
+            rig_facts((town, &stores), &rig, beads, sessions.as_deref(), all),
         );
     }
     let mayor_runs = runs(&Address::Mayor, sessions.as_deref());
@@ -186,7 +187,7 @@ fn has_polecats(beads: &Snapshot, now: Timestamp) -> bool {
 }
 
 fn rig_facts(
-    town: &Town,
+    (town, stores): (&Town, &Stores),
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Option<&[Live]>,
@@ -198,6 +199,10 @@ fn rig_facts(
         .into_iter()
         .map(|waiting| waiting.work_bead_id)
         .filter(|id| !bd::graph::is_blocked(beads, id))
+        .filter(|id| {
+            let bead = beads.get(id);
+            bead.is_none_or(|bead| stores.blockers_elsewhere(bead).is_empty())
+        })
         .collect();
     // Settings that cannot be read are for the queue to complain about.
     let settings = RigSettings::load(town, rig).unwrap_or_default();

@@ -94,7 +94,7 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
         Target::Rig(rig) => {
-            let waits_for = waiting::blockers(&found)?;
+            let waits_for = waiting::blockers(town, &found)?;
             if !waits_for.is_empty() && !request.force {
                 review(town, request, &found)?;
                 return enqueue(town, &rig, request, &found.bead, waits_for);

@@ -62,15 +62,17 @@ impl Waiting {
 }
 
 /// What blocks a bead right now.
-pub(super) fn blockers(found: &Found) -> anyhow::Result<Vec<String>> {
+pub(super) fn blockers(town: &Town, found: &Found) -> anyhow::Result<Vec<String>> {
     let snapshot = found.store.snapshot()?;
-    if !bd::graph::is_blocked(&snapshot, &found.bead.id) {
-        return Ok(Vec::new());
-    }
-    Ok(bd::graph::blockers(&snapshot, &found.bead.id)
+    let id = &found.bead.id;
+    let mut blockers: Vec<String> = bd::graph::blockers(&snapshot, id)
         .into_iter()
         .map(str::to_owned)
-        .collect())
+        .collect();
+    if snapshot.head(id).is_some_and(|head| head.has_external()) {
+        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
+    }
+    Ok(blockers)
 }
 
 /// Puts a blocked bead in line for a rig.

@@ -78,7 +78,11 @@ fn now(town: &Town, what: &str) -> anyhow::Result<Vec<String>> {
     let line = sling::waiting(&beads);
     if let Some(waiting) = line.iter().find(|waiting| waiting.work_bead_id == *id) {
         now.push(waiting.words());
-        let blockers = bd::graph::blockers(&beads, id);
+        let mut blockers: Vec<String> = bd::graph::blockers(&beads, id)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
         now.push(match blockers.as_slice() {
             [] => {
                 format!("it goes by itself as soon as rig {rig} has a worker that can be started")

@@ -7,6 +7,7 @@ use crate::cli::args;
 use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::error::Usage;
+use crate::graph::external;
 use crate::store::Tx;
 
 /// Make a bead depend on another.
@@ -79,6 +80,13 @@ pub(super) fn link(
             Ok(id) => id,
             Err(error) => elsewhere(to).ok_or(error)?,
         };
+        if kind == DepKind::Blocks
+            && let Some(mut path) = external::way(&routes, &to, &from)
+            && path.iter().any(|id| tx.get(id).is_none())
+        {
+            path.insert(0, from.clone());
+            return Err(change::ChangeError::Cycle { path }.into());
+        }
         change::add_dep(tx, &from, &to, kind)?;
         Ok((from, to))
     });

@@ -98,7 +98,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         limit: args.limit,
         ..ReadyQuery::default()
     };
-    let mut outside = Capabilities::new(&snapshot, store.dir());
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut found, mut total) = if outside.are_checked() {
         // Which are ready is known only after all were asked about.
         let all = ReadyQuery { limit: 0, ..query };
@@ -123,7 +123,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 
 /// Why the open beads that are not ready are not.
 fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> Explanation {
-    let mut outside = Capabilities::new(snapshot, dir);
+    let mut outside = Capabilities::new(snapshot, dir, ctx.routes(dir));
     let found = explain::not_ready(snapshot, ctx.now(), |bead| {
         if outside.are_checked() {
             outside.missing(bead)

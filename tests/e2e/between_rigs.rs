@@ -1,0 +1,61 @@
+//! Dependencies between the rigs of a town.
+
+use serde_json::{Value, json};
+use town_tests::Town;
+
+fn ids(list: &Value) -> Vec<&str> {
+    let items = list.as_array().unwrap().iter();
+    items.map(|item| item["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_bead_of_another_rig_blocks_until_it_is_closed() {
+    let (town, _web) = Town::with_rig();
+    let _api = town.add_rig("api", "ap");
+    town.script("echo x > \"$GT_BEAD.txt\"");
+    let server = town.bead("api", "Serve it");
+    let page = town.bead("web", "Show it");
+    town.bd("web", ["dep", "add", &page, &server]).ok();
+    assert_eq!(town.bd("web", ["ready", "--json"]).ok().json(), json!([]));
+    let blocked = town.bd("web", ["blocked", "--json"]).ok().json();
+    assert_eq!(ids(&blocked), [page.as_str()]);
+    let convoy = town
+        .gt(["convoy", "create", "Both", &server, &page, "--json"])
+        .ok();
+    let convoy = convoy.json()["id"].as_str().unwrap().to_owned();
+    let slung = town.gt(["sling", &page, "web", "--json"]).ok().json();
+    assert_eq!(slung[0]["waits_for"], json!([server]), "{slung}");
+    town.patrol();
+    assert_eq!(town.status_of("web", &page), "open", "it waits");
+    let status = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();
+    let tracked = status[0]["tracked"].as_array().unwrap();
+    let shown = tracked
+        .iter()
+        .find(|bead| bead["id"] == page.as_str())
+        .unwrap();
+    assert_eq!(shown["standing"], "blocked", "{shown}");
+    assert_eq!(shown["waits_for"], json!([server]), "{shown}");
+    town.bd("api", ["close", &server, "--reason", "served"])
+        .ok();
+    let ready = town.bd("web", ["ready", "--json"]).ok().json();
+    assert_eq!(ids(&ready), [page.as_str()]);
+    town.up();
+    town.closed("web", &page);
+}
+
+#[test]
+fn a_circle_over_rigs_is_refused_and_names_its_way() {
+    let (town, _web) = Town::with_rig();
+    let _api = town.add_rig("api", "ap");
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let other = town.bead("api", "Other");
+    town.bd("web", ["dep", "add", &one, &other]).ok();
+    town.bd("api", ["dep", "add", &other, &two]).ok();
+    // The last edge is one within a rig, and still closes the circle.
+    let said = town.bd("web", ["dep", "add", &two, &one]).fails("cycle");
+    for id in [&one, &two, &other] {
+        assert!(said.err.contains(id.as_str()), "{}", said.err);
+    }
+    assert_eq!(town.show("web", &two)["dependencies"], Value::Null);
+    town.bd("api", ["dep", "add", &other, &one]).fails("cycle");
+}
