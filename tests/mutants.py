@@ -43,7 +43,7 @@ MUTANTS = {
         "gt/src/mq/withdraw.rs",
         "        if !bead.is_open() {\n",
         "        if false {\n",
-        "one_attempt::a_close_while_gates_run_is_seen_by_the_transaction_that_records_the_candidate",
+        "one_attempt::a_bead_that_its_own_worker_closed_after_handing_it_in_does_not_merge",
     ),
     "attempt number ignored": (
         "gt/src/mq/withdraw.rs",

@@ -145,6 +145,21 @@ fn a_close_while_gates_run_is_seen_by_the_transaction_that_records_the_candidate
 }
 
 #[test]
+fn a_bead_that_its_own_worker_closed_after_handing_it_in_does_not_merge() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    worker.hand_in();
+    let me = worker.name.replace("web/", "web/polecats/");
+    let close = ["close", &worker.bead, "--force", "--reason", "It is wrong"];
+    // It is the attempt's own holder, so that the number stays.
+    worker.town.bd("web", close).env("BD_ACTOR", &me).ok();
+    let said = worker.merge();
+    assert_eq!(said["outcome"], "withdrawn", "{said}");
+    assert!(worker.origin.subjects("main").is_empty());
+    assert_eq!(worker.shown()["close_reason"], "It is wrong");
+}
+
+#[test]
 fn a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept() {
     let worker = Worker::new();
     worker.commit("work.txt");
