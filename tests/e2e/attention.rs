@@ -292,3 +292,133 @@ fn a_broken_target_gets_one_task_and_its_requests_go_on_when_it_moves() {
     assert_eq!(town.status_of("web", &second), "closed");
     assert_eq!(town.status_of("web", &task), "closed", "it is over");
 }
+
+/// A worker whose work conflicts with its target, and the task that the queue made for it.
+fn in_conflict() -> (Worker, String, String) {
+    let worker = Worker::new();
+    worker
+        .town
+        .set_rig_setting("web", "merge_queue", json!({ "auto_repair": false }));
+    worker.commit_text("shared.txt", "one\nworker\nthree\n");
+    let request = worker.hand_in();
+    worker
+        .origin
+        .commit("shared.txt", "one\nperson\nthree\n", "Faster");
+    let said = worker.merge();
+    assert_eq!(said["outcome"], "conflict", "{said}");
+    let task = said["task"].as_str().unwrap().to_owned();
+    (worker, request, task)
+}
+
+#[test]
+fn a_task_that_someone_deleted_is_made_again_and_the_queue_does_not_spin() {
+    let (worker, _, task) = in_conflict();
+    let town = &worker.town;
+    town.bd("web", ["delete", &task, "--force"]).ok();
+    town.patrol();
+    let begun = town.events("merge_started").len();
+    assert_eq!(begun, 2, "one more try, which made another task");
+    let open = town
+        .bd("web", ["list", "--label", "gt:merge-task", "--json"])
+        .ok()
+        .json();
+    assert_eq!(open.as_array().unwrap().len(), 1, "{open}");
+    let again = open[0]["id"].as_str().unwrap();
+    assert_ne!(again, task);
+    only_letter(town, "waits for someone", &format!("gt sling {again} web"));
+}
+
+#[test]
+fn a_task_whose_request_was_closed_with_its_bead_is_over() {
+    let (worker, request, task) = in_conflict();
+    let town = &worker.town;
+    let close = [
+        "close",
+        &worker.bead,
+        &request,
+        "--force",
+        "--reason",
+        "Not wanted",
+    ];
+    town.bd("web", close).ok();
+    town.patrol();
+    assert_eq!(town.status_of("web", &task), "closed");
+    assert_eq!(letters(town), []);
+    assert_eq!(worker.origin.subjects("main"), ["Faster"]);
+}
+
+#[test]
+fn a_matter_that_comes_back_is_told_again_though_a_person_closed_its_message() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    let town = &worker.town;
+    let refuse = |word: &str| {
+        let body = format!("[ $1 != refs/heads/main ] || {{ echo {word} >&2; exit 1; }}");
+        worker.origin.hook("update", &body);
+    };
+    refuse("first");
+    town.patrol();
+    let letter = town.mail("overseer")[0]["id"].as_str().unwrap().to_owned();
+    town.bd(".", ["close", &letter]).ok();
+    town.patrol();
+    assert_eq!(letters(town), [], "a person has seen it");
+    refuse("second");
+    town.gt(["mq", "retry", &request]).ok();
+    town.patrol();
+    let body = only_letter(town, "needs you", &format!("gt mq retry {request}"));
+    assert!(body.contains("second"), "{body}");
+}
+
+#[test]
+fn a_worker_taken_off_in_the_middle_of_a_rebase_takes_other_work() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit_text("shared.txt", "one\nworker\nthree\n");
+    worker
+        .origin
+        .commit("shared.txt", "one\nperson\nthree\n", "Faster");
+    worker.git(["fetch", "-q", "origin"]);
+    let rebase = town
+        .git_at(&worker.sandbox, ["rebase", "-q", "origin/main"])
+        .run();
+    assert_ne!(rebase.code, 0, "it stops at the conflict");
+    town.gt(["unsling", &worker.bead]).ok();
+    let next = town.bead("web", "Next");
+    let slung = town.gt(["sling", &next, "web", "--json"]).ok().json();
+    assert_eq!(slung[0]["sandbox"], "switched", "{slung}");
+    assert_eq!(town.polecats().len(), 1);
+}
+
+#[test]
+fn a_worker_whose_sandbox_is_broken_is_released_all_the_same() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit("work.txt");
+    let tip = worker.git(["rev-parse", "HEAD"]).trim().to_owned();
+    std::fs::write(worker.sandbox.join(".git"), "garbage\n").unwrap();
+    town.bd("web", ["close", &worker.bead, "--reason", "Won't do"])
+        .ok();
+    town.patrol();
+    assert_eq!(town.polecats()[0]["state"], "idle");
+    let kept = town.gt(["rescue", "list", "--json"]).ok().out;
+    assert!(kept.contains(&tip), "{kept}");
+}
+
+#[test]
+fn a_target_that_passes_again_without_a_commit_releases_its_requests() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    let bad = town.path("scripts/bad");
+    std::fs::write(&bad, "").unwrap();
+    let gate = format!("! test -e {}", bad.display());
+    let setting = json!({ "auto_repair": false, "gates": { "check": { "cmd": gate } } });
+    town.set_rig_setting("web", "merge_queue", setting);
+    assert_eq!(worker.merge()["outcome"], "target_broken");
+    std::fs::remove_file(&bad).unwrap();
+    assert_eq!(worker.merge()["outcome"], "later");
+    town.gt(["mq", "retry", &request]).ok();
+    assert_eq!(worker.merge()["outcome"], "merged");
+}

@@ -299,3 +299,37 @@ fn the_repair_of_withdrawn_work_is_withdrawn_with_it() {
     assert_eq!(worker.origin.subjects("main"), ["Faster"]);
     assert!(town.sessions().is_empty());
 }
+
+#[test]
+fn a_person_who_took_a_bead_over_and_reopened_it_starts_another_attempt() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    worker.hand_in();
+    let bead = worker.bead.as_str();
+    for args in [
+        vec!["update", bead, "--assignee", "Dana"],
+        vec!["close", bead, "--force", "--reason", "no"],
+        vec!["reopen", bead],
+    ] {
+        worker.town.bd("web", args).env("BD_ACTOR", "Dana").ok();
+    }
+    assert_eq!(worker.merge()["outcome"], "withdrawn");
+    assert!(worker.origin.subjects("main").is_empty());
+}
+
+#[test]
+fn metadata_of_a_user_does_not_end_an_attempt() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    worker
+        .town
+        .bd(
+            "web",
+            ["update", &worker.bead, "--metadata", r#"{"k":"v"}"#],
+        )
+        .ok();
+    worker.town.patrol();
+    assert_eq!(worker.shown()["metadata"]["k"], "v");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+}

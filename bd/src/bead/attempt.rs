@@ -4,7 +4,7 @@
 
 use super::Bead;
 
-const KEY: &str = "attempt";
+pub(crate) const KEY: &str = "attempt";
 
 /// The number of the attempt that counts; 0 for a bead that no town has given to anyone.
 pub fn of(bead: &Bead) -> u64 {
@@ -23,13 +23,17 @@ pub fn raise(bead: &mut Bead) -> serde_json::Result<u64> {
     Ok(number)
 }
 
+/// Whether a change takes the number away, as whoever replaces all metadata does. It must not start again.
+pub(crate) fn is_dropped(before: &Bead, after: &Bead) -> bool {
+    of(before) > 0 && of(after) == 0
+}
+
 /// Whether a change of a bead by `actor` ends the attempt at it: it closes, deletes or reopens a bead that is someone
 /// else's work, and leaves the number unchanged.
 pub(crate) fn ends(before: &Bead, after: &Bead, actor: &str) -> bool {
-    before.is_open() != after.is_open()
-        && before.assignee != actor
-        && of(before) > 0
-        && of(before) == of(after)
+    // Agents close their beads before they hand them in.
+    let is_worker = before.assignee == actor && actor.contains("/polecats/");
+    before.is_open() != after.is_open() && !is_worker && of(before) > 0 && of(before) == of(after)
 }
 
 #[cfg(test)]

@@ -108,6 +108,9 @@ impl<'a> Tx<'a> {
         bead.sort_parts();
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, &mut bead);
+            if attempt::is_dropped(before, &bead) {
+                bead.set_metadata(attempt::KEY, attempt::of(before)).ok();
+            }
             if attempt::ends(before, &bead, &self.author.actor) {
                 // It has a number already, so that its metadata can be read and written.
                 attempt::raise(&mut bead).ok();

@@ -46,7 +46,7 @@ pub fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> M
         })
         .collect();
     let over = town
-        .select(|head| head.is_open() && head.has_label(LABEL))
+        .select(|head| head.has_label(LABEL) && !head.has_label(OVER))
         .filter(|letter| !ids.contains(&letter.id))
         .map(|letter| letter.id.clone())
         .collect();
@@ -76,12 +76,14 @@ pub fn deliver(town: &Town, messages: &Messages) -> anyhow::Result<()> {
             }
         }
         for id in &messages.over {
-            if let Some(mut letter) = tx.get(id).filter(|letter| letter.is_open()).cloned() {
+            if let Some(mut letter) = tx.get(id).filter(|letter| !letter.is_tombstone()).cloned() {
                 let now = tx.now();
-                letter.status = Status::Closed;
-                letter.closed_at = Some(now.clone());
+                if letter.is_open() {
+                    letter.status = Status::Closed;
+                    letter.closed_at = Some(now.clone());
+                    letter.close_reason = "It is over".to_owned();
+                }
                 letter.updated_at = now;
-                letter.close_reason = "It is over".to_owned();
                 letter.labels.push(OVER.to_owned());
                 tx.put(letter)?;
             }

@@ -7,6 +7,7 @@
 
 mod message;
 
+use bd::bead::hash::short;
 use bd::bead::{Bead, Status, attempt as number};
 use bd::store::Snapshot;
 use bd::ui::escape;
@@ -151,7 +152,7 @@ fn of_request(request: &Bead, now: Timestamp) -> Option<Attention> {
     if let Some(reason) = mq::needs_person(request) {
         return Some(Attention {
             kind: MatterKind::NeedsPerson,
-            key: format!("request:{id}"),
+            key: format!("request:{id}:{}", short(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
             text: escape::line(&reason),
             next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
@@ -204,7 +205,7 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
     let (id, who) = (bead.id.clone(), &bead.assignee);
     let text = match holder {
         // Somebody is at work on that just now.
-        Some(polecat) if polecat.busy => return None,
+        Some(polecat) if polecat.hook.as_deref() == Some(&id) && polecat.busy => return None,
         Some(polecat) if polecat.hook.as_deref() == Some(&id) => {
             if polecat.slot.bead == id {
                 return None;
@@ -216,6 +217,12 @@ fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
             bead.status
         ),
         // A person, crew, or the mayor; only what was slung before is ours to ask about.
+        None if who.starts_with(&format!("{rig}/polecats/")) => {
+            format!(
+                "it is {} and assigned to {who}, which is not there",
+                bead.status
+            )
+        }
         None if !who.is_empty() || number::of(bead) == 0 => return None,
         None => format!("it is {} and assigned to nobody", bead.status),
     };

@@ -147,6 +147,7 @@ impl<'a> Run<'a> {
     }
 
     fn withdraw_stale(&mut self) -> anyhow::Result<()> {
+        withdraw::cancel_unneeded(self.town, self.store)?;
         let stale: Vec<Bead> = withdraw::stale(&self.store.snapshot()?).cloned().collect();
         for request in stale {
             self.take(request, withdraw_unless_merged)?;
@@ -192,8 +193,10 @@ impl<'a> Run<'a> {
 
 /// Writes on a request since when each try fails for a reason outside, so that a person hears of it in the end.
 fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
-    let MergeOutcome::Later { reason } = outcome else {
-        return Ok(());
+    let reason = match outcome {
+        MergeOutcome::Later { reason } => Some(reason),
+        _ if request::failing_since(&job.request).is_some() => None,
+        _ => return Ok(()),
     };
     job.town.transact(job.store, |tx| {
         let Some(mut request) = tx
@@ -206,7 +209,7 @@ fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
         let mut state = request::state_of(&request);
         let before = state.failing.take();
         let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
-        state.failing = Some((since, reason.clone()));
+        state.failing = reason.map(|reason| (since, reason.clone()));
         request::set_state(&mut request, &state)?;
         tx.put(request)?;
         Ok(())

@@ -200,9 +200,9 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
             .cloned()
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
         let mut state = state_of(&request);
-        let failing = state.failing.take();
+        let failing = state.failing.take().is_some() | state.broken.take().is_some();
         let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
-        if was.is_some() || failing.is_some() {
+        if was.is_some() || failing {
             if std::mem::take(&mut state.for_review) {
                 let worker = town.actor.to_string();
                 anyhow::ensure!(

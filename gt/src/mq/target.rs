@@ -1,6 +1,5 @@
 //! A target that fails its own gates: one task for it, and the requests wait until the target moves.
 
-use bd::bead::hash::short;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
@@ -21,6 +20,9 @@ const PAUSE: SignedDuration = SignedDuration::from_mins(5);
 pub struct Broken {
     /// The commit of the target that fails.
     pub target: String,
+    /// The task made for it.
+    #[serde(default)]
+    pub task: String,
     /// When that was seen last, RFC 3339.
     pub at: String,
 }
@@ -62,7 +64,9 @@ pub(super) fn blame(
         return Ok(None);
     };
     let branch = &job.receipt.target;
-    let task = task_id(job, branch, &failure.gate);
+    let about = format!("target\0{branch}\0{}", failure.gate);
+    let prefix = job.town.prefix(job.rig.name());
+    let task = task::task_id(&job.store.snapshot()?, &prefix, &about);
     let evidence = format!(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
@@ -85,6 +89,7 @@ pub(super) fn blame(
             &job.request.id,
             Some(Broken {
                 target: target.to_owned(),
+                task: task.clone(),
                 at: now,
             }),
         )
@@ -93,14 +98,6 @@ pub(super) fn blame(
         gate: own.gate,
         task,
     }))
-}
-
-fn task_id(job: &Job, branch: &str, gate: &str) -> String {
-    let prefix = job.town.prefix(job.rig.name());
-    format!(
-        "{prefix}-fix-{}",
-        short(format!("target\0{branch}\0{gate}"), 3)
-    )
 }
 
 /// How a group of gates fails at that gate on the target alone; what was found out for a commit is kept.
@@ -194,7 +191,10 @@ pub(super) fn has_moved(job: &Job) -> anyhow::Result<bool> {
     let Some(broken) = state_of(&job.request).broken else {
         return Ok(true);
     };
-    let moved = fetch(job)?.is_none_or(|target| target != broken.target);
+    // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
+    let beads = job.store.snapshot()?;
+    let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
+    let moved = is_over || fetch(job)?.is_none_or(|target| target != broken.target);
     job.town.transact(job.store, |tx| {
         let at = tx.now().to_string();
         let next = (!moved).then(|| Broken {

@@ -65,9 +65,9 @@ pub(super) fn gate_failed(
 fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
     let source = source_of(&job.request);
     let prefix = job.town.prefix(job.rig.name());
-    let digest = short(format!("{}\0{target}\0{what}", job.request.id), 3);
-    let id = format!("{prefix}-fix-{digest}");
-    job.town.transact(job.store, |tx| {
+    let about = format!("{}\0{target}\0{what}", job.request.id);
+    let id = job.town.transact(job.store, |tx| {
+        let id = task_id(tx, &prefix, &about);
         let title = tx
             .get(&source)
             .map(|bead| bead.title.clone())
@@ -76,10 +76,23 @@ fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<S
             let title = fit_title(&format!("{what}: {title}"));
             put_task(tx, job, &id, &title, &source, evidence)?;
         }
-        block_request(tx, job, target, &id)
+        block_request(tx, job, target, &id)?;
+        Ok(id)
     })?;
     track(job.town, &id, &source)?;
     Ok(id)
+}
+
+/// The id of the task for what it is about; another one if someone deleted that task: what is deleted blocks nothing.
+pub(super) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
+    let mut further = String::new();
+    loop {
+        let id = format!("{prefix}-fix-{}", short(format!("{about}{further}"), 3));
+        if beads.get(&id).is_none_or(|task| !task.is_tombstone()) {
+            return id;
+        }
+        further.push('\0');
+    }
 }
 
 /// The open tasks that merging or landing made, oldest first.
@@ -94,7 +107,8 @@ pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
 
 /// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
 pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
-    if !task.has_label(LABEL) || task.status != Status::Open || attempt::of(task) > 0 {
+    let is_open = task.has_label(LABEL) && task.status == Status::Open;
+    if !is_open || !is_needed(beads, task) || attempt::of(task) > 0 {
         return false;
     }
     let root = root_of(beads, task);
@@ -103,6 +117,18 @@ pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
         .filter(|other| other.id != task.id && attempt::of(other) > 0)
         .filter(|other| root_of(beads, other) == root);
     root.is_none() || before.count() < REPAIRS
+}
+
+/// Whether the request that a task was made for still waits for it.
+fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
+    let request = request::resolves(task).and_then(|id| beads.get(&id));
+    request.is_none_or(Bead::is_open)
+}
+
+/// The open tasks whose request was closed without being merged: by hand, with or without its bead.
+pub(super) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
+    let open = beads.select(|head| head.is_open() && head.has_label(LABEL));
+    open.filter(|task| !is_needed(beads, task)).collect()
 }
 
 /// The bead for whose work a task was made in the end; none for the task of a target.
@@ -259,7 +285,7 @@ pub(super) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
         task.status = Status::Closed;
         task.closed_at = Some(now.clone());
         task.updated_at = now;
-        task.close_reason = format!("No longer needed: {request} is withdrawn");
+        task.close_reason = format!("No longer needed: {request} is closed");
         tx.put(task)?;
     }
     Ok(())

@@ -5,48 +5,67 @@
 //! that one may.
 
 use bd::bead::{Bead, Status, attempt, fields};
-use bd::store::{Snapshot, Tx};
+use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
 use super::queue::{Job, payload};
 use super::request::{receipt_of, source_of};
 use super::task;
+use crate::identity::Address;
+use crate::town::Town;
 
 /// The word that a withdrawn request has as its `close_reason`.
 const WORD: &str = "withdrawn";
 
 /// Why a request may not merge; `None` while it may.
 pub fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut request = request;
+    loop {
+        if let Some(why) = why_source_is_gone(beads, request) {
+            return Some(why);
+        }
+        let original = receipt_of(request).resolves;
+        let original = original.as_deref().and_then(|id| beads.get(id))?;
+        if seen.contains(&original.id.as_str()) {
+            return None;
+        }
+        if !original.is_open() {
+            return (!is_merged(original))
+                .then(|| format!("{}, which it was to resolve, is closed", original.id));
+        }
+        seen.push(&original.id);
+        request = original;
+    }
+}
+
+/// Whether a closed request was merged, or had nothing to merge.
+fn is_merged(request: &Bead) -> bool {
+    let word = fields::get(&request.description, "close_reason");
+    word.is_some_and(|word| word == "merged" || word == "no change")
+}
+
+/// Why the bead of a request is no longer the one for which it was handed in.
+fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
     let source = source_of(request);
-    let receipt = receipt_of(request);
     // A request of another client may name no bead: then there is nothing that it could be held against.
-    if !source.is_empty() {
-        let Some(bead) = beads.get(&source) else {
-            return Some(format!("{source} is deleted"));
+    if source.is_empty() {
+        return None;
+    }
+    let Some(bead) = beads.get(&source).filter(|bead| !bead.is_tombstone()) else {
+        return Some(format!("{source} is deleted"));
+    };
+    if !bead.is_open() {
+        let reason = match bead.close_reason.as_str() {
+            "" => String::new(),
+            reason => format!(": {}", bd::ui::escape::line(reason)),
         };
-        if bead.is_tombstone() {
-            return Some(format!("{source} is deleted"));
-        }
-        if !bead.is_open() {
-            let reason = match bead.close_reason.as_str() {
-                "" => String::new(),
-                reason => format!(": {}", bd::ui::escape::line(reason)),
-            };
-            return Some(format!("{source} was closed{reason}"));
-        }
-        if attempt::of(bead) != receipt.attempt {
-            return Some(format!(
-                "{source} was reopened, released or given to another worker after it was handed in"
-            ));
-        }
+        return Some(format!("{source} was closed{reason}"));
     }
-    let original = receipt.resolves.as_deref().and_then(|id| beads.get(id))?;
-    if original.is_open() {
-        why_stale(beads, original)
-    } else {
-        is_withdrawn(original)
-            .then(|| format!("{} is withdrawn, which it was to resolve", original.id))
-    }
+    let is_current = attempt::of(bead) == receipt_of(request).attempt;
+    (!is_current).then(|| {
+        format!("{source} was reopened, released or given to another worker after it was handed in")
+    })
 }
 
 /// Whether a request was closed without being merged, because its bead is no longer at its attempt.
@@ -56,7 +75,23 @@ pub fn is_withdrawn(request: &Bead) -> bool {
 
 /// Whether a rig has a request that may not merge any more.
 pub(crate) fn has_stale(beads: &Snapshot) -> bool {
-    stale(beads).next().is_some()
+    stale(beads).next().is_some() || !task::unneeded(beads).is_empty()
+}
+
+/// Closes the tasks whose request was closed without being merged.
+pub(super) fn cancel_unneeded(town: &Town, store: &Store) -> anyhow::Result<()> {
+    if task::unneeded(&store.snapshot()?).is_empty() {
+        return Ok(());
+    }
+    town.transact(store, |tx| {
+        let requests: Vec<String> = task::unneeded(tx)
+            .into_iter()
+            .filter_map(super::resolves)
+            .collect();
+        requests
+            .iter()
+            .try_for_each(|request| task::cancel(tx, request))
+    })
 }
 
 /// The open requests of a rig that may not merge any more.
@@ -115,7 +150,13 @@ fn keep_commits(job: &Job) -> anyhow::Result<Option<String>> {
     if receipt.tip.is_empty() || job.git.resolve(&receipt.tip)?.is_none() {
         return Ok(None);
     }
-    let kept = format!("refs/gt/rescue/{}/{}", receipt.worker, job.request.id);
+    let is_worker = receipt.worker.parse::<Address>().is_ok();
+    let whose = if is_worker {
+        receipt.worker.as_str()
+    } else {
+        "requests"
+    };
+    let kept = format!("refs/gt/rescue/{whose}/{}", job.request.id);
     if job.git.resolve(&kept)?.is_none() {
         job.git.update_ref(&kept, &receipt.tip, None)?;
     }

@@ -188,6 +188,10 @@ impl<'a> Sandbox<'a> {
         for folder in OUR_FOLDERS {
             self.give_back(&git, folder)?;
         }
+        // What the last worker was in the middle of keeps git from switching; there may be nothing of that.
+        for verb in ["rebase", "am", "cherry-pick", "revert"] {
+            git.plumbing([verb, "--quit"]).finish()?;
+        }
         git.reset_hard("HEAD")?;
         git.clean()?;
         if git.head_branch()?.as_deref() == Some(branch) {
@@ -312,9 +316,19 @@ impl<'a> Sandbox<'a> {
         if !self.path().join(".git").exists() {
             return Ok(None);
         }
-        let git = Git::at(self.path());
         let reference = self.rescue_ref(Some(&slot.bead));
         let mut kept = None;
+        if let Err(reason) = self.check() {
+            // Whatever is in the folder stays, and the branch is in the rig's repository.
+            self.move_aside(&reason)?;
+            let git = Git::at(self.rig.repo());
+            if let Some(tip) = git.resolve(&format!("refs/heads/{}", slot.branch))? {
+                git.update_ref(&reference, &tip, None)?;
+                kept = Some(reference);
+            }
+            return Ok(kept);
+        }
+        let git = Git::at(self.path());
         let head = git.resolve("HEAD")?;
         if !git.status()?.is_empty() {
             let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);

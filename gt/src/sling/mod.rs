@@ -120,7 +120,16 @@ pub fn sling(town: &Town, request: &Request) -> anyhow::Result<Slung> {
         }
         Target::Agent(address) => {
             review(town, request, &found)?;
+            let rig = rig_of(&found.home).map(|rig| town.rig(rig)).transpose()?;
+            let queue = match &rig {
+                Some(rig) => hold_queue(town, rig, request)?,
+                None => None,
+            };
             claim::hook_agent(town, &found, &address, request.force)?;
+            if let (Some(rig), Some(queue)) = (rig, queue) {
+                // As for a worker: what cannot be withdrawn now is withdrawn by the next run.
+                mq::withdraw_stale(town, &rig, &queue).ok();
+            }
             let convoy = ensure_convoy(town, request, &found.bead)?;
             let session = session::start::tell_of_work(town, &address, &found.bead)?;
             tell(town, &found.bead.id, &address.to_string());
