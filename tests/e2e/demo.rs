@@ -81,7 +81,9 @@ fn a_demo_without_keep_leaves_nothing_behind() {
 fn a_demo_whose_terminal_is_closed_leaves_nothing_behind() {
     let place = Town::place().with_tmp();
     for signal in ["-HUP", "-TERM"] {
-        let mut demo = place.gt_at(&place.path("home"), ["demo"]).start();
+        let mut demo = place
+            .gt_at(&place.path("home"), ["demo"])
+            .start_on_terminal();
         let sockets = place.path("tmux");
         let folder = eventually("a session of the demo runs", || {
             let find = [sockets.to_str().unwrap(), "-type", "s"];

@@ -21,7 +21,7 @@ fn the_folder_of_a_hooks_input_is_private_and_goes_when_a_signal_ends_the_comman
     };
     for signal in [1, 2, 15] {
         let create = town.gt(["convoy", "create", "Batch", &bead]);
-        let mut create = create.start();
+        let mut create = create.start_on_terminal();
         let found = eventually("the hook has its input", || {
             folder().filter(|folder| folder.join("issues").is_file())
         });

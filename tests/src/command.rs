@@ -85,6 +85,16 @@ impl Run {
         }
     }
 
+    /// Starts it so that a closed terminal ends it, also when the tests run under `nohup`.
+    pub fn start_on_terminal(self) -> std::process::Child {
+        // A handler does not pass to the program; a signal that is ignored would stay ignored.
+        let (hangup, flag) = (signal_hook::consts::SIGHUP, std::sync::Arc::default());
+        let handler = signal_hook::flag::register(hangup, flag).unwrap();
+        let child = self.start();
+        signal_hook::low_level::unregister(handler);
+        child
+    }
+
     /// Starts it and leaves it running.
     pub fn start(mut self) -> std::process::Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());
