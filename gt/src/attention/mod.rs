@@ -81,7 +81,9 @@ pub fn of_rig(
     let held = beads.select(|head| {
         matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
     });
-    for bead in held {
+    // What people have is theirs: most beads in progress, and looked at without asking for a request.
+    let is_ours = |bead: &&Bead| bead.assignee.contains("/polecats/") || number::of(bead) > 0;
+    for bead in held.filter(is_ours) {
         let has_owner = mq::open_request_of(beads, &bead.id).is_some() || is_queued(&bead.id);
         if !has_owner {
             found.extend(of_bead(rig, bead, polecats));

@@ -100,7 +100,7 @@ pub(super) fn blame(
     }))
 }
 
-/// How a group of gates fails at that gate on the target alone; what was found out for a commit is kept.
+/// How a group of gates, one of which failed with the work, fails on the target alone; a pass is kept for its commit.
 fn fails_alone(
     job: &Job,
     target: &str,
@@ -112,7 +112,7 @@ fn fails_alone(
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = gate::run_group(job, target, group)?.filter(|failure| failure.gate == gate);
+    let failure = gate::run_group(job, target, group)?;
     if failure.is_none() {
         remember_pass(job, &passed)?;
     }

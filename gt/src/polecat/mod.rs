@@ -60,9 +60,9 @@ impl Polecat {
     }
 
     /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
-    /// session has ended, and nobody starts it again.
+    /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
     pub fn takes_up_room(&self) -> bool {
-        self.hook.is_some() && self.slot.stuck.is_empty()
+        self.busy || (self.hook.is_some() && self.slot.stuck.is_empty())
     }
 }
 
