@@ -79,8 +79,9 @@ esac"#,
     let wanted =
         format!("{task} was merged, but it does not hold the change of this work (in broken.txt)");
     assert!(reason.starts_with(&wanted), "{reason}");
-    let said = &town.events("merge_unproven")[0]["payload"];
-    assert_eq!(said["bead"], bead.as_str());
+    // It is recorded in the beads first and told right after.
+    let said = eventually("it is told", || town.events("merge_unproven").pop());
+    assert_eq!(said["payload"]["bead"], bead.as_str());
 
     // A person says that it stands in for it, as the reason tells.
     let why = format!("Replaced by {task}");
