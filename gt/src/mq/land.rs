@@ -254,7 +254,8 @@ fn close_request(
     }
 }
 
-fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
+/// Closes a bead with a reason.
+pub(super) fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
     let now = tx.now();
     bead.status = Status::Closed;
     bead.closed_at = Some(now.clone());

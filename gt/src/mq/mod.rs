@@ -46,4 +46,3 @@ pub use request::{
 pub use score::score;
 pub use task::{is_automatic, open_tasks};
 pub use waive::{WaiveError, waive};
-pub use withdraw::{is_withdrawn, why_stale};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::gate::{self, Failure};
+use super::land;
 use super::queue::{Job, MergeOutcome, fetch};
 use super::request::{self, set_state, state_of};
 use super::task::{self, fenced};
@@ -206,7 +207,7 @@ pub(super) fn has_moved(job: &Job) -> anyhow::Result<bool> {
     Ok(moved)
 }
 
-/// Something was merged, so the target passed its gates: a task for it that nobody has is over.
+/// Something was merged, so the target has moved: a task for it that nobody has is over, and made again if it still fails.
 pub(super) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let of_branch = |bead: &Bead| {
         bead.metadata_object()
@@ -219,13 +220,7 @@ pub(super) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
         .filter(|bead| of_branch(bead))
         .cloned()
         .collect();
-    for mut bead in open {
-        let now = tx.now();
-        bead.status = Status::Closed;
-        bead.closed_at = Some(now.clone());
-        bead.updated_at = now;
-        bead.close_reason = format!("{branch} passes its gates again");
-        tx.put(bead)?;
-    }
-    Ok(())
+    let reason = format!("Something was merged to {branch} since");
+    open.into_iter()
+        .try_for_each(|bead| land::close_bead(tx, bead, &reason))
 }

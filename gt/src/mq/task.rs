@@ -280,15 +280,9 @@ pub(super) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
         .filter(|bead| of_it(bead))
         .cloned()
         .collect();
-    for mut task in open {
-        let now = tx.now();
-        task.status = Status::Closed;
-        task.closed_at = Some(now.clone());
-        task.updated_at = now;
-        task.close_reason = format!("No longer needed: {request} is closed");
-        tx.put(task)?;
-    }
-    Ok(())
+    let reason = format!("No longer needed: {request} is closed");
+    open.into_iter()
+        .try_for_each(|task| super::land::close_bead(tx, task, &reason))
 }
 
 /// Text of commands inside a fence that it cannot close.

@@ -4,7 +4,7 @@
 //! A request that stands for another one, as the result of a conflict or repair task, may merge only as long as
 //! that one may.
 
-use bd::bead::{Bead, Status, attempt, fields};
+use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::town::Town;
 const WORD: &str = "withdrawn";
 
 /// Why a request may not merge; `None` while it may.
-pub fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
+pub(super) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut request = request;
     loop {
@@ -66,11 +66,6 @@ fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
     (!is_current).then(|| {
         format!("{source} was reopened, released or given to another worker after it was handed in")
     })
-}
-
-/// Whether a request was closed without being merged, because its bead is no longer at its attempt.
-pub fn is_withdrawn(request: &Bead) -> bool {
-    fields::get(&request.description, "close_reason").as_deref() == Some(WORD)
 }
 
 /// Whether a rig has a request that may not merge any more.
@@ -123,14 +118,9 @@ pub(super) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
 
 /// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
 fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
-    let now = tx.now();
     let (id, source) = (request.id.clone(), source_of(&request));
     request.description = fields::set(&request.description, "close_reason", Some(WORD));
-    request.status = Status::Closed;
-    request.closed_at = Some(now.clone());
-    request.updated_at = now;
-    request.close_reason = format!("Withdrawn: {why}");
-    tx.put(request)?;
+    super::land::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
     task::cancel(tx, &id)?;
     let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());
     if is_there {
