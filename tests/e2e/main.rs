@@ -29,6 +29,7 @@ mod mail;
 mod mayor;
 mod merge;
 mod merged_means_merged;
+mod next_steps;
 mod old_town;
 mod one_attempt;
 mod polecat;

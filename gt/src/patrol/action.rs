@@ -259,8 +259,7 @@ fn queue_repair(town: &Town, rig: &str, task: &str) -> anyhow::Result<Option<Str
     Ok(Some(format!("{task} is queued for a worker")))
 }
 
-/// Slings a bead that stood in line. Whoever takes it out of the line slings it; if that fails, it stands
-/// in line again.
+/// Slings a bead that stands in line. The claim takes it out; if that fails, it stays there.
 fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
@@ -290,8 +289,5 @@ fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<St
             sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }
     })?;
-    if slung.waits_for.is_empty() {
-        sling::take_waiting(town, &layout, bead)?;
-    }
     Ok(Some(format!("{bead} went to {}", slung.target)))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 
-use super::Request;
+use super::{Request, rig_of, waiting};
 use crate::attempt::{self, End};
 use crate::beads::Found;
 use crate::config;
@@ -146,6 +146,7 @@ pub(super) fn claim(town: &Town, rig: &RigLayout, wish: &Wish) -> anyhow::Result
             if !is_free(tx, &ids) {
                 return Ok(None);
             }
+            waiting::leave(tx, &prefix, &wish.request.bead)?;
             mark(rig, tx, wish, (&name, &ids), &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
@@ -436,6 +437,9 @@ pub(super) fn hook_agent(
             return Ok(());
         }
         check_open(bead, force)?;
+        if let Some(rig) = rig_of(&found.home) {
+            waiting::leave(tx, &town.prefix(rig), id)?;
+        }
         hook_bead(tx, id, &holder, "").map(drop)
     })
 }

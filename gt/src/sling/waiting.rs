@@ -2,7 +2,7 @@
 //! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::Snapshot;
+use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -183,17 +183,19 @@ fn read(record: &str) -> Option<Waiting> {
     serde_json::from_str(record).ok()
 }
 
-/// Takes a bead out of the line. Whoever really takes it gets `true`.
-pub fn take_waiting(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<bool> {
+/// Takes a bead out of the line.
+pub fn take_waiting(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
-    let id = record_id(&town.prefix(rig.name()), bead);
-    town.transact(&store, |tx| {
-        let there = tx.get(&id).is_some();
-        if there {
-            tx.erase_wisp(&id)?;
-        }
-        Ok(there)
-    })
+    town.transact(&store, |tx| leave(tx, &town.prefix(rig.name()), bead))
+}
+
+/// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.
+pub(super) fn leave(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
+    let id = record_id(prefix, bead);
+    if tx.get(&id).is_some() {
+        tx.erase_wisp(&id)?;
+    }
+    Ok(())
 }
 
 fn record_id(prefix: &str, bead: &str) -> String {
