@@ -152,6 +152,22 @@ fn what_was_pushed_before_a_crash_is_known_even_if_someone_changed_the_same_line
 }
 
 #[test]
+fn what_was_pushed_before_a_crash_taken_back_and_written_anew_waits_for_a_person() {
+    let worker = Worker::new();
+    worker.commit_text("new.txt", "worker\n");
+    worker.hand_in();
+    worker.town.crash_after_git("push --porcelain", "true");
+    worker.town.gt(["mq", "run", "web"]).run();
+    worker.origin.remove("new.txt", "Take it back");
+    worker
+        .origin
+        .commit("new.txt", "person\n", "In another way");
+    let held = worker.merge();
+    assert_eq!(held["outcome"], "needs_person", "{held}");
+    assert_eq!(worker.shown()["status"], "in_progress");
+}
+
+#[test]
 fn a_branch_whose_tip_read_back_is_another_is_not_handed_in() {
     let worker = Worker::new();
     worker.commit("work.txt");

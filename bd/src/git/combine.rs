@@ -125,6 +125,27 @@ impl Git {
         })
     }
 
+    /// The first commit between `to` and `tip` that took the change from `from` to `to` back, and the files in which it
+    /// did; none where later commits only built on it.
+    pub fn taken_back(
+        &self,
+        (from, to): (&str, &str),
+        tip: &str,
+        files: &[String],
+    ) -> Result<Option<(String, Vec<String>)>, GitError> {
+        let range = format!("{to}..{tip}");
+        let listed = self
+            .plumbing(["rev-list", "--ancestry-path", "--full-history"])
+            .args(["--reverse", &range, "--"])
+            .args(files);
+        for commit in listed.text()?.lines() {
+            if let Contained::Missing(files) = self.contains_change(from, to, commit)? {
+                return Ok(Some((commit.to_owned(), files)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The commits of `upstream..tip` one by one on top of `onto`, each with its author and message; the new tip.
     /// `None` where there is a merge among them or one does not fit. What `onto` has already is left out. Committer is who
     /// this value says.

@@ -52,8 +52,12 @@ fn holds_change(job: &Job, target: &str, (onto, commit): (&str, &str)) -> Result
         return Ok(Held::Yes { commit });
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
-        // Later work in the same place is no way of taking it back.
-        Contained::All | Contained::Rewritten(_) => Held::Yes { commit },
+        Contained::All => Held::Yes { commit },
+        // Later work in the same place is no way of taking it back, unless it came after that.
+        Contained::Rewritten(files) => match job.git.taken_back((onto, &commit), target, &files)? {
+            Some((_, files)) => Held::Undone { commit, files },
+            None => Held::Yes { commit },
+        },
         Contained::Missing(files) => Held::Undone { commit, files },
     })
 }

@@ -123,4 +123,11 @@ fn a_change_is_contained_taken_back_or_rewritten() {
         contained(&reverted),
         Contained::Missing(vec!["call".to_owned()])
     );
+    // Taken back, and then something else in its place: the end alone does not tell.
+    let again = commit(&work, "call", "called();\n");
+    let files = vec!["call".to_owned()];
+    assert_eq!(contained(&again), Contained::Rewritten(files.clone()));
+    let taken_back = |tip: &str| work.taken_back((&base, &change), tip, &files).unwrap();
+    assert_eq!(taken_back(&again), Some((reverted, files.clone())));
+    assert_eq!(taken_back(&moved), None);
 }
