@@ -1,46 +1,24 @@
 //! Gas Town: a machine as a town of coding agents, over beads.
 //!
-//! The map: `cli` parses and shows; `sling`, `done`, `mq`, `convoy`, `mail`, `prime` are the flows; `polecat`,
-//! `session`, `runtime`, `tmux`, `rig` are what they act on; `patrol` is facts → rules → actions for the
-//! daemon; `share` puts beads on their branch; `discovery` keeps what explorers write down; `town_hook` runs the
-//! town's own executables; `town`, `identity`, `beads`, `event`, `lock`, `temporary` are the ground.
+//! The layers, each using only those below it:
+//!
+//! | Layer | What is in it |
+//! | --- | --- |
+//! | [`cli`] | The commands: parse the arguments, call one function, show the result. |
+//! | [`view`] | What a town looks like now: `status`, `why`, `doctor`. |
+//! | [`patrol`] | The rules that keep a town moving: facts → decisions → actions. |
+//! | [`flow`] | What happens to work: `sling`, `done`, the merge queue, landing, `prime`, handoff. |
+//! | [`record`] | The beads that the town itself writes: slots, merge requests, queued slings, convoys, mail. |
+//! | [`host`] | Where sessions run: tmux, agent programs, the daemon's process. |
+//! | [`town`] | The ground: layout, identities, settings, events, the stores of the rigs. |
 
-pub mod attempt;
-pub mod attention;
-pub mod beads;
-pub mod checkpoint;
 pub mod cli;
-pub mod config;
-pub mod context;
-pub mod convoy;
-pub mod crew;
-pub mod daemon;
-pub mod demo;
-pub mod discovery;
-pub mod doctor;
-pub mod done;
-pub mod error;
-pub mod event;
-pub mod followup;
-pub mod handoff;
-pub mod identity;
-pub mod lock;
-pub mod mail;
-pub mod mq;
+pub mod flow;
+pub mod host;
 pub mod patrol;
-pub mod polecat;
-pub mod prime;
-pub mod process;
-pub mod rig;
-pub mod runtime;
-pub mod seance;
-pub mod session;
-pub mod share;
-pub mod sling;
-pub mod status;
-mod temporary;
-pub mod tmux;
+pub mod record;
 pub mod town;
-pub mod town_hook;
-pub mod turn;
-pub mod why;
+pub mod view;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use bd::sys::Env;
 use bd::ui::Ui;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use gt::identity::Address;
+use gt::town::identity::Address;
 
 /// The daemon of Gas Town: watches a town and keeps it moving.
 ///
@@ -62,7 +62,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     match run(&env, &args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let failure = gt::error::failure(&error);
+            let failure = gt::cli::error::failure(&error);
             Ui::new(false, false, &env).error(&failure);
             ExitCode::from(failure.exit)
         }
@@ -76,7 +76,7 @@ fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
     };
     crate::log::begin(env);
     bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
-    let town = gt::context::open(env, &root, Address::Deacon);
+    let town = gt::host::live_town::open(env, &root, Address::Deacon);
     if args.once {
         return crate::run::once(&town);
     }

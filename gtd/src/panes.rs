@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 
-use gt::session::Live;
+use gt::host::Live;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 

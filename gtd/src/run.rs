@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bd::store::upkeep;
+use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Decision, Do, Facts};
-use gt::town::Town;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
@@ -33,7 +33,7 @@ const PARTING: Duration = Duration::from_secs(8);
 const PASSES_AT_ONCE: usize = 1000;
 
 /// Makes passes until one changes nothing.
-pub(crate) fn once(town: &Town) -> anyhow::Result<()> {
+pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
         let pass = patrol::pass(town)?;
         prepare_briefings(town);
@@ -59,7 +59,7 @@ pub(crate) fn once(town: &Town) -> anyhow::Result<()> {
 }
 
 /// Watches the town until told to stop.
-pub(crate) fn forever(town: Town) -> anyhow::Result<()> {
+pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
     let instance = Instance::take(&town)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -70,7 +70,7 @@ pub(crate) fn forever(town: Town) -> anyhow::Result<()> {
 /// The state of the loop; cheap to clone.
 #[derive(Clone)]
 struct Loop {
-    town: Arc<Town>,
+    town: Arc<LiveTown>,
     waker: Waker,
     /// What is being done beside the loop, by its key.
     running: Arc<Mutex<BTreeSet<String>>>,
@@ -85,7 +85,7 @@ struct Wait {
     until: Instant,
 }
 
-async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<()> {
+async fn watch_over(town: Arc<LiveTown>, mut instance: Instance) -> anyhow::Result<()> {
     let (waker, mut wakes) = channel();
     let (passes, _) = broadcast::channel(64);
     let shared = Arc::new(Mutex::new(Shared {
@@ -133,7 +133,7 @@ async fn watch_over(town: Arc<Town>, mut instance: Instance) -> anyhow::Result<(
     instance.end(&town)
 }
 
-fn begin_watch(town: &Town, waker: &Waker) -> Option<Watch> {
+fn begin_watch(town: &LiveTown, waker: &Waker) -> Option<Watch> {
     match Watch::begin(town, waker) {
         Ok(watch) => Some(watch),
         Err(error) => {
@@ -282,8 +282,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Keeps briefings ready. They are derived: failing only means that readers compute them.
-fn prepare_briefings(town: &Town) {
-    if let Err(error) = gt::convoy::ready::prepare(town) {
+fn prepare_briefings(town: &LiveTown) {
+    if let Err(error) = gt::flow::convoy::ready::prepare(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
     keep_stores(town);
@@ -291,7 +291,7 @@ fn prepare_briefings(town: &Town) {
 
 /// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
 /// is to be done.
-fn keep_stores(town: &Town) {
+fn keep_stores(town: &LiveTown) {
     for notice in upkeep::notices() {
         tracing::warn!(notice, "a store");
     }

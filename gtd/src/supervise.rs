@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use bd::sys::file;
-use gt::daemon::{StateFile, lock_path, pid_path, state_path};
-use gt::lock::{Lock, LockError};
-use gt::town::Town;
+use gt::host::LiveTown;
+use gt::host::daemon::{StateFile, lock_path, pid_path, state_path};
+use gt::town::lock::{Lock, LockError};
 
 /// The running daemon's hold on its town.
 pub(crate) struct Instance {
@@ -21,7 +21,7 @@ pub(crate) struct AlreadyRunning;
 impl Instance {
     /// Takes the town, or says that another daemon has it. The lock file is never removed: a second file
     /// of that name would let two daemons hold "the" lock.
-    pub(crate) fn take(town: &Town) -> anyhow::Result<Self> {
+    pub(crate) fn take(town: &LiveTown) -> anyhow::Result<Self> {
         file::make_folder(&town.layout.daemon(), 0o700)?;
         let lock = match Lock::try_take(&lock_path(town)) {
             Ok(lock) => lock,
@@ -42,7 +42,7 @@ impl Instance {
     }
 
     /// Counts a pass.
-    pub(crate) fn passed(&mut self, town: &Town) {
+    pub(crate) fn passed(&mut self, town: &LiveTown) {
         self.state.heartbeat_count += 1;
         self.state.last_heartbeat = town.clock.now().to_string();
         self.save(town);
@@ -54,15 +54,15 @@ impl Instance {
     }
 
     /// Writes that the daemon has ended.
-    pub(crate) fn end(mut self, town: &Town) -> anyhow::Result<()> {
+    pub(crate) fn end(mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
         file::remove(&pid_path(town))?;
-        file::remove(&gt::daemon::socket_path(town))?;
+        file::remove(&gt::host::daemon::socket_path(town))?;
         Ok(())
     }
 
-    fn save(&self, town: &Town) {
+    fn save(&self, town: &LiveTown) {
         // Numbers and texts always become JSON.
         let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
         text.push(b'\n');
@@ -71,7 +71,7 @@ impl Instance {
 }
 
 /// Writes a file that only informs: a disk that is full ends no daemon. Who asks is answered on the socket.
-fn inform(town: &Town, path: &Path, content: &[u8]) {
+fn inform(town: &LiveTown, path: &Path, content: &[u8]) {
     if let Err(error) = file::replace_relaxed(path, content, 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");

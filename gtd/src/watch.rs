@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gt::town::Town;
+use gt::host::LiveTown;
 use notify::event::{EventKind, ModifyKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -29,7 +29,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Begins to watch a town. Where the system has no watches left the tick must do: that is an error
     /// to mention, not to end on.
-    pub(crate) fn begin(town: &Town, waker: &Waker) -> notify::Result<Self> {
+    pub(crate) fn begin(town: &LiveTown, waker: &Waker) -> notify::Result<Self> {
         let waker = waker.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // An error is an overflow: something was missed, so look.
@@ -46,7 +46,7 @@ impl Watch {
     }
 
     /// Watches folders that are new, such as those of a rig that was added.
-    pub(crate) fn refresh(&mut self, town: &Town) -> notify::Result<()> {
+    pub(crate) fn refresh(&mut self, town: &LiveTown) -> notify::Result<()> {
         let mut wanted = vec![town.layout.beads(), town.layout.mayor()];
         let rigs = town.rigs().unwrap_or_default();
         wanted.extend(rigs.iter().map(gt::town::RigLayout::beads));

@@ -5,8 +5,8 @@ use std::io::{IsTerminal, Read};
 use serde_json::Value;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::seance;
+use crate::cli::context::Context;
+use crate::flow::seance;
 
 /// More than any agent CLI says.
 const LIMIT: u64 = 1024 * 1024;

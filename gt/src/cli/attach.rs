@@ -4,9 +4,9 @@ use bd::sys::Exec;
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::{Address, SessionName};
-use crate::town::Town;
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::town::identity::{Address, SessionName};
 
 /// Look at an agent's session in this terminal. Leave it with Ctrl-b d; the agent goes on.
 #[derive(Debug, Args)]
@@ -23,15 +23,15 @@ pub(super) fn run(ctx: &Context, args: &AttachArgs) -> Answer {
 }
 
 /// Shows an agent's session until the person leaves it.
-pub(super) fn attach(ctx: &Context, town: &Town, agent: &Address) -> anyhow::Result<()> {
+pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     let session = SessionName::of(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
-    let running = town.backend.find(session.as_str())?;
+    let running = town.host.find(session.as_str())?;
     anyhow::ensure!(
         running.is_some(),
         "{agent} has no session right now: not found"
     );
-    let command = town.backend.attach_command(session.as_str());
+    let command = town.host.attach_command(session.as_str());
     let (program, rest) = command
         .split_first()
         .ok_or_else(|| anyhow::anyhow!("this backend cannot show sessions"))?;

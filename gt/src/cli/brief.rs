@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{Answer, prime};
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Show what the worker of a bead is told of it: the assignment, and what was done before in its convoy.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, args: &BriefArgs) -> Answer {
     let town = ctx.town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),
-        None => crate::prime::hooked_bead(&town, &town.actor)?,
+        None => crate::record::hook::hooked_bead(&town, &town.actor)?,
     };
-    prime::shown(crate::prime::brief(&town, &bead)?, args.explain)
+    prime::shown(crate::flow::prime::brief(&town, &bead)?, args.explain)
 }

@@ -8,10 +8,10 @@ use clap::Args;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::Standing;
-use crate::demo::{self, Line, Request, Shown, Watcher};
-use crate::temporary;
+use crate::cli::context::Context;
+use crate::flow::convoy::Standing;
+use crate::flow::demo::{self, Line, Request, Shown, Watcher};
+use crate::town::temporary;
 
 /// Show a whole town at work: three beads, two workers, one gate, one landed convoy.
 ///

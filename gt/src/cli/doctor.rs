@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::doctor::{self, Finding, Level};
+use crate::cli::context::Context;
+use crate::view::doctor::{self, Finding, Level};
 
 /// Look whether the town is sound. Nothing is changed.
 ///

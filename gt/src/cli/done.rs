@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::done::{self, Report};
+use crate::cli::context::Context;
+use crate::flow::done::{self, Report};
 
 /// Finish the work on your hook (polecats).
 ///
@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: DoneArgs) -> Answer {
     };
     let worker = done::identify(&town)?;
     let finished = done::done(&town, &worker, &report)?;
-    crate::daemon::wake(&town);
+    crate::host::daemon::wake(&town);
     if !args.stay {
         // Said before the session ends, which takes this process with it.
         ctx.ui.status(&format!(

@@ -5,12 +5,15 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
-use crate::identity::{Address, SessionName};
-use crate::polecat::{self, Ids, Slot};
-use crate::session::{self, Live};
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::flow::sandbox;
+use crate::flow::session;
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::host::daemon;
+use crate::record::polecat::{self, Ids, Slot};
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
@@ -106,18 +109,18 @@ fn show(down: &Down, page: &mut Page) {
 }
 
 /// Ends all sessions. Gives their names, and the workers that were at work.
-fn end_sessions(town: &Town, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
+fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
     if none {
         return Ok((Vec::new(), Vec::new()));
     }
     let rigs = town.rigs()?;
     let (mut ended, mut stopped) = (Vec::new(), Vec::new());
-    for live in town.backend.list()? {
+    for live in town.host.list()? {
         let names = rigs.iter().map(RigLayout::name);
         if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
             stopped.extend(save(town, &rig, &name, &live)?);
         }
-        town.backend.kill(&live.name)?;
+        town.host.kill(&live.name)?;
         ended.push(live.name);
     }
     for rig in &rigs {
@@ -127,13 +130,13 @@ fn end_sessions(town: &Town, none: bool) -> anyhow::Result<(Vec<String>, Vec<Sto
 }
 
 /// Saves what a worker has not committed. Gives what it was at, where it was at work.
-fn save(town: &Town, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
+fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
     let layout = town.layout.rig(rig);
     let ids = Ids::of(&town.prefix(rig), rig, name);
     let store = town.rig_store(&layout)?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    let saved = polecat::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+    let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
         // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
         town.tell(
             "snapshot_failed",
@@ -163,7 +166,7 @@ fn save(town: &Town, rig: &str, name: &str, live: &Live) -> anyhow::Result<Optio
 }
 
 /// Ends what went on when a worker's session had ended by itself.
-fn end_leftovers(town: &Town, rig: &RigLayout) -> anyhow::Result<()> {
+fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
     let beads = town.rig_store(rig)?.snapshot()?;
     for polecat in polecat::all(rig, &beads, None) {
         session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;

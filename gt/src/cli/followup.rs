@@ -4,9 +4,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::followup::{self, Made, Request};
-use crate::sling::{self, Slung};
+use crate::cli::context::Context;
+use crate::flow::followup::{self, Made, Request};
+use crate::flow::sling::{self, Slung};
 
 /// Ask for more on work that was done: a bead whose worker is told what was done before.
 ///
@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Context, args: FollowupArgs) -> Answer {
             };
             let slung = sling::sling(&town, &request)
                 .map_err(|error| error.context(format!("{} is made, but not slung", made.bead)))?;
-            crate::daemon::wake(&town);
+            crate::host::daemon::wake(&town);
             Some(slung)
         }
     };

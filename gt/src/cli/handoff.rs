@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::handoff::{self, HandedOff, Request};
+use crate::cli::context::Context;
+use crate::flow::handoff::{self, HandedOff, Request};
 
 /// End a session and start a fresh one of the same agent, with a letter to it.
 ///

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::Address;
-use crate::prime;
+use crate::cli::context::Context;
+use crate::flow::prime;
+use crate::town::identity::Address;
 
 /// Show what is on a hook: your own, or another agent's.
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use bd::sys::Clock;
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::town::{InstallRequest, install};
+use crate::cli::context::Context;
+use crate::flow::install::{Request as InstallRequest, install};
 
 /// Make a town: a folder that holds rigs, agents and the town's own beads. Safe to run again.
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ mod attach;
 mod brief;
 mod checkpoint;
 mod config;
+pub mod context;
 mod convoy;
 mod crew;
 mod daemon;
@@ -12,6 +13,7 @@ mod demo;
 mod doctor;
 mod done;
 mod down;
+pub mod error;
 mod external;
 mod followup;
 mod handoff;
@@ -51,7 +53,7 @@ use bd::ui::{Page, Report, Ui};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use crate::context::Context;
+use crate::cli::context::Context;
 
 const GT: Program<Root, Command, Whole> = Program::new("gt");
 
@@ -230,7 +232,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => {
             if let Some(other) = external::find(&env, &words, &error, &GT.whole()) {
                 let error = anyhow::Error::from(other.run());
-                Ui::new(false, false, &env).error(&crate::error::failure(&error));
+                Ui::new(false, false, &env).error(&crate::cli::error::failure(&error));
                 return ExitCode::FAILURE;
             }
             // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
@@ -242,7 +244,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     bd::git::report_slow_remotes(bd::ui::report_slow_remote);
     let ctx = Context { env, ui };
     if !matches!(line.command, Some(Command::Demo(_))) {
-        crate::temporary::remove_on_signals();
+        crate::town::temporary::remove_on_signals();
     }
     let answer = line
         .command
@@ -254,7 +256,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            let failure = crate::error::failure(&error);
+            let failure = crate::cli::error::failure(&error);
             ctx.ui.error(&failure);
             ExitCode::from(failure.exit)
         }

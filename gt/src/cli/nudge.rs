@@ -3,10 +3,10 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::SessionName;
-use crate::runtime;
-use crate::session::Sent;
+use crate::cli::context::Context;
+use crate::host::Sent;
+use crate::host::runtime;
+use crate::town::identity::SessionName;
 
 /// Type a message into an agent's session, now. For what lasts, send mail.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: &NudgeArgs) -> Answer {
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, args.message.join(" "));
     let input = runtime::input_of(&town, &agent);
-    let (delivered, how) = match town.backend.send(session.as_str(), &text, &input)? {
+    let (delivered, how) = match town.host.send(session.as_str(), &text, &input)? {
         Sent::Submitted => (true, "submitted"),
         Sent::Typed => (false, "typed, but it still stands in the input line"),
         Sent::DialogOpen => (false, "not typed: a dialog is open"),

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::SessionName;
+use crate::cli::context::Context;
+use crate::town::identity::SessionName;
 
 /// Show the last lines of an agent's screen.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: &PeekArgs) -> Answer {
     let agent = town.address(&args.agent)?;
     let session = SessionName::of(&agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
-    let text = town.backend.capture(session.as_str(), args.lines)?;
+    let text = town.host.capture(session.as_str(), args.lines)?;
     let lines = text.trim_end().lines().map(str::to_owned).collect();
     let peeked = Peeked {
         agent: agent.to_string(),

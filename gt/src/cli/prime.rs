@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::{Answer, answer};
-use crate::checkpoint;
-use crate::context::Context;
-use crate::mail;
-use crate::prime::{self, Fate, Occasion, Prime};
+use crate::cli::context::Context;
+use crate::flow::checkpoint;
+use crate::flow::prime::{self, Fate, Occasion, Prime};
+use crate::record::mail;
 
 /// Print the context of this session: role, identity, work, prior work of the convoy, mail.
 ///

@@ -7,8 +7,8 @@ use bd::ui::{Page, Report, escape};
 use serde_json::{Value, json};
 
 use super::Answer;
-use crate::context::Context;
-use crate::runtime::scripted::{self, Outcome, Request};
+use crate::cli::context::Context;
+use crate::host::runtime::scripted::{self, Outcome, Request};
 
 /// Do the work on my hook by running a script instead of asking a model
 ///

@@ -1,8 +1,8 @@
 //! `gt session-restart`: what `gt handoff` starts beside the session that it ends.
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::handoff;
+use crate::cli::context::Context;
+use crate::flow::handoff;
 
 /// End the session of an agent and start the next one
 #[derive(Debug, clap::Args)]

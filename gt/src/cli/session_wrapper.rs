@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::Answer;
-use crate::context::Context;
-use crate::session::wrapper;
+use crate::cli::context::Context;
+use crate::host::wrapper;
 
 /// Become the command that a start file names
 ///

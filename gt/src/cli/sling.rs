@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::Address;
-use crate::sling::{Request, Slung, family, sling, sling_member};
+use crate::cli::context::Context;
+use crate::flow::sling::{Request, Slung, family, sling, sling_member};
+use crate::town::identity::Address;
 
 /// Give work to an agent.
 ///
@@ -80,7 +80,7 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
             }
         }
     }
-    crate::daemon::wake(&town);
+    crate::host::daemon::wake(&town);
     let caller = town.actor.clone();
     answer(slung, move |slung, page| {
         for one in slung {

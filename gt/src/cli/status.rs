@@ -4,9 +4,9 @@ use bd::ui::{Page, escape};
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::polecat::State;
-use crate::status::{self, Agent, Rig, Status};
+use crate::cli::context::Context;
+use crate::record::polecat::State;
+use crate::view::status::{self, Agent, Rig, Status};
 
 /// Show what the town is doing: daemon, agents, rigs with their workers and merge queue, convoys.
 ///

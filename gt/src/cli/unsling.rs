@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::sling::unsling;
+use crate::cli::context::Context;
+use crate::flow::sling::unsling;
 
 /// Take work off a hook.
 ///

@@ -1,8 +1,8 @@
 //! `gt up`.
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 #[derive(serde::Serialize)]
 struct Up {
@@ -12,7 +12,7 @@ struct Up {
 
 pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
-    if let Err(error) = town.backend.check() {
+    if let Err(error) = town.host.check() {
         ctx.ui.warn(&format!(
             "{error}: work that needs no session goes on without it"
         ));

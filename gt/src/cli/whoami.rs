@@ -1,8 +1,8 @@
 //! `gt whoami`.
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::{Address, detect};
+use crate::cli::context::Context;
+use crate::town::identity::{Address, detect};
 
 #[derive(serde::Serialize)]
 struct Whoami {

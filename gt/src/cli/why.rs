@@ -4,9 +4,9 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::event::Event;
-use crate::why::{self, Told};
+use crate::cli::context::Context;
+use crate::town::event::Event;
+use crate::view::why::{self, Told};
 
 /// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it
 /// is in line or its worker is stuck. With `--json` the events.

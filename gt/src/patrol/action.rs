@@ -7,13 +7,19 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::rule::{Decision, Do};
-use crate::identity::SessionName;
-use crate::lock::{Lock, LockError};
-use crate::mq::landing::Landing;
-use crate::polecat::{self, Ids, Slot};
-use crate::session::{self, end::Ended};
-use crate::town::{RigLayout, Town};
-use crate::{attention, convoy, done, mq, share, sling};
+use crate::flow::landing;
+use crate::flow::landing::Landing;
+use crate::flow::sandbox;
+use crate::flow::session;
+use crate::flow::session::end;
+use crate::flow::{convoy, done, mq, sling, sync};
+use crate::host::LiveTown;
+use crate::patrol::attention;
+use crate::record::polecat::{self, Ids, Slot};
+use crate::record::queued_sling;
+use crate::town::RigLayout;
+use crate::town::identity::SessionName;
+use crate::town::lock::{Lock, LockError};
 
 /// A decision and how acting on it went.
 #[derive(Debug, Clone, Serialize)]
@@ -32,7 +38,7 @@ pub struct Acted {
 }
 
 /// Acts on a decision.
-pub fn act(town: &Town, decision: Decision) -> Acted {
+pub fn act(town: &LiveTown, decision: Decision) -> Acted {
     let result = perform(town, &decision);
     let busy = result.as_ref().is_err_and(is_busy);
     let (outcome, failed, changed) = match result {
@@ -67,7 +73,7 @@ fn is_busy(error: &anyhow::Error) -> bool {
 }
 
 /// Does it; `None` where nothing was left to do.
-fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
+fn perform(town: &LiveTown, decision: &Decision) -> anyhow::Result<Option<String>> {
     match &decision.todo {
         Do::ResumeSling { rig, polecat } => {
             let layout = town.rig(rig)?;
@@ -111,13 +117,13 @@ fn perform(town: &Town, decision: &Decision) -> anyhow::Result<Option<String>> {
             Ok(Some(format!("{} is made{slung}", made.convoy)))
         }
         Do::AskPerson => ask_person(town),
-        Do::ShareBeads { rig } => share::share(town, rig.as_deref()),
+        Do::ShareBeads { rig } => sync::share(town, rig.as_deref()),
     }
 }
 
 /// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
-fn land(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
-    match convoy::land(town, convoy)? {
+fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+    match landing::land(town, convoy)? {
         None => Ok(None),
         Some(Landing::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
         Some(Landing::Waits(waits)) => {
@@ -131,7 +137,7 @@ fn land(town: &Town, convoy: &str) -> anyhow::Result<Option<String>> {
 }
 
 /// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
-fn run_queue(town: &Town, rig: &str) -> anyhow::Result<Option<String>> {
+fn run_queue(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
     let merged = mq::run(town, &town.rig(rig)?)?;
     let later = |one: &mq::Merged| match &one.outcome {
         mq::MergeOutcome::Later { reason } => Some(reason.clone()),
@@ -145,7 +151,7 @@ fn run_queue(town: &Town, rig: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
-fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
+fn end_session(town: &LiveTown, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig), rig, name);
@@ -157,17 +163,17 @@ fn end_session(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Stri
     let Some(session) = SessionName::of(&ids.address) else {
         return Ok(None);
     };
-    if town.backend.find(session.as_str())?.is_none() {
+    if town.host.find(session.as_str())?.is_none() {
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
-    polecat::snapshot(town, &layout, name, &slot)?;
+    sandbox::snapshot(town, &layout, name, &slot)?;
     session::end::polecat(town, session.as_str(), &slot)?;
     Ok(Some(format!("session {session} ended")))
 }
 
 /// Records that going on with a sling failed, for the breaker.
-fn count_failure(town: &Town, rig: &RigLayout, name: &str, reason: &str) {
+fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let counted = town.rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
@@ -182,7 +188,7 @@ fn count_failure(town: &Town, rig: &RigLayout, name: &str, reason: &str) {
 }
 
 /// Marks the worker as stuck: the rule that asks a person names it then.
-fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
+fn open_breaker(town: &LiveTown, rig: &str, name: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig), rig, name);
@@ -193,11 +199,11 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
         return Ok(None);
     }
     let session = SessionName::of(&ids.address);
-    let session = session.map_or(Ok(None), |name| town.backend.find(name.as_str()))?;
+    let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
     let session = session.filter(|live| live.dead.is_some());
     let ended = session
         .as_ref()
-        .and_then(|live| Ended::seen(town, live, &slot));
+        .and_then(|live| end::of_dead_session(town, live, &slot));
     if let Some(ended) = ended {
         session::end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
@@ -208,7 +214,7 @@ fn open_breaker(town: &Town, rig: &str, name: &str) -> anyhow::Result<Option<Str
     })?;
     // What it showed is kept by now.
     if let Some(ended) = session {
-        town.backend.kill(&ended.name)?;
+        town.host.kill(&ended.name)?;
     }
     Ok(Some("not started again".to_owned()))
 }
@@ -233,7 +239,7 @@ fn why_stuck(slot: &Slot) -> String {
 }
 
 /// Looks once more what needs a person: other acts of this pass may have moved it.
-fn ask_person(town: &Town) -> anyhow::Result<Option<String>> {
+fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
     let facts = super::facts(town)?;
     if facts.messages.is_empty() {
         return Ok(None);
@@ -244,7 +250,7 @@ fn ask_person(town: &Town) -> anyhow::Result<Option<String>> {
 }
 
 /// Queues a task of the merge queue for a worker of the rig.
-fn queue_repair(town: &Town, rig: &str, task: &str) -> anyhow::Result<Option<String>> {
+fn queue_repair(town: &LiveTown, rig: &str, task: &str) -> anyhow::Result<Option<String>> {
     let found = town.find_bead(task)?;
     if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
         return Ok(None);
@@ -260,10 +266,10 @@ fn queue_repair(town: &Town, rig: &str, task: &str) -> anyhow::Result<Option<Str
 }
 
 /// Slings a bead that stands in line. The claim takes it out; if that fails, it stays there.
-fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<String>> {
+fn sling_waiting(town: &LiveTown, rig: &str, bead: &str) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
-    let Some(waiting) = sling::waiting(&beads)
+    let Some(waiting) = queued_sling::waiting(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
     else {
@@ -271,7 +277,7 @@ fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<St
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        sling::take_waiting(town, &layout, bead)?;
+        queued_sling::take_waiting(town, &layout, bead)?;
         return Ok(Some(format!(
             "{bead} left the line: it is not open any more"
         )));
@@ -286,7 +292,7 @@ fn sling_waiting(town: &Town, rig: &str, bead: &str) -> anyhow::Result<Option<St
     let slung = sling::sling(town, &request).inspect_err(|error| {
         if !is_busy(error) {
             // It stays in line; that it could not be slung is told in any case.
-            sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
+            queued_sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
         }
     })?;
     Ok(Some(format!("{bead} went to {}", slung.target)))

@@ -7,19 +7,23 @@ use bd::bead::attempt;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
-use crate::attention::{self, Messages};
-use crate::beads::Stores;
-use crate::config::RigSettings;
-use crate::convoy;
-use crate::done::{self, Left};
-use crate::identity::{Address, SessionName};
-use crate::lock::Lock;
-use crate::mq;
-use crate::polecat::{self, SlingStep, State};
-use crate::session::{Live, hidden};
-use crate::share::{self, Sharing};
-use crate::sling;
-use crate::town::{RigLayout, Town};
+use crate::flow::convoy;
+use crate::flow::done::{self, Left};
+use crate::flow::mq;
+use crate::flow::session::hidden;
+use crate::flow::sync::{self, Sharing};
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::patrol::attention::{self, Messages};
+use crate::record;
+use crate::record::merge_task;
+use crate::record::polecat::{self, SlingStep, State};
+use crate::record::queued_sling;
+use crate::town::RigLayout;
+use crate::town::beads::Stores;
+use crate::town::config::RigSettings;
+use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
 
 /// What is known about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +105,7 @@ pub struct PolecatFacts {
 }
 
 /// Reads the facts.
-pub fn facts(town: &Town) -> anyhow::Result<Facts> {
+pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
     let now = town.clock.now();
     let stores = town.stores()?;
     let expected = stores
@@ -110,7 +114,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         .any(|(_, beads)| has_polecats(beads, now));
     // An idle town starts no process: sessions are only asked for where there may be any.
     let (sessions, degraded) = if expected {
-        match town.backend.list() {
+        match town.host.list() {
             Ok(list) => match hidden::reason(town, &stores, &list) {
                 None => (Some(list), None),
                 Some(reason) => (None, Some(reason)),
@@ -136,7 +140,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
     }
     let mayor_runs = runs(&Address::Mayor, sessions.as_deref());
     let board = convoy::Board::of(&stores);
-    let landable = convoy::list(&stores.town, false)
+    let landable = record::convoy::list(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .filter(convoy::Progress::is_done)
@@ -158,7 +162,7 @@ pub fn facts(town: &Town) -> anyhow::Result<Facts> {
         unreadable,
         degraded,
         messages: attention::messages(&stores.town, matters, mayor_runs),
-        sharing: share::facts(town, &stores, now),
+        sharing: sync::facts(town, &stores, now),
         sessions: sessions.unwrap_or_default(),
     })
 }
@@ -187,15 +191,15 @@ fn has_polecats(beads: &Snapshot, now: Timestamp) -> bool {
 }
 
 fn rig_facts(
-    (town, stores): (&Town, &Stores),
+    (town, stores): (&LiveTown, &Stores),
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Option<&[Live]>,
     all: Vec<polecat::Polecat>,
 ) -> RigFacts {
     let at_work = all.iter().filter(|polecat| polecat.takes_up_room()).count();
-    let room = crate::config::max_polecats(town, rig).saturating_sub(at_work);
-    let unblocked = sling::waiting(beads)
+    let room = crate::town::config::max_polecats(town, rig).saturating_sub(at_work);
+    let unblocked = queued_sling::waiting(beads)
         .into_iter()
         .map(|waiting| waiting.work_bead_id)
         .filter(|id| !bd::graph::is_blocked(beads, id))
@@ -228,9 +232,9 @@ fn rig_facts(
 
 /// The tasks of the queue that go to a worker automatically.
 fn repairs(beads: &Snapshot) -> Vec<String> {
-    let queued = sling::waiting(beads);
+    let queued = queued_sling::waiting(beads);
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let tasks = mq::open_tasks(beads).into_iter();
+    let tasks = merge_task::open_tasks(beads).into_iter();
     tasks
         .filter(|task| mq::is_automatic(beads, task) && !is_queued(&task.id))
         .map(|task| task.id.clone())

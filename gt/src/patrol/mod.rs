@@ -5,6 +5,7 @@
 //! anything happens; `gtd run --once` runs one.
 
 mod action;
+pub mod attention;
 mod facts;
 mod rule;
 
@@ -14,7 +15,7 @@ pub use action::{Acted, act};
 pub use facts::{Facts, PolecatFacts, RigFacts, facts};
 pub use rule::{Decision, Do, decide, due_in};
 
-use crate::town::Town;
+use crate::host::LiveTown;
 
 /// What one pass did.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -28,7 +29,7 @@ pub struct Pass {
 }
 
 /// Runs one pass, the merge queues included.
-pub fn pass(town: &Town) -> anyhow::Result<Pass> {
+pub fn pass(town: &LiveTown) -> anyhow::Result<Pass> {
     let facts = facts(town)?;
     let decisions = decide(&facts);
     Ok(Pass {

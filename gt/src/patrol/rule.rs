@@ -5,10 +5,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::facts::{Facts, PolecatFacts, RigFacts};
-use crate::attention::Messages;
-use crate::done::Left;
-use crate::polecat::SlingStep;
-use crate::share::Sharing;
+use crate::flow::done::Left;
+use crate::flow::sync::Sharing;
+use crate::patrol::attention::Messages;
+use crate::record::polecat::SlingStep;
 
 /// So many new starts for one bead within [`WINDOW`], and the breaker opens.
 const RESPAWNS: usize = 3;
@@ -331,7 +331,7 @@ fn queue_rule(rig: &str, known: &RigFacts) -> Option<Decision> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::polecat::State;
+    use crate::record::polecat::State;
 
     fn polecat() -> PolecatFacts {
         PolecatFacts {

@@ -73,7 +73,7 @@ impl Layout {
             .join(format!("{rig}.json"))
     }
 
-    /// `hooks/`: executables by event ([`crate::town_hook`]).
+    /// `hooks/`: executables by event ([`crate::flow::town_hook`]).
     pub fn hooks(&self) -> PathBuf {
         self.root.join("hooks")
     }

@@ -3,12 +3,16 @@
 //! A [`Town`] is opened once per command and handed to every domain function; nothing below it reads the
 //! environment, the clock or chance on its own.
 
+pub mod beads;
+pub mod config;
+pub mod event;
 mod find;
-mod install;
+pub mod identity;
 mod layout;
+pub mod lock;
+pub mod process;
 mod registry;
-#[cfg(test)]
-pub(crate) mod testing;
+pub mod temporary;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,12 +22,10 @@ use bd::store::{Author, Store};
 use bd::sys::{Clock, Env, Random};
 
 pub use find::{NotInTown, find};
-pub use install::{CUSTOM_TYPES, InstallError, Installed, Request as InstallRequest, install};
 pub use layout::{Layout, RigLayout};
 pub use registry::{Registry, RegistryError, RigBeads, RigEntry};
 
-use crate::identity::Address;
-use crate::session::Backend;
+use crate::town::identity::Address;
 
 /// An open town.
 pub struct Town {
@@ -37,8 +39,6 @@ pub struct Town {
     pub random: Random,
     /// Who acts.
     pub actor: Address,
-    /// Where sessions run.
-    pub backend: Arc<dyn Backend>,
     /// Our own `gt` program, for what is started in sessions.
     pub exe: PathBuf,
     /// Set when whoever acts is to stop: long work, such as a gate, is ended then and begun anew later.
@@ -132,5 +132,21 @@ impl Town {
             }
             other => other,
         })
+    }
+}
+
+/// The folder in which an agent works.
+pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
+    let layout = &town.layout;
+    match address {
+        Address::Overseer => layout.root().to_owned(),
+        Address::Mayor => layout.mayor(),
+        Address::Deacon => layout.deacon(),
+        Address::Boot => layout.deacon().join("dogs/boot"),
+        Address::Dog(name) => layout.deacon().join("dogs").join(name),
+        Address::Witness(rig) => layout.rig(rig).witness(),
+        Address::Refinery(rig) => layout.rig(rig).refinery(),
+        Address::Polecat(rig, name) => layout.rig(rig).sandbox(name),
+        Address::Crew(rig, name) => layout.rig(rig).crew(name),
     }
 }

@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use gt::daemon::protocol::{Answer, LINE_LIMIT, Request};
-use gt::daemon::{StateFile, socket_folder, socket_path};
-use gt::town::Town;
+use gt::host::LiveTown;
+use gt::host::daemon::protocol::{Answer, LINE_LIMIT, Request};
+use gt::host::daemon::{StateFile, socket_folder, socket_path};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
 
 /// Opens the socket and answers on it until the loop ends.
 pub(crate) fn open(
-    town: &Town,
+    town: &LiveTown,
     waker: Waker,
     shared: Arc<Mutex<Shared>>,
     passes: broadcast::Sender<Vec<String>>,

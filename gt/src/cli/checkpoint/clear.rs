@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::super::{Answer, answer};
-use crate::checkpoint;
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::flow::checkpoint;
 
 /// Removes it.
 pub(super) fn run(ctx: &Context) -> Answer {

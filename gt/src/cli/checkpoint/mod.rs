@@ -7,7 +7,7 @@ mod write;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Write down where you stand, for the next session on the same work.
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::checkpoint::{self, Words};
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::flow::checkpoint::{self, Words};
 
 /// Write a checkpoint: branch, last commit, changed files, and your words.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use super::{Row, Whose};
-use crate::config::{ChangeError, Layers};
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::town::config::{ChangeError, Layers};
 
 /// Print a setting's value.
 ///

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use super::{Row, Whose};
-use crate::config::{Layers, key};
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::town::config::{Layers, key};
 
 /// List all settings with their values.
 ///

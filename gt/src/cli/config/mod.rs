@@ -10,9 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Answer;
-use crate::config::Setting;
-use crate::context::Context;
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::config::Setting;
 
 /// Look at settings and change them.
 ///
@@ -53,7 +54,7 @@ struct Whose {
 }
 
 impl Whose {
-    fn rig(&self, ctx: &Context, town: &Town) -> anyhow::Result<Option<RigLayout>> {
+    fn rig(&self, ctx: &Context, town: &LiveTown) -> anyhow::Result<Option<RigLayout>> {
         if self.town {
             return Ok(None);
         }

@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use super::Whose;
-use crate::config::{self, Layer};
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::town::config::{self, Layer};
 
 /// Remove a setting from a file, so that the layers below it count again.
 ///

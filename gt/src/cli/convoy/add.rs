@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::review;
+use crate::cli::context::Context;
+use crate::flow::convoy::review;
 
 /// Let a convoy track more beads. One that has landed is open again.
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy;
+use crate::cli::context::Context;
+use crate::flow::convoy;
 
 /// Close a convoy by hand. Nobody is mailed: it has not landed.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use bd::error::Usage;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::{New, review};
+use crate::cli::context::Context;
+use crate::flow::convoy::{New, review};
 
 /// Make a convoy that tracks beads of any rig.
 ///

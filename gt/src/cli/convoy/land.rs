@@ -4,9 +4,9 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy;
-use crate::mq::landing::Landing;
+use crate::cli::context::Context;
+use crate::flow::landing;
+use crate::flow::landing::Landing;
 
 /// Land a convoy now, or go on with a landing that stopped.
 ///
@@ -28,7 +28,7 @@ enum Shown {
 }
 
 pub(super) fn run(ctx: &Context, args: &LandArgs) -> Answer {
-    let landing = convoy::land(&ctx.town()?, &args.convoy)?;
+    let landing = landing::land(&ctx.town()?, &args.convoy)?;
     let shown = landing.map_or_else(
         || Shown::Already {
             outcome: "closed",

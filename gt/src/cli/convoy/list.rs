@@ -4,8 +4,9 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::{self, Progress};
+use crate::cli::context::Context;
+use crate::flow::convoy::{self, Progress};
+use crate::record;
 
 /// List convoys, open ones or all.
 ///
@@ -21,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
     let board = convoy::Board::of(&stores);
-    let found: Vec<Progress> = convoy::list(&stores.town, args.all)
+    let found: Vec<Progress> = record::convoy::list(&stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();

@@ -11,7 +11,7 @@ mod status;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Follow batches of work until they have landed.
 #[derive(Debug, Args)]

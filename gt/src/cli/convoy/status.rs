@@ -4,9 +4,10 @@ use bd::ui::{Page, escape};
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::integration::Integration;
-use crate::convoy::{self, Progress, Standing, Tracked};
+use crate::cli::context::Context;
+use crate::flow::convoy::integration::Integration;
+use crate::flow::convoy::{self, Progress, Standing, Tracked};
+use crate::record;
 
 /// Show how far a convoy is: each tracked bead, who has it, what it waits for, and what a person can do about it.
 ///
@@ -27,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
     let stores = town.stores()?;
     let board = convoy::Board::of(&stores);
-    let open = convoy::list(&stores.town, false);
+    let open = record::convoy::list(&stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
         Some(text) => match text.parse::<usize>() {
@@ -38,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
                     anyhow::anyhow!("there is no open convoy number {number}: not found")
                 })?,
             Err(_) => {
-                let all = convoy::list(&stores.town, true);
+                let all = record::convoy::list(&stores.town, true);
                 let found = all.into_iter().find(|convoy| convoy.id == text);
                 vec![
                     found

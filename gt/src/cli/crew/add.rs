@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer, rig};
-use crate::context::Context;
-use crate::crew::{self, CrewError};
+use crate::cli::context::Context;
+use crate::flow::crew::{self, CrewError};
 
 /// Add crew members, each with a full clone of the rig's repository.
 ///

@@ -4,8 +4,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer, attach};
-use crate::context::Context;
-use crate::{crew, session};
+use crate::cli::context::Context;
+use crate::flow::{crew, session};
 
 /// Visit a crew member: start its session if it has none, and show it in this terminal.
 ///

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::crew;
+use crate::cli::context::Context;
+use crate::flow::crew;
 
 /// List the crew of a rig, or of all.
 ///
@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         Some(name) => vec![town.rig(name)?],
         None => town.rigs()?,
     };
-    let sessions = town.backend.list().unwrap_or_default();
+    let sessions = town.host.list().unwrap_or_default();
     let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
     answer(members.collect::<Vec<_>>(), |members, page| {
         if members.is_empty() {

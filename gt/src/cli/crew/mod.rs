@@ -9,8 +9,9 @@ mod stop;
 use clap::Subcommand;
 
 use super::Answer;
-use crate::context::Context;
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
 
 /// Add, list, start, visit and stop crew: persistent workers that a person directs.
 #[derive(Debug, clap::Args)]
@@ -43,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: &CrewArgs) -> Answer {
 /// The members that were named, or all of a rig or the town.
 fn members(
     ctx: &Context,
-    town: &Town,
+    town: &LiveTown,
     names: &[String],
     rig: Option<&str>,
     all: bool,
@@ -59,7 +60,7 @@ fn members(
             let in_place = around
                 .as_ref()
                 .filter(|rig| rig.crew(name).join(".git").exists());
-            crate::crew::find(town, in_place, name)
+            crate::flow::crew::find(town, in_place, name)
         };
         return names.iter().map(known).collect();
     }
@@ -69,7 +70,7 @@ fn members(
         None => town.rigs()?,
     };
     let of = |rig: RigLayout| {
-        let names = crate::crew::names(&rig).into_iter();
+        let names = crate::flow::crew::names(&rig).into_iter();
         names.map(move |name| (rig.clone(), name))
     };
     Ok(rigs.into_iter().flat_map(of).collect())

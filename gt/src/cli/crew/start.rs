@@ -4,8 +4,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::{crew, runtime, session};
+use crate::cli::context::Context;
+use crate::flow::{crew, session};
+use crate::host::runtime;
 
 /// Start the sessions of crew members. One that runs already is left as it is.
 ///

@@ -4,8 +4,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::crew;
+use crate::cli::context::Context;
+use crate::flow::crew;
 
 /// End the sessions of crew members. Their clones stay as they are.
 ///

@@ -1,11 +1,11 @@
 //! `gt daemon install`.
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 pub(super) fn run(ctx: &Context) -> Answer {
-    let installed = daemon::install(&ctx.town()?)?;
+    let installed = daemon::install(&*ctx.town()?)?;
     answer(installed, |installed, page| {
         page.line(format!("✓ wrote {}", installed.path.display()));
         page.line(format!(

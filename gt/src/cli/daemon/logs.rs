@@ -4,8 +4,8 @@ use bd::sys::Exec;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 /// Show the end of the daemon's log.
 #[derive(Debug, Args)]

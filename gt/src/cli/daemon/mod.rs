@@ -9,7 +9,7 @@ mod stop;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Start, stop and look at the town's daemon.
 #[derive(Debug, Args)]

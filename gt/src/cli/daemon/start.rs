@@ -1,8 +1,8 @@
 //! `gt daemon start`.
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 #[derive(serde::Serialize)]
 struct Started {
@@ -11,7 +11,7 @@ struct Started {
 }
 
 pub(super) fn run(ctx: &Context) -> Answer {
-    let pid = daemon::start(&ctx.town()?)?;
+    let pid = daemon::start(&*ctx.town()?)?;
     answer(Started { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));
     })

@@ -1,11 +1,11 @@
 //! `gt daemon status`.
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 pub(super) fn run(ctx: &Context) -> Answer {
-    let status = daemon::status(&ctx.town()?);
+    let status = daemon::status(&*ctx.town()?);
     answer(status, |status, page| {
         if !status.running {
             page.line("○ no daemon runs (`gt daemon start` starts one)");

@@ -1,8 +1,8 @@
 //! `gt daemon stop`.
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::daemon;
+use crate::cli::context::Context;
+use crate::host::daemon;
 
 #[derive(serde::Serialize)]
 struct Stopped {
@@ -11,7 +11,7 @@ struct Stopped {
 }
 
 pub(super) fn run(ctx: &Context) -> Answer {
-    let pid = daemon::stop(&ctx.town()?)?;
+    let pid = daemon::stop(&*ctx.town()?)?;
     answer(
         Stopped {
             running: false,

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::runtime::installed;
+use crate::cli::context::Context;
+use crate::host::runtime::installed;
 
 /// Show what the settings files lack of ours.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(super) struct DiffArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &DiffArgs) -> Answer {
-    let mut found = installed::all(&ctx.town()?, args.target.as_deref())?;
+    let mut found = installed::all(&*ctx.town()?, args.target.as_deref())?;
     found.retain(|hooks| !hooks.missing.is_empty());
     answer(found, |found, page| {
         if found.is_empty() {

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::Answer;
-use crate::context::Context;
-use crate::runtime::installed;
+use crate::cli::context::Context;
+use crate::host::runtime::installed;
 
 /// Write the settings files of all roles whose agent programs run hooks.
 #[derive(Debug, Args)]
@@ -14,5 +14,9 @@ pub(super) struct InstallArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &InstallArgs) -> Answer {
-    super::changed(installed::sync(&ctx.town()?, args.target.as_deref(), true)?)
+    super::changed(installed::sync(
+        &*ctx.town()?,
+        args.target.as_deref(),
+        true,
+    )?)
 }

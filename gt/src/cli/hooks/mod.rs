@@ -8,7 +8,7 @@ mod sync;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Show and install what makes agent programs call `gt`: their hooks.
 ///
@@ -40,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: &HooksArgs) -> Answer {
 }
 
 /// What was added to settings files.
-fn changed(changed: Vec<crate::runtime::installed::Hooks>) -> Answer {
+fn changed(changed: Vec<crate::host::runtime::installed::Hooks>) -> Answer {
     super::answer(changed, |changed, page| {
         if changed.is_empty() {
             page.line("nothing was missing");

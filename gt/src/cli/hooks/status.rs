@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::runtime::installed::{self, State};
+use crate::cli::context::Context;
+use crate::host::runtime::installed::{self, State};
 
 /// Show which roles have their hooks, and where.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub(super) struct StatusArgs {
 }
 
 pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
-    let found = installed::all(&ctx.town()?, args.target.as_deref())?;
+    let found = installed::all(&*ctx.town()?, args.target.as_deref())?;
     answer(found, |found, page| {
         for hooks in found {
             let state = match hooks.state {

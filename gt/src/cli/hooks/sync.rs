@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::Answer;
-use crate::context::Context;
-use crate::runtime::installed;
+use crate::cli::context::Context;
+use crate::host::runtime::installed;
 
 /// Add what is missing to the settings files that are there.
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub(super) struct SyncArgs {
 
 pub(super) fn run(ctx: &Context, args: &SyncArgs) -> Answer {
     super::changed(installed::sync(
-        &ctx.town()?,
+        &*ctx.town()?,
         args.target.as_deref(),
         false,
     )?)

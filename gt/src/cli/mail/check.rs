@@ -5,8 +5,8 @@ use clap::Args;
 
 use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mail::{self, Message};
+use crate::cli::context::Context;
+use crate::record::mail::{self, Message};
 
 /// Say whether there is unread mail.
 ///

@@ -4,8 +4,8 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mail::{self, Message};
+use crate::cli::context::Context;
+use crate::record::mail::{self, Message};
 
 /// List the messages of a mailbox, newest first.
 #[derive(Debug, Args)]

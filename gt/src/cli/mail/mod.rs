@@ -8,7 +8,7 @@ mod send;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Send and read mail.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: MailArgs) -> Answer {
 }
 
 /// The mailbox of an address, or the caller's own.
-fn mailbox(town: &crate::town::Town, text: Option<&str>) -> anyhow::Result<String> {
+fn mailbox(town: &crate::host::LiveTown, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
         Some(text) => town.address(text)?.mailbox(),
         None => town.actor.mailbox(),

@@ -4,8 +4,8 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mail;
+use crate::cli::context::Context;
+use crate::record::mail;
 
 /// Show a message and mark it as read.
 #[derive(Debug, Args)]

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::handoff;
-use crate::mail::{self, Letter};
+use crate::cli::context::Context;
+use crate::flow::handoff;
+use crate::record::mail::{self, Letter};
 
 /// Send a message.
 #[derive(Debug, Args)]

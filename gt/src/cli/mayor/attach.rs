@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::super::{Answer, answer, attach};
-use crate::context::Context;
-use crate::identity::Address;
-use crate::session;
+use crate::cli::context::Context;
+use crate::flow::session;
+use crate::town::identity::Address;
 
 /// Show the mayor's session in this terminal, starting it if it does not run.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ mod stop;
 use clap::Subcommand;
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Start, visit and stop the mayor: the agent that a person talks to about the whole town.
 #[derive(Debug, clap::Args)]

@@ -3,9 +3,10 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::Address;
-use crate::{runtime, session};
+use crate::cli::context::Context;
+use crate::flow::session;
+use crate::host::runtime;
+use crate::town::identity::Address;
 
 /// Start the mayor's session. One that runs already is left as it is.
 ///

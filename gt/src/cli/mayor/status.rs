@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::{Address, SessionName};
+use crate::cli::context::Context;
+use crate::town::identity::{Address, SessionName};
 
 /// With `--json` {running, session, attached, created}.
 #[derive(Debug, Default, Serialize)]
@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
     let name = SessionName::of(&Address::Mayor);
     let found = match &name {
-        Some(name) => town.backend.find(name.as_str())?,
+        Some(name) => town.host.find(name.as_str())?,
         None => None,
     };
     let status = found.map_or_else(Status::default, |live| Status {

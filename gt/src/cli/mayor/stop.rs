@@ -1,15 +1,15 @@
 //! `gt mayor stop`.
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::{Address, SessionName};
+use crate::cli::context::Context;
+use crate::town::identity::{Address, SessionName};
 
 pub(super) fn run(ctx: &Context) -> Answer {
     let town = ctx.town()?;
     let mut was_running = false;
     if let Some(name) = SessionName::of(&Address::Mayor) {
-        was_running = town.backend.find(name.as_str())?.is_some();
-        town.backend.kill(name.as_str())?;
+        was_running = town.host.find(name.as_str())?.is_some();
+        town.host.kill(name.as_str())?;
     }
     answer(
         serde_json::json!({ "was_running": was_running }),

@@ -5,8 +5,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::{config, mq};
+use crate::cli::context::Context;
+use crate::flow::mq;
+use crate::record::merge_request;
+use crate::town::config;
 
 /// List the open merge requests of a rig, in the order in which they go.
 ///
@@ -54,13 +56,13 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     }
     let beads = town.rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
-    let mut rows: Vec<Row> = mq::open_requests(&beads)
+    let mut rows: Vec<Row> = merge_request::open_requests(&beads)
         .into_iter()
         .map(|request| {
-            let receipt = mq::receipt_of(request);
+            let receipt = merge_request::receipt_of(request);
             let blockers = bd::graph::blockers(&beads, &request.id);
             let waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
-            let needs_person = mq::needs_person(request);
+            let needs_person = merge_request::needs_person(request);
             let status = match (&needs_person, waits_for.is_empty()) {
                 (Some(_), _) => "held",
                 (None, false) => "blocked",
@@ -68,7 +70,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
             };
             Row {
                 id: request.id.clone(),
-                bead: mq::source_of(request),
+                bead: merge_request::source_of(request),
                 branch: receipt.branch,
                 target: receipt.target,
                 worker: receipt.worker,
@@ -78,7 +80,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
                 created_at: request.created_at.to_string(),
                 waits_for,
                 needs_person,
-                stopped_by: mq::stopped_by(request),
+                stopped_by: merge_request::stopped_by(request),
             }
         })
         .collect();

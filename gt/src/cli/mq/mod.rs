@@ -8,7 +8,7 @@ mod waive;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Look at and run a rig's merge queue.
 #[derive(Debug, Args)]

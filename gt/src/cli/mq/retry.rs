@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mq;
+use crate::cli::context::Context;
+use crate::record::merge_request;
 
 /// Send on a merge request that waited for a person.
 #[derive(Debug, Args)]
@@ -22,8 +22,8 @@ struct Retried {
 pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
-    let was = mq::retry(&town, &found.store, &found.bead.id)?;
-    crate::daemon::wake(&town);
+    let was = merge_request::retry(&town, &found.store, &found.bead.id)?;
+    crate::host::daemon::wake(&town);
     answer(
         Retried {
             request: found.bead.id,

@@ -4,9 +4,10 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mq::{self, MergeOutcome};
-use crate::{convoy, identity::Address};
+use crate::cli::context::Context;
+use crate::flow::landing;
+use crate::flow::mq::{self, MergeOutcome};
+use crate::town::identity::Address;
 
 /// Drain a rig's merge queue in the foreground, and land what is complete by that.
 ///
@@ -22,7 +23,7 @@ pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
     let rig = town.rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());
     let merged = mq::run(&town, &rig)?;
-    let landed = convoy::check(&town)?;
+    let landed = landing::land_ready(&town)?;
     for landed in &landed {
         ctx.ui.status(&format!(
             "🚚 {} landed: {}",

@@ -3,8 +3,9 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::mq;
+use crate::cli::context::Context;
+use crate::flow::mq;
+use crate::record::merge_request;
 
 /// Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run.
 ///
@@ -22,14 +23,14 @@ pub(super) struct WaiveArgs {
 struct Waived {
     request: String,
     #[serde(flatten)]
-    waiver: mq::Waiver,
+    waiver: merge_request::Waiver,
 }
 
 pub(super) fn run(ctx: &Context, args: &WaiveArgs) -> Answer {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;
-    crate::daemon::wake(&town);
+    crate::host::daemon::wake(&town);
     let waived = Waived {
         request: found.bead.id,
         waiver,

@@ -7,7 +7,7 @@ mod themes;
 use clap::Subcommand;
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Show and choose where a rig's polecats get their names.
 #[derive(Debug, clap::Args)]

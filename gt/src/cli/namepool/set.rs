@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::super::{Answer, answer, rig};
-use crate::config::{self, Layer};
-use crate::context::Context;
-use crate::polecat;
+use crate::cli::context::Context;
+use crate::record::polecat;
+use crate::town::config::{self, Layer};
 
 /// Choose a theme. Polecats that are there keep their names.
 #[derive(Debug, Args)]

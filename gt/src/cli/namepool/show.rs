@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::super::{Answer, answer, rig};
-use crate::context::Context;
-use crate::{config, polecat};
+use crate::cli::context::Context;
+use crate::record::polecat;
+use crate::town::config;
 
 /// With `--json` {rig, style, names, used, next}.
 #[derive(Debug, Serialize)]

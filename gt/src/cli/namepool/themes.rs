@@ -1,7 +1,7 @@
 //! `gt namepool themes`.
 
 use super::super::{Answer, answer};
-use crate::polecat;
+use crate::record::polecat;
 
 pub(super) fn run() -> Answer {
     let themes: Vec<&str> = polecat::themes().collect();

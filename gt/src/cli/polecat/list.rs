@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::super::{Answer, answer};
 use super::Row;
-use crate::context::Context;
-use crate::polecat;
+use crate::cli::context::Context;
+use crate::record::polecat;
 
 /// List the polecats of a rig, or of all.
 ///
@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         None => town.rigs()?,
     };
     // Sessions that cannot be asked are unknown, not dead.
-    let sessions = town.backend.list().ok();
+    let sessions = town.host.list().ok();
     let mut rows = Vec::new();
     for rig in rigs {
         let beads = town.rig_store(&rig)?.snapshot()?;

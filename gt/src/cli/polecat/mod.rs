@@ -9,11 +9,11 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::Answer;
-use crate::context::Context;
-use crate::identity::Address;
-use crate::polecat::{Polecat, State};
-use crate::session::end::Ended;
-use crate::town::Town;
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::host::ended::Ended;
+use crate::record::polecat::{Polecat, State};
+use crate::town::identity::Address;
 
 /// Look at the workers of rigs; try again with one; remove a sandbox.
 #[derive(Debug, Args)]
@@ -95,7 +95,7 @@ impl Row {
 }
 
 /// Rig and name of a polecat's address.
-fn parse(town: &Town, text: &str) -> anyhow::Result<(crate::town::RigLayout, String)> {
+fn parse(town: &LiveTown, text: &str) -> anyhow::Result<(crate::town::RigLayout, String)> {
     match town.address(text)? {
         Address::Polecat(rig, name) => Ok((town.rig(&rig)?, name)),
         other => anyhow::bail!("`{other}` is no polecat: give <rig>/<name>"),

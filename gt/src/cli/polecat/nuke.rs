@@ -3,8 +3,9 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::polecat;
+use crate::cli::context::Context;
+use crate::flow;
+use crate::record::polecat;
 
 /// Remove a polecat's sandbox: the only command that does.
 ///
@@ -22,13 +23,13 @@ pub(super) struct NukeArgs {
 
 pub(super) fn run(ctx: &Context, args: &NukeArgs) -> Answer {
     let town = ctx.town()?;
-    let sessions = town.backend.list()?;
+    let sessions = town.host.list()?;
     let mut nuked = Vec::new();
     for text in &args.polecats {
         let (rig, name) = super::parse(&town, text)?;
         let beads = town.rig_store(&rig)?.snapshot()?;
         let polecat = polecat::one(&rig, &beads, Some(&sessions), &name)?;
-        nuked.push(polecat::nuke(&town, &rig, &polecat, args.force)?);
+        nuked.push(flow::polecat::nuke(&town, &rig, &polecat, args.force)?);
     }
     answer(nuked, |nuked, page| {
         for one in nuked {

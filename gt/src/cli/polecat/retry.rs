@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::polecat;
+use crate::cli::context::Context;
+use crate::flow;
 
 /// Try again with a worker that is stuck.
 ///
@@ -24,8 +24,8 @@ struct Retried {
 pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
-    let was = polecat::retry(&town, &rig, &name)?;
-    crate::daemon::wake(&town);
+    let was = flow::polecat::retry(&town, &rig, &name)?;
+    crate::host::daemon::wake(&town);
     let polecat = format!("{}/{name}", rig.name());
     answer(Retried { polecat, was }, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use super::Row;
-use crate::context::Context;
-use crate::polecat::{self, Completion};
-use crate::session::end::Ended;
+use crate::cli::context::Context;
+use crate::flow::session::end;
+use crate::record::polecat::{self, Completion};
 
 /// Show one polecat: state and reason, work, sandbox, session, record.
 #[derive(Debug, Args)]
@@ -33,13 +33,13 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let beads = town.rig_store(&rig)?.snapshot()?;
-    let sessions = town.backend.list().ok();
+    let sessions = town.host.list().ok();
     let polecat = polecat::one(&rig, &beads, sessions.as_deref(), &name)?;
     let clone_path = rig.sandbox(&name);
     let git = Git::at(&clone_path);
     let mut row = Row::of(&polecat);
     let dead = polecat.session.as_ref();
-    let dead = dead.and_then(|live| Ended::seen(&town, live, &polecat.slot));
+    let dead = dead.and_then(|live| end::of_dead_session(&town, live, &polecat.slot));
     row.last_end = dead.or(row.last_end);
     let shown = Shown {
         current_branch: git.head_branch().ok().flatten(),

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Forget saved work. Its commit is named, so that it can still be found for a while.
 #[derive(Debug, Args)]

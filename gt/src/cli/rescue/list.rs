@@ -7,8 +7,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::crew;
+use crate::cli::context::Context;
+use crate::flow::crew;
 
 /// List saved work: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended.
 ///

@@ -8,9 +8,10 @@ use bd::git::Git;
 use clap::{Args, Subcommand};
 
 use super::Answer;
-use crate::context::Context;
-use crate::crew;
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::flow::crew;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
 
 /// List, bring back and drop saved work.
 #[derive(Debug, Args)]
@@ -36,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: &RescueArgs) -> Answer {
 
 /// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
 /// holds it: the rig's, or the clone of the crew member whose work it is.
-fn locate(town: &Town, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
+fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
     let kind = parts.next().unwrap_or_default();

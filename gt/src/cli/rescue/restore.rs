@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::lock::Lock;
-use crate::polecat;
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::record::polecat;
+use crate::town::RigLayout;
+use crate::town::lock::Lock;
 
 /// Bring saved work back into a working tree. What is saved of crew is in their own clones.
 ///
@@ -73,7 +74,7 @@ pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
 }
 
 /// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
-fn unless_at_work(town: &Town, into: &Path) -> anyhow::Result<Option<Lock>> {
+fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
     let Some((rig, name)) = worker_of(town, into)? else {
         return Ok(None);
     };
@@ -82,7 +83,7 @@ fn unless_at_work(town: &Town, into: &Path) -> anyhow::Result<Option<Lock>> {
         .with_context(|| format!("{address} is just being given work or finishing it"))?;
     let beads = town.rig_store(&rig)?.snapshot()?;
     // Sessions that cannot be asked are not taken for ended.
-    let sessions = town.backend.list().ok();
+    let sessions = town.host.list().ok();
     let all = polecat::all(&rig, &beads, sessions.as_deref());
     let Some(worker) = all.into_iter().find(|worker| worker.name == name) else {
         return Ok(Some(lock));
@@ -102,7 +103,7 @@ fn unless_at_work(town: &Town, into: &Path) -> anyhow::Result<Option<Lock>> {
 }
 
 /// The worker in whose sandbox a folder lies.
-fn worker_of(town: &Town, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
+fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
     let Ok(into) = into.canonicalize() else {
         return Ok(None);
     };

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::rig::{self, Request};
+use crate::cli::context::Context;
+use crate::flow::rig::{self, Request};
 
 /// Add a repository to the town.
 ///

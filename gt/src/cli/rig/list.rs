@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::rig;
+use crate::cli::context::Context;
+use crate::view::rig;
 
 /// List the rigs of the town.
 ///

@@ -10,7 +10,7 @@ use clap::Subcommand;
 pub(super) use status::{around, wanted};
 
 use super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Add, look at and remove rigs: the repositories that the town works on.
 #[derive(Debug, clap::Args)]

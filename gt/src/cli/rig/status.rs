@@ -3,10 +3,12 @@
 use clap::Args;
 
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::identity::detect;
-use crate::rig::{self, RigStatus};
-use crate::town::{RigLayout, Town};
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::identity::detect;
+use crate::view::rig;
+use crate::view::rig::RigStatus;
 
 /// Show a rig: its repository, its merge queue, its workers and crew.
 ///
@@ -59,7 +61,7 @@ fn human(status: &RigStatus, page: &mut bd::ui::Page) {
 /// The rig that was named, else the one around the caller, else the only one.
 pub(in crate::cli) fn wanted(
     ctx: &Context,
-    town: &Town,
+    town: &LiveTown,
     named: Option<&str>,
 ) -> anyhow::Result<RigLayout> {
     if let Some(name) = named {
@@ -74,7 +76,7 @@ pub(in crate::cli) fn wanted(
 }
 
 /// The rig that the caller belongs to, else the one whose folder they are in.
-pub(in crate::cli) fn around(ctx: &Context, town: &Town) -> Option<RigLayout> {
+pub(in crate::cli) fn around(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
     let caller = detect(&ctx.env, &town.layout).address;
     let own = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();

@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{Answer, answer};
-use crate::context::Context;
-use crate::seance::{self, Session, Wanted};
+use crate::cli::context::Context;
+use crate::flow::seance::{self, Session, Wanted};
 
 /// List past sessions, search what was said in them, or ask one of them.
 ///

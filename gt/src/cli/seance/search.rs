@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use super::Which;
-use crate::context::Context;
-use crate::seance;
-use crate::seance::transcript::{self, Hit};
+use crate::cli::context::Context;
+use crate::flow::seance;
+use crate::flow::seance::transcript::{self, Hit};
 
 /// Search what was said in past sessions, whatever the case of the letters.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::super::agent_event::AgentEvent;
 use super::super::{Answer, answer};
-use crate::checkpoint;
-use crate::context::Context;
+use crate::cli::context::Context;
+use crate::flow::checkpoint;
 
 /// Saves what the next session needs; prints nothing.
 pub(super) fn run(ctx: &Context) -> Answer {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::Answer;
 use super::agent_event::{is_of_copy, nothing};
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Answer an agent program's hooks: the end of a turn, the end of a session.
 ///

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::super::agent_event::AgentEvent;
 use super::super::{Answer, answer};
-use crate::context::Context;
-use crate::turn;
+use crate::cli::context::Context;
+use crate::flow::stop_hook;
 
 /// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
 pub(super) fn run(ctx: &Context) -> Answer {
@@ -24,5 +24,5 @@ pub(super) fn run(ctx: &Context) -> Answer {
 }
 
 fn reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
-    turn::at_stop(&ctx.town()?, event.field("session_id"))
+    stop_hook::at_stop(&ctx.town()?, event.field("session_id"))
 }

@@ -4,9 +4,9 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::review;
-use crate::sling;
+use crate::cli::context::Context;
+use crate::flow::convoy::review;
+use crate::flow::sling;
 
 /// Approve a request: the convoy is made as it was asked for. A sling that waited for it goes on.
 ///
@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: &ApproveArgs) -> Answer {
             escape::line(&format!("{error:#}"))
         )),
     }
-    crate::daemon::wake(&town);
+    crate::host::daemon::wake(&town);
     answer(approved, |approved, page| {
         let title = escape::line(&approved.title);
         let how = if approved.already {

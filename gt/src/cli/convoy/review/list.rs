@@ -4,8 +4,8 @@ use bd::ui::escape;
 use clap::Args;
 
 use super::super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::review;
+use crate::cli::context::Context;
+use crate::flow::convoy::review;
 
 /// List the requests that wait for a person.
 #[derive(Debug, Args)]

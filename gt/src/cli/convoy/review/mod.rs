@@ -8,7 +8,7 @@ mod show;
 use clap::{Args, Subcommand};
 
 use super::super::Answer;
-use crate::context::Context;
+use crate::cli::context::Context;
 
 /// Answer the requests for convoys that a pre-convoy hook left to a person.
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::super::super::{Answer, answer};
-use crate::context::Context;
-use crate::convoy::review;
+use crate::cli::context::Context;
+use crate::flow::convoy::review;
 
 /// Reject a request: no convoy is made.
 #[derive(Debug, Args)]

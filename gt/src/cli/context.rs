@@ -1,0 +1,35 @@
+//! What a command starts with: the environment, clock and chance of the process, and the screen.
+
+use std::path::Path;
+
+use bd::sys::Env;
+use bd::ui::Ui;
+
+use crate::host::LiveTown;
+use crate::host::live_town::open;
+use crate::town::identity::{Address, detect};
+use crate::town::{self, Layout};
+
+/// The context of one command.
+pub struct Context {
+    /// The caller's environment.
+    pub env: Env,
+    /// The screen.
+    pub ui: Ui,
+}
+
+impl Context {
+    /// Opens the town around the working directory, acting as whoever calls.
+    pub fn town(&self) -> anyhow::Result<LiveTown> {
+        let root = town::find(&self.env)?;
+        Ok(self.town_at(&root))
+    }
+
+    /// Opens the town at `root`.
+    pub fn town_at(&self, root: &Path) -> LiveTown {
+        let actor = detect(&self.env, &Layout::new(root))
+            .address
+            .unwrap_or(Address::Overseer);
+        open(&self.env, root, actor)
+    }
+}

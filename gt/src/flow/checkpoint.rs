@@ -1,0 +1,219 @@
+//! Where a session stood when it ended: for the next one of the same agent on the same work.
+//!
+//! A file in the agent's own work tree, `.polecat-checkpoint.json`, which git does not see. It is written by the agent
+//! (`gt checkpoint write`), before a compaction and at the end of a session ([`save`]); what the agent wrote down
+//! itself outlives the latter two. The next context tells of it while it is younger than a day and of the same bead;
+//! commits and files are looked at when it is written, so it says what was so then.
+
+use std::path::PathBuf;
+
+use bd::bead::Stamp;
+use bd::git::Git;
+use bd::sys::{Inside, file};
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+
+use crate::flow::crew;
+use crate::flow::sandbox;
+use crate::host::LiveTown;
+use crate::record::hook;
+use crate::record::polecat::Slot;
+use crate::town;
+use crate::town::identity::Address;
+
+/// The file in the work tree.
+pub const FILE: &str = ".polecat-checkpoint.json";
+
+/// How long a checkpoint is told of.
+const FRESH: SignedDuration = SignedDuration::from_hours(24);
+
+/// How many changed files it names.
+const FILES: usize = 50;
+
+/// Where a session stood.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Checkpoint {
+    /// The molecule being worked through.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub molecule_id: String,
+    /// The step of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub current_step: String,
+    /// That step's title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub step_title: String,
+    /// Files that were changed and not committed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modified_files: Vec<String>,
+    /// The last commit.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub last_commit: String,
+    /// The branch.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The bead on the hook.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hooked_bead: String,
+    /// When it was written, RFC 3339.
+    pub timestamp: String,
+    /// The session.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_id: String,
+    /// What the agent says of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub notes: String,
+}
+
+/// What an agent adds to what is found by looking.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    /// Notes.
+    pub notes: String,
+    /// The molecule.
+    pub molecule: String,
+    /// The step.
+    pub step: String,
+}
+
+/// Why there is no checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// Only who has a work tree of its own has one.
+    #[error("{agent} has no checkpoint: only polecats and crew have a work tree of their own")]
+    NoTree {
+        /// The agent.
+        agent: String,
+    },
+    /// The file cannot be used.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file holds something else.
+    #[error("{} is no checkpoint: {source}; `gt checkpoint write` writes a new one", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
+    },
+}
+
+/// Where the checkpoint of an agent is.
+fn path(town: &LiveTown, agent: &Address) -> Result<PathBuf, CheckpointError> {
+    match agent {
+        Address::Polecat(..) | Address::Crew(..) => Ok(town::home_of(town, agent).join(FILE)),
+        other => Err(CheckpointError::NoTree {
+            agent: other.to_string(),
+        }),
+    }
+}
+
+/// The checkpoint of an agent; none where it has written none.
+pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, CheckpointError> {
+    let path = path(town, agent)?;
+    match file::read(&path) {
+        Ok(None) => Ok(None),
+        Ok(Some(bytes)) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|source| CheckpointError::Invalid { path, source }),
+        Err(source) => Err(CheckpointError::Io { path, source }),
+    }
+}
+
+/// The checkpoint that the next session is told of: fresh, and of this bead.
+pub fn told(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
+    // One that cannot be read keeps nobody from its context; `gt checkpoint show` tells of it.
+    let found = read(town, agent).ok().flatten()?;
+    let age = town
+        .clock
+        .now()
+        .duration_since(Stamp::read(&found.timestamp).instant());
+    (found.hooked_bead == bead && age < FRESH).then_some(found)
+}
+
+/// Writes down where the agent stands. Without words of its own those of the last checkpoint of the same bead stay.
+pub fn write(
+    town: &LiveTown,
+    agent: &Address,
+    session: &str,
+    words: Option<Words>,
+) -> anyhow::Result<Checkpoint> {
+    let home = path(town, agent)?.with_file_name("");
+    let hooked_bead = hook::hooked_bead(town, agent).unwrap_or_default();
+    let words = words.unwrap_or_else(|| {
+        let last = told(town, agent, &hooked_bead).unwrap_or_default();
+        Words {
+            notes: last.notes,
+            molecule: last.molecule_id,
+            step: last.current_step,
+        }
+    });
+    let git = Git::at(home);
+    let changes = git.status().unwrap_or_default();
+    let changed = changes.into_iter().map(|change| change.path);
+    let step_title = match words.step.as_str() {
+        "" => String::new(),
+        step => town
+            .find_bead(step)
+            .map_or(String::new(), |found| found.bead.title),
+    };
+    let checkpoint = Checkpoint {
+        molecule_id: words.molecule,
+        step_title,
+        current_step: words.step,
+        modified_files: changed.take(FILES).collect(),
+        last_commit: git.resolve("HEAD").ok().flatten().unwrap_or_default(),
+        branch: git.head_branch().ok().flatten().unwrap_or_default(),
+        hooked_bead,
+        timestamp: Stamp::from(town.clock.now()).to_string(),
+        session_id: session.to_owned(),
+        notes: words.notes,
+    };
+    let mut text = serde_json::to_vec_pretty(&checkpoint)?;
+    text.push(b'\n');
+    // Of a work tree that came from elsewhere, too.
+    git.exclude(&format!("/{FILE}"))?;
+    Inside::open(git.folder())?.write(FILE, &text, 0o600)?;
+    Ok(checkpoint)
+}
+
+/// Removes it; says whether there was one.
+pub fn clear(town: &LiveTown, agent: &Address) -> Result<bool, CheckpointError> {
+    let path = path(town, agent)?;
+    let there = path.exists();
+    file::remove(&path).map_err(|source| CheckpointError::Io { path, source })?;
+    Ok(there)
+}
+
+/// Saves what a successor needs when a session may end: a checkpoint, and what is not committed on a hidden
+/// ref. An agent without a work tree has nothing to save.
+pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<()> {
+    if path(town, agent).is_err() || !town::home_of(town, agent).join(".git").exists() {
+        return Ok(());
+    }
+    let (rig, name) = match agent {
+        Address::Polecat(rig, name) => (rig, name),
+        Address::Crew(rig, name) => {
+            write(town, agent, session, None)?;
+            return Ok(crew::snapshot(town, &town.rig(rig)?, name).map(drop)?);
+        }
+        _ => return Ok(()),
+    };
+    let layout = town.rig(rig)?;
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
+    // A session that is over has nothing to say of what its successor does in the same folder.
+    let lease = town.env.get("GT_LEASE").map(str::parse::<u64>);
+    if lease.is_some_and(|lease| lease != Ok(slot.lease)) {
+        return Ok(());
+    }
+    write(town, agent, session, None)?;
+    sandbox::snapshot(town, &layout, name, &slot)?;
+    Ok(())
+}

@@ -1,0 +1,304 @@
+//! Making convoys, adding to them, closing them by hand.
+
+use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
+
+use super::integration::{self, Integration, IntegrationError};
+use crate::host::LiveTown;
+use crate::record;
+use crate::town::beads::{UnknownBead, external_ref};
+
+/// A convoy to be made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct New {
+    /// Its title.
+    pub title: String,
+    /// The beads it tracks.
+    pub beads: Vec<String>,
+    /// Who owns it and hears when it lands.
+    pub owner: Option<String>,
+    /// Who else hears when it lands.
+    pub notify: Vec<String>,
+    /// Whether its work goes to branches of its own and lands as one commit a rig.
+    pub integration: bool,
+    /// The epic whose children it tracks: closed with them once the convoy lands.
+    pub epic: Option<String>,
+    /// The text before the address lines; a count of the beads where empty.
+    pub about: String,
+}
+
+/// A convoy that was made or added to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Created {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The beads that were added now.
+    pub added: Vec<String>,
+    /// Whether it had landed and is open again.
+    pub reopened: bool,
+}
+
+/// Why a convoy is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ConvoyError {
+    /// It has no title.
+    #[error("a convoy needs a title")]
+    NoTitle,
+    /// There is no such convoy.
+    #[error("there is no convoy `{id}`: not found (`gt convoy list --all` shows them)")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+    },
+    /// Its work is on its own branches only.
+    #[error(
+        "the work of {id} is on {} and on no target yet: `gt convoy land {id}` lands it (close it anyway with \
+         --force: the branches stay)",
+        branches.join(", ")
+    )]
+    NotLanded {
+        /// The convoy.
+        id: String,
+        /// Its branches, with their rigs.
+        branches: Vec<String>,
+    },
+    /// It still has open work.
+    #[error("{id} still tracks open work: {} (close it anyway with --force)", open.join(", "))]
+    OpenWork {
+        /// The convoy.
+        id: String,
+        /// What is open.
+        open: Vec<String>,
+    },
+}
+
+/// Makes a convoy. Every bead must exist; if one does not, nothing is made.
+pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
+    anyhow::ensure!(!new.title.trim().is_empty(), ConvoyError::NoTitle);
+    let beads = existing(town, &new.beads)?;
+    let store = town.store()?;
+    let created = town.transact(&store, |tx| {
+        let id = fresh_id(town, tx);
+        let (convoy, created) = built(tx, id, new, &beads)?;
+        tx.put(convoy)?;
+        Ok(created)
+    })?;
+    town.tell(
+        "convoy_created",
+        serde_json::json!({ "convoy": created.id, "beads": created.added }),
+    );
+    Ok(created)
+}
+
+/// A new convoy, not yet written.
+pub(super) fn built(
+    tx: &Tx,
+    id: String,
+    new: &New,
+    beads: &[String],
+) -> anyhow::Result<(Bead, Created)> {
+    let now = tx.now();
+    let mut convoy = Bead {
+        id: id.clone(),
+        title: new.title.trim().to_owned(),
+        description: describe(new, beads.len()),
+        issue_type: Kind::Convoy,
+        labels: vec!["gt:convoy".to_owned()],
+        created_at: now.clone(),
+        updated_at: now.clone(),
+        created_by: tx.actor().to_owned(),
+        ..Bead::default()
+    };
+    if new.integration {
+        integration::set(&mut convoy, &Integration::default())?;
+    }
+    if let Some(epic) = &new.epic {
+        convoy.set_metadata("epic", epic)?;
+    }
+    let added = track(&mut convoy, beads, &now, tx.actor());
+    let created = Created {
+        id,
+        title: convoy.title.clone(),
+        added,
+        reopened: false,
+    };
+    Ok((convoy, created))
+}
+
+/// Makes the convoy that a single slung bead gets, so that its way is visible. Nobody is mailed about it.
+pub fn create_for(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
+    create(town, &automatic(bead)).map(|created| created.id)
+}
+
+/// The convoy that a single slung bead gets.
+pub fn automatic(bead: &Bead) -> New {
+    New {
+        title: bd::bead::validate::fit_title(&format!("Work: {}", bead.title)),
+        beads: vec![bead.id.clone()],
+        about: format!("Auto-created convoy tracking {}", bead.id),
+        ..New::default()
+    }
+}
+
+/// Adds beads to a convoy; one that has landed is open again.
+pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Created> {
+    let beads = existing(town, beads)?;
+    let store = town.store()?;
+    let created = town.transact(&store, |tx| {
+        let (convoy, created) = extended(tx, id, &beads)?;
+        tx.put(convoy)?;
+        Ok(created)
+    })?;
+    let payload = serde_json::json!({
+        "convoy": created.id, "beads": created.added, "reopened": created.reopened,
+    });
+    town.tell("convoy_added", payload);
+    Ok(created)
+}
+
+/// Whether beads may be added: not while it is being closed after its landing.
+pub(super) fn can_grow(convoy: &Bead) -> Result<(), IntegrationError> {
+    let closing = integration::of(convoy).is_some_and(|own| own.closing);
+    if closing && convoy.is_open() {
+        let convoy = convoy.id.clone();
+        return Err(IntegrationError::Closing { convoy });
+    }
+    Ok(())
+}
+
+/// A convoy that tracks more beads, not yet written.
+pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(Bead, Created)> {
+    let now = tx.now();
+    let mut convoy = find(tx, id)?;
+    can_grow(&convoy)?;
+    let added = track(&mut convoy, beads, &now, tx.actor());
+    let reopened = !convoy.is_open() && !added.is_empty();
+    if reopened {
+        convoy.status = Status::Open;
+        convoy.closed_at = None;
+        convoy.close_reason = String::new();
+    }
+    convoy.updated_at = now;
+    let created = Created {
+        id: id.to_owned(),
+        title: convoy.title.clone(),
+        added,
+        reopened,
+    };
+    Ok((convoy, created))
+}
+
+/// Closes a convoy by hand; with open work only when forced. Closing a closed one changes nothing.
+pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
+    let stores = town.stores()?;
+    let store = town.store()?;
+    let closed = town.transact(&store, |tx| {
+        let mut convoy = find(tx, id)?;
+        if !convoy.is_open() {
+            return Ok(false);
+        }
+        let open: Vec<String> = record::convoy::tracked_ids(&convoy)
+            .filter(|id| stores.get(id).is_none_or(Bead::is_open))
+            .map(str::to_owned)
+            .collect();
+        anyhow::ensure!(
+            force || open.is_empty(),
+            ConvoyError::OpenWork {
+                id: id.to_owned(),
+                open
+            }
+        );
+        let branches = integration::of(&convoy).map(|own| own.not_landed());
+        let branches = branches.unwrap_or_default();
+        anyhow::ensure!(
+            force || branches.is_empty(),
+            ConvoyError::NotLanded {
+                id: id.to_owned(),
+                branches
+            }
+        );
+        let now = tx.now();
+        convoy.status = Status::Closed;
+        convoy.closed_at = Some(now.clone());
+        convoy.updated_at = now;
+        reason.clone_into(&mut convoy.close_reason);
+        tx.put(convoy)?;
+        Ok(true)
+    })?;
+    if closed {
+        town.tell(
+            "convoy_closed",
+            serde_json::json!({ "convoy": id, "reason": reason }),
+        );
+    }
+    Ok(closed)
+}
+
+/// The convoy with this id.
+pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
+    let found = tx
+        .get(id)
+        .filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone());
+    found
+        .cloned()
+        .ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
+}
+
+/// The given beads, each of which must exist somewhere in the town.
+pub(super) fn existing(town: &LiveTown, ids: &[String]) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    for id in ids {
+        if stores.get(id).is_none_or(Bead::is_tombstone) {
+            return Err(UnknownBead { id: id.clone() }.into());
+        }
+    }
+    Ok(ids.to_vec())
+}
+
+/// An id that no bead has yet.
+pub(super) fn fresh_id(town: &LiveTown, beads: &Snapshot) -> String {
+    loop {
+        let id = format!("hq-cv-{}", town.random.base32(5));
+        if beads.get(&id).is_none() {
+            return id;
+        }
+    }
+}
+
+fn describe(new: &New, count: usize) -> String {
+    let mut text = match new.about.as_str() {
+        "" => format!("Convoy tracking {count} issues"),
+        about => about.to_owned(),
+    };
+    if let Some(owner) = &new.owner {
+        text.push_str(&format!("\nOwner: {owner}"));
+    }
+    for address in &new.notify {
+        text.push_str(&format!("\nNotify: {address}"));
+    }
+    text
+}
+
+/// Adds `tracks` edges for beads that are not tracked yet, and says which those were.
+fn track(convoy: &mut Bead, ids: &[String], now: &Stamp, by: &str) -> Vec<String> {
+    let mut added = Vec::new();
+    for id in ids {
+        if record::convoy::tracked_ids(convoy).any(|tracked| tracked == id) {
+            continue;
+        }
+        convoy.dependencies.push(Dep {
+            issue_id: convoy.id.clone(),
+            depends_on_id: external_ref(id),
+            kind: DepKind::Tracks,
+            created_at: now.clone(),
+            created_by: by.to_owned(),
+            ..Dep::default()
+        });
+        added.push(id.clone());
+    }
+    added
+}

@@ -1,0 +1,232 @@
+//! Landing: once every tracked change is on its target the convoy closes, and its subscribers hear of it,
+//! both in one transaction of the town's store. The mails' ids follow from convoy, landing and recipient,
+//! so that no crash or second observer makes a second mail.
+
+use std::collections::BTreeMap;
+
+use bd::bead::{Bead, Status};
+use bd::git::Git;
+use serde::Serialize;
+use serde_json::json;
+
+use super::integration;
+use crate::flow::discovery;
+use crate::flow::town_hook;
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::mail;
+use crate::town::identity::Address;
+
+/// A convoy that landed just now.
+#[derive(Debug, Clone, Serialize)]
+pub struct Landed {
+    /// The convoy.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Who was told.
+    pub told: Vec<String>,
+    /// The one commit of each rig, for a convoy with branches of its own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub commits: BTreeMap<String, String>,
+    /// The beads that it tracks.
+    pub beads: Vec<String>,
+}
+
+/// Closes a convoy all of whose rigs have landed, and tells its subscribers.
+pub(crate) fn close_landed(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landed>> {
+    close(town, id, None)
+}
+
+/// Closes a convoy whose tracked beads are still those that were found done, and reports it to its subscribers.
+pub(crate) fn close_if_done(
+    town: &LiveTown,
+    id: &str,
+    done: &[&str],
+) -> anyhow::Result<Option<Landed>> {
+    close(town, id, Some(done))
+}
+
+/// Closes the epic that a convoy stands for, if all its children are closed. Written before the convoy closes:
+/// killed in between, the next try comes here again.
+pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
+    let Some(epic) = record::convoy::epic_of(convoy) else {
+        return Ok(());
+    };
+    // An epic that someone deleted keeps nothing from landing.
+    let Ok(found) = town.find_bead(&epic) else {
+        return Ok(());
+    };
+    town.transact(&found.store, |tx| {
+        let open = tx.children_of(&epic).iter().any(|child| child.is_open());
+        let Some(mut epic) = tx.get(&epic).filter(|bead| bead.is_open()).cloned() else {
+            return Ok(());
+        };
+        if open {
+            return Ok(());
+        }
+        let now = tx.now();
+        epic.status = Status::Closed;
+        epic.closed_at = Some(now.clone());
+        epic.updated_at = now;
+        epic.close_reason = format!("Landed as {}", convoy.id);
+        tx.put(epic)?;
+        Ok(())
+    })
+}
+
+/// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing; a convoy
+/// that tracks something else by now than what was judged is left for the next look.
+fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
+    let store = town.store()?;
+    let landed = town.transact(&store, |tx| {
+        let mut convoy = super::create::find(tx, id)?;
+        let same =
+            |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
+        if !convoy.is_open() || !judged.is_none_or(same) {
+            return Ok(None);
+        }
+        let now = tx.now();
+        let number = record::convoy::landings(&convoy) + 1;
+        convoy.status = Status::Closed;
+        convoy.closed_at = Some(now.clone());
+        convoy.updated_at = now;
+        convoy.close_reason = "All tracked issues completed".to_owned();
+        convoy.set_metadata("landings", number)?;
+        let commits = own_commits(&convoy);
+        if let Some(own) = integration::of(&convoy) {
+            integration::set(&mut convoy, &own.after_landing())?;
+        }
+        let told = subscribers(town, &convoy);
+        for address in &told {
+            let letter = mail::Letter {
+                to: address.clone(),
+                from: Address::Deacon.mailbox(),
+                subject: format!("🚚 Convoy landed: {}", convoy.title),
+                body: letter_text(&convoy, &commits),
+                operation: Some(format!("landing:{id}:{number}")),
+                ..mail::Letter::default()
+            };
+            mail::write(tx, &letter)?;
+        }
+        let title = convoy.title.clone();
+        let beads = record::convoy::tracked_ids(&convoy)
+            .map(str::to_owned)
+            .collect();
+        tx.put(convoy)?;
+        Ok(Some(Landed {
+            id: id.to_owned(),
+            title,
+            told,
+            commits,
+            beads,
+        }))
+    })?;
+    if let Some(landed) = &landed {
+        town.tell(
+            "convoy_landed",
+            json!({ "convoy": landed.id, "told": landed.told, "commits": landed.commits }),
+        );
+        let call = town_hook::Call {
+            convoy: landed.title.clone(),
+            issues: landed.beads.clone(),
+            more: vec![("GT_CONVOY_ID", landed.id.clone())],
+            about: vec![("convoy", landed.id.clone())],
+            ..town_hook::Call::default()
+        };
+        town_hook::notify(town, town_hook::Event::PostLanding, &call);
+        forget_documents(town, id)?;
+    }
+    Ok(landed)
+}
+
+/// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here
+/// leaves them to the next sling in that rig.
+fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
+    for rig in town.rigs()? {
+        if !rig.repo().is_dir() {
+            continue;
+        }
+        let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
+        if let Some((commit, rescue)) = forgotten {
+            let payload =
+                json!({ "convoy": id, "rig": rig.name(), "commit": commit, "rescue": rescue });
+            town.tell("discovery_removed", payload);
+        }
+    }
+    Ok(())
+}
+
+/// Each distinct address of the convoy's `Owner:` and `Notify:` lines.
+fn subscribers(town: &LiveTown, convoy: &Bead) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for key in ["Owner", "Notify"] {
+        for text in record::convoy::addresses(convoy, key) {
+            let address = town
+                .address(text)
+                .map_or_else(|_| text.to_owned(), |a| a.mailbox());
+            if !told.contains(&address) {
+                told.push(address);
+            }
+        }
+    }
+    told
+}
+
+/// The commit of each rig that holds the convoy's work there.
+fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
+    let own = integration::of(convoy).unwrap_or_default();
+    let commit = |branch: integration::Branch| branch.landing.map(|step| step.candidate);
+    let rigs = own.rigs.into_iter();
+    rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
+        .collect()
+}
+
+fn letter_text(convoy: &Bead, commits: &BTreeMap<String, String>) -> String {
+    let beads: Vec<String> = record::convoy::tracked_ids(convoy)
+        .map(|id| format!("- {id}"))
+        .collect();
+    let landed: Vec<String> = commits
+        .iter()
+        .map(|(rig, commit)| format!("\n\n{rig}: {commit}"))
+        .collect();
+    format!(
+        "Every tracked change of {} is on its target.\n\n{}{}",
+        convoy.id,
+        beads.join("\n"),
+        landed.concat()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn a_convoy_to_which_work_was_added_after_the_look_does_not_land() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        for id in ["hq-one", "hq-two"] {
+            let bead = Bead {
+                id: id.to_owned(),
+                title: id.to_owned(),
+                ..Bead::default()
+            };
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        }
+        let new = super::super::New {
+            title: "C".to_owned(),
+            beads: vec!["hq-one".to_owned()],
+            ..super::super::New::default()
+        };
+        let id = super::super::create(town, &new).unwrap().id;
+        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert!(close(town, &id, Some(&["hq-one"])).unwrap().is_none());
+        let both = ["hq-one", "hq-two"];
+        assert!(close(town, &id, Some(&both)).unwrap().is_some());
+        assert!(close(town, &id, Some(&both)).unwrap().is_none());
+    }
+}

@@ -1,0 +1,22 @@
+//! Convoys: batches of work followed until every tracked change is on its target.
+//!
+//! A convoy is a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig. What a convoy says
+//! about progress is recomputed from the rigs' beads each time; nothing of it is stored. One with branches of
+//! its own (`integration`) keeps their names and how far its landing is.
+
+pub mod briefing;
+mod create;
+mod decision;
+pub mod integration;
+mod land;
+mod progress;
+pub mod ready;
+pub mod review;
+mod ways;
+
+pub use create::{ConvoyError, Created, New, add, automatic, close, create, create_for};
+pub use decision::{Decision, decision_for, decisions};
+pub use land::Landed;
+pub(crate) use land::{close_epic, close_if_done, close_landed};
+pub(crate) use progress::is_work;
+pub use progress::{Board, Counts, Ending, Progress, Standing, Tracked, ending};

@@ -1,0 +1,456 @@
+//! How far a convoy is, from the rigs' beads as they are now.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use bd::bead::{Bead, DepKind, Kind, Status};
+use bd::store::Snapshot;
+use serde::Serialize;
+
+use super::integration::{self, Integration};
+use super::ways;
+use crate::record;
+use crate::record::attempt;
+use crate::record::merge_request;
+use crate::record::polecat::{Ids, Slot};
+use crate::record::queued_sling;
+use crate::record::queued_sling::Waiting;
+use crate::town::beads::Stores;
+
+/// One tracked bead as it stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tracked {
+    /// Its id.
+    pub id: String,
+    /// Its title; `(external)` where no store of the town knows it.
+    pub title: String,
+    /// Its status as stored; `unknown` where no store knows it.
+    pub status: String,
+    /// Always `tracks`.
+    pub dependency_type: &'static str,
+    /// Its type.
+    pub issue_type: String,
+    /// Who has it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub assignee: String,
+    /// Where it stands on its way.
+    pub standing: Standing,
+    /// What it waits for: open blockers, a conflict or repair task.
+    pub waits_for: Vec<String>,
+    /// What there is to say about where it stands: why its worker is stuck, since when it stands in line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// What a person can do about it: commands, one of them at a time.
+    pub ways: Vec<String>,
+}
+
+/// Where a bead stands on its way to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nobody has it yet.
+    Open,
+    /// Something must happen first.
+    Blocked,
+    /// A worker has it.
+    Working,
+    /// Its merge request is in the queue.
+    Merging,
+    /// Its merge request waits for a task or a person, or its worker is not started again by itself.
+    Held,
+    /// It is done: merged, closed without a change, or cancelled with a reason.
+    Done,
+    /// It was closed as failed, or cancelled without a word why: it keeps the convoy from landing.
+    Failed,
+    /// No store of the town knows it.
+    Unknown,
+}
+
+impl Standing {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::Working => "working",
+            Self::Merging => "merging",
+            Self::Held => "held",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a closed bead ended, as the reason of its closing says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Done, without a change, or cancelled with a reason.
+    Done,
+    /// It failed, or was passed on to someone else as too much.
+    Failed,
+    /// Cancelled, and nobody said why.
+    Unexplained,
+}
+
+/// How a closed bead ended.
+pub fn ending(bead: &Bead) -> Ending {
+    ending_by(&bead.close_reason)
+}
+
+/// How a closed bead ended, by the reason of its closing.
+pub(super) fn ending_by(reason: &str) -> Ending {
+    let reason = reason.trim().to_lowercase();
+    if reason.starts_with("failed") || reason.starts_with("escalated") {
+        return Ending::Failed;
+    }
+    let cancelled = ["cancelled", "canceled", "cancel", "abandoned"];
+    let rest = cancelled.iter().find_map(|word| reason.strip_prefix(word));
+    match rest {
+        Some(rest) if !rest.contains(char::is_alphanumeric) => Ending::Unexplained,
+        _ => Ending::Done,
+    }
+}
+
+/// How many beads stand where.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Done.
+    pub completed: usize,
+    /// All.
+    pub total: usize,
+}
+
+/// A convoy's progress.
+#[derive(Debug, Clone, Serialize)]
+pub struct Progress {
+    /// The convoy.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its status: `open` or `closed`.
+    pub status: String,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// What it tracks.
+    pub tracked: Vec<Tracked>,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Times it has landed.
+    pub landings: u64,
+    /// Its own branches and how far their landing is, where it has such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Integration>,
+}
+
+/// The stores with what waits in each, looked at once for however many convoys and beads.
+pub struct Board<'a> {
+    stores: &'a Stores,
+    homes: Vec<Home<'a>>,
+    branches: Vec<OwnBranch>,
+}
+
+/// A branch of an open convoy's own.
+struct OwnBranch {
+    convoy: String,
+    rig: String,
+    branch: String,
+}
+
+/// The branches of all open convoys that have not landed.
+fn branches(town: &Snapshot) -> Vec<OwnBranch> {
+    let mut found = Vec::new();
+    for convoy in record::convoy::list(town, false) {
+        for (rig, branch) in integration::of(convoy).unwrap_or_default().rigs {
+            found.push(OwnBranch {
+                convoy: convoy.id.clone(),
+                rig,
+                branch: branch.branch,
+            });
+        }
+    }
+    found
+}
+
+impl<'a> Board<'a> {
+    /// Looks at all stores.
+    pub fn of(stores: &'a Stores) -> Self {
+        let rigs = stores
+            .rigs
+            .iter()
+            .map(|(rig, beads)| (Some(rig.as_str()), beads));
+        let homes = std::iter::once((None, &stores.town))
+            .chain(rigs)
+            .map(|(rig, beads)| Home {
+                rig,
+                beads,
+                hooked: on_hooks(beads),
+                line: OnceCell::new(),
+            })
+            .collect();
+        let branches = branches(&stores.town);
+        Self {
+            stores,
+            homes,
+            branches,
+        }
+    }
+
+    /// The other open convoy on whose own branch the work of a bead is and on no target yet.
+    fn waits_on(&self, id: &str, convoy: &str) -> Option<&str> {
+        if self.branches.is_empty() {
+            return None;
+        }
+        let home = self
+            .homes
+            .iter()
+            .find(|home| home.beads.get(id).is_some())?;
+        let bead = home.beads.get(id)?;
+        let requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
+            let request = home.beads.get(&edge.depends_on_id)?;
+            merge_request::is_request(request).then(|| merge_request::receipt_of(request).target)
+        });
+        let targets: Vec<String> = requests.collect();
+        let is_there = |branch: &&OwnBranch| {
+            Some(branch.rig.as_str()) == home.rig
+                && branch.convoy != convoy
+                && targets.contains(&branch.branch)
+        };
+        let found = self.branches.iter().find(is_there)?;
+        Some(&found.convoy)
+    }
+
+    /// A convoy's progress.
+    pub fn progress(&self, convoy: &Bead) -> Progress {
+        let mut tracked: Vec<Tracked> = record::convoy::tracked_ids(convoy)
+            .map(|id| look(&self.homes, id))
+            .collect();
+        for bead in &mut tracked {
+            if bead.standing == Standing::Done
+                && let Some(other) = self.waits_on(&bead.id, &convoy.id)
+            {
+                bead.standing = Standing::Merging;
+                bead.waits_for.push(other.to_owned());
+            }
+        }
+        for bead in &mut tracked {
+            if matches!(bead.standing, Standing::Open | Standing::Blocked)
+                && let Some(found) = self.stores.get(&bead.id)
+            {
+                bead.waits_for.extend(self.stores.blockers_elsewhere(found));
+                if !bead.waits_for.is_empty() {
+                    bead.standing = Standing::Blocked;
+                }
+            }
+        }
+        if convoy.is_open() {
+            for bead in &mut tracked {
+                bead.ways = ways::of(&self.homes, bead, &convoy.id);
+            }
+        }
+        let completed = tracked
+            .iter()
+            .filter(|bead| bead.standing == Standing::Done)
+            .count();
+        Progress {
+            id: convoy.id.clone(),
+            title: convoy.title.clone(),
+            status: convoy.status.to_string(),
+            created_at: convoy.created_at.to_string(),
+            counts: Counts {
+                completed,
+                total: tracked.len(),
+            },
+            landings: record::convoy::landings(convoy),
+            integration: integration::of(convoy),
+            tracked,
+        }
+    }
+}
+
+impl Progress {
+    /// Whether all of it is done; what tracks nothing never is. One that has landed in all its rigs and was not
+    /// closed yet is.
+    pub fn is_done(&self) -> bool {
+        let closing = self.integration.as_ref().is_some_and(|own| own.closing);
+        closing || self.all_done()
+    }
+
+    fn all_done(&self) -> bool {
+        self.counts.total > 0 && self.counts.completed == self.counts.total
+    }
+}
+
+/// A store, and what waits in it.
+pub(super) struct Home<'a> {
+    /// The rig; none for the town's own.
+    pub rig: Option<&'a str>,
+    /// Its beads.
+    pub beads: &'a Snapshot,
+    /// What is on the hook of a polecat, and that polecat.
+    hooked: HashMap<&'a str, &'a Bead>,
+    /// What stands in line to be slung; looked up once it is asked for.
+    line: OnceCell<Vec<Waiting>>,
+}
+
+impl Home<'_> {
+    /// Why the worker of a bead is not started again by itself, where that is so.
+    fn stuck(&self, id: &str) -> Option<String> {
+        let ids = Ids::of_agent(self.hooked.get(id)?)?;
+        let slot = Slot::load(self.beads, &ids.slot);
+        (slot.bead == id && !slot.stuck.is_empty()).then_some(slot.stuck)
+    }
+
+    /// The place of a bead in the line.
+    fn waiting(&self, id: &str) -> Option<&Waiting> {
+        let line = self.line.get_or_init(|| queued_sling::waiting(self.beads));
+        line.iter().find(|waiting| waiting.work_bead_id == id)
+    }
+}
+
+/// What polecats have on their hooks. A bead that is closed and still there may have work on no target:
+/// the patrol takes it off once nothing is left to hand in.
+fn on_hooks(beads: &Snapshot) -> HashMap<&str, &Bead> {
+    beads
+        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
+        .map(|bead| (bead.hook_bead.as_str(), bead))
+        .collect()
+}
+
+/// A bead that was done so long ago that it is in the archive.
+fn archived(bead: Bead) -> Tracked {
+    Tracked {
+        status: bead.status.to_string(),
+        issue_type: bead.issue_type.to_string(),
+        id: bead.id,
+        title: bead.title,
+        dependency_type: "tracks",
+        assignee: bead.assignee,
+        standing: Standing::Done,
+        waits_for: Vec::new(),
+        why: String::new(),
+        ways: Vec::new(),
+    }
+}
+
+/// A bead that no store knows.
+fn unknown(id: &str) -> Tracked {
+    Tracked {
+        id: id.to_owned(),
+        title: "(external)".to_owned(),
+        status: "unknown".to_owned(),
+        dependency_type: "tracks",
+        issue_type: String::new(),
+        assignee: String::new(),
+        standing: Standing::Unknown,
+        waits_for: Vec::new(),
+        why: String::new(),
+        ways: Vec::new(),
+    }
+}
+
+fn look(homes: &[Home], id: &str) -> Tracked {
+    let found = homes
+        .iter()
+        .find_map(|home| Some((home, home.beads.get(id)?)));
+    let Some((home, bead)) = found else {
+        let mut archives = homes.iter().map(|home| home.beads.archive());
+        if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
+            return archived(bead);
+        }
+        return unknown(id);
+    };
+    let request = merge_request::open_request_of(home.beads, id);
+    let waits_for: Vec<String> = match request {
+        Some(request) => bd::graph::blockers(home.beads, &request.id),
+        None => bd::graph::blockers(home.beads, id),
+    }
+    .into_iter()
+    .map(str::to_owned)
+    .collect();
+    let stuck = if bead.is_open() && request.is_none() {
+        home.stuck(id)
+    } else {
+        None
+    };
+    let unproven = attempt::unproven(bead).map(|worker| {
+        format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
+    });
+    let standing = match (&bead.status, request) {
+        _ if stuck.is_some() => Standing::Held,
+        (_, Some(request))
+            if !waits_for.is_empty() || merge_request::needs_person(request).is_some() =>
+        {
+            Standing::Held
+        }
+        (_, Some(_)) => Standing::Merging,
+        (Status::Closed, None) if home.hooked.contains_key(id) => Standing::Working,
+        (Status::Closed, None) if unproven.is_some() => Standing::Held,
+        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
+        (Status::Closed | Status::Tombstone, None) => Standing::Done,
+        (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
+        _ if !waits_for.is_empty() => Standing::Blocked,
+        _ if bd::graph::is_blocked(home.beads, id) => Standing::Blocked,
+        _ => Standing::Open,
+    };
+    let in_line = || match standing {
+        Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
+        _ => None,
+    };
+    Tracked {
+        id: id.to_owned(),
+        title: bead.title.clone(),
+        status: bead.status.to_string(),
+        dependency_type: "tracks",
+        issue_type: bead.issue_type.to_string(),
+        assignee: bead.assignee.clone(),
+        standing,
+        waits_for,
+        why: stuck.or(unproven).or_else(in_line).unwrap_or_default(),
+        ways: Vec::new(),
+    }
+}
+
+/// Whether a bead of this type is work whose result a convoy waits for, and not a record about work.
+pub(crate) fn is_work(bead: &Bead) -> bool {
+    is_kind_of_work(&bead.issue_type)
+}
+
+/// The same by the kind.
+pub(super) fn is_kind_of_work(kind: &Kind) -> bool {
+    !matches!(
+        kind,
+        Kind::MergeRequest | Kind::Message | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_closed_without_change_or_cancelled_with_a_reason_counts_and_what_failed_does_not() {
+        let rows = [
+            ("Merged in 0123 (web-mr-1)", Ending::Done),
+            ("No change: it is right already", Ending::Done),
+            ("Closed", Ending::Done),
+            ("", Ending::Done),
+            ("Cancelled: nobody wants it", Ending::Done),
+            ("cancelled by the overseer", Ending::Done),
+            ("Cancelled", Ending::Unexplained),
+            ("canceled: ", Ending::Unexplained),
+            ("abandoned.", Ending::Unexplained),
+            ("Failed: no such API", Ending::Failed),
+            ("escalated", Ending::Failed),
+        ];
+        for (reason, expected) in rows {
+            let bead = Bead {
+                close_reason: reason.to_owned(),
+                ..Bead::default()
+            };
+            assert_eq!(ending(&bead), expected, "{reason}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Briefings kept ready: gtd writes the entries of each open convoy beside the identity of the files they
+//! were made from; a reader uses them only while those files are still the same. Derived: delete them at
+//! any moment and no answer changes.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+
+use super::briefing::{self, Entry};
+use crate::host::LiveTown;
+use crate::record;
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Ready {
+    made_from: Vec<Identity>,
+    entries: Vec<Entry>,
+}
+
+/// What tells one version of a file from the next.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Identity {
+    path: PathBuf,
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+/// Writes the briefing of every open convoy; returns how many were new.
+pub fn prepare(town: &LiveTown) -> anyhow::Result<usize> {
+    // Taken before the beads are read: a change in between makes the briefing old, never wrong.
+    let before = identities(town)?;
+    let stores = town.stores()?;
+    let mut fresh = 0;
+    for convoy in record::convoy::list(&stores.town, false) {
+        let path = town.layout.briefing(&convoy.id);
+        if read(&path).is_some_and(|old| old.made_from == before) {
+            continue;
+        }
+        let made_from = identities(town)?;
+        if made_from != before {
+            return Ok(fresh);
+        }
+        let entries = briefing::entries(&stores, convoy);
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(
+            &path,
+            &serde_json::to_vec(&Ready { made_from, entries })?,
+            0o600,
+        )?;
+        fresh += 1;
+    }
+    Ok(fresh)
+}
+
+/// The entries kept for a convoy, if they are as new as the beads.
+pub fn load(town: &LiveTown, convoy: &str) -> Option<Vec<Entry>> {
+    let ready = read(&town.layout.briefing(convoy))?;
+    (ready.made_from == identities(town).ok()?).then_some(ready.entries)
+}
+
+fn read(path: &Path) -> Option<Ready> {
+    serde_json::from_slice(&file::read(path).ok()??).ok()
+}
+
+/// The identity of every file that beads are read from.
+fn identities(town: &LiveTown) -> anyhow::Result<Vec<Identity>> {
+    let mut folders = vec![town.layout.beads()];
+    folders.extend(town.rigs()?.iter().map(crate::town::RigLayout::beads));
+    let files = folders
+        .iter()
+        .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));
+    Ok(files
+        .filter_map(|path| {
+            let meta = std::fs::metadata(&path).ok()?;
+            let changed = (meta.mtime(), meta.mtime_nsec());
+            Some(Identity {
+                path,
+                inode: meta.ino(),
+                size: meta.size(),
+                changed,
+            })
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use bd::bead::{Bead, Stamp, Status};
+
+    use super::*;
+    use crate::testing::Place;
+
+    fn close(town: &LiveTown, id: &str) {
+        let bead = Bead {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            status: Status::Closed,
+            closed_at: Some(Stamp::read("2026-01-01T00:00:00Z")),
+            ..Bead::default()
+        };
+        let store = town.store().unwrap();
+        town.transact(&store, |tx| Ok(tx.put(bead)?)).unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_ready_is_what_is_computed_and_is_not_used_after_the_next_close() {
+        let place = Place::new();
+        let town = &place.town;
+        close(town, "hq-one");
+        let new = super::super::New {
+            title: "C".to_owned(),
+            beads: vec!["hq-one".to_owned()],
+            ..super::super::New::default()
+        };
+        let id = super::super::create(town, &new).unwrap().id;
+        super::super::add(town, &id, &["hq-one".to_owned()]).unwrap();
+        assert_eq!(load(town, &id), None);
+        let computed = || {
+            let stores = town.stores().unwrap();
+            briefing::entries(&stores, stores.town.get(&id).unwrap())
+        };
+        assert_eq!(prepare(town).unwrap(), 1);
+        assert_eq!(load(town, &id), Some(computed()));
+        assert_eq!(prepare(town).unwrap(), 0, "it is ready already");
+        close(town, "hq-two");
+        super::super::add(town, &id, &["hq-two".to_owned()]).unwrap();
+        assert_eq!(load(town, &id), None, "beads have changed since");
+        assert_eq!(prepare(town).unwrap(), 1);
+        assert_eq!(load(town, &id), Some(computed()));
+        assert_eq!(computed().len(), 2);
+    }
+}

@@ -1,0 +1,178 @@
+//! A person's answer to a request that waits, and going on after it.
+
+use bd::bead::Status;
+use serde::Serialize;
+use serde_json::json;
+
+use super::request::{self, Request, State};
+use super::{ReviewError, ask, finish};
+use crate::flow::town_hook::{self, Call, Event};
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+use crate::town::lock::Lock;
+
+/// A request that was approved, and what came of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Approved {
+    /// The request.
+    pub request: String,
+    /// The convoy.
+    pub convoy: String,
+    /// Its title.
+    pub title: String,
+    /// The beads that were added.
+    pub added: Vec<String>,
+    /// Whether the convoy was there already: someone else approved it before.
+    pub already: bool,
+    /// What is to be told besides.
+    pub warnings: Vec<String>,
+    /// The sling that goes on now.
+    #[serde(skip)]
+    pub then: Option<serde_json::Value>,
+}
+
+/// Approves a request and goes on where it stopped. What the next hook says is an error like at the first time.
+pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approved> {
+    anyhow::ensure!(
+        !matches!(town.actor, Address::Polecat(..)),
+        "{} is a worker: a request is for a person, the mayor or crew to approve",
+        town.actor
+    );
+    let _turn = Lock::try_take(&town.layout.review_lock(id))?;
+    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    match request.state {
+        State::Waiting => {
+            let answered = request.pending.take();
+            request.state = State::Approved;
+            request
+                .decisions
+                .extend(answered.into_iter().map(|pending| pending.decision));
+            answered_by(town, &request, reason)?;
+        }
+        State::Approved => {}
+        State::Done => return Ok(already(request)),
+        State::Rejected => return Err(was(&request).into()),
+    }
+    go_on(town, request)
+}
+
+/// Rejects a request: no convoy is made.
+pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Request> {
+    let _turn = Lock::try_take(&town.layout.review_lock(id))?;
+    let mut request = request::find(&town.store()?.snapshot()?, id)?;
+    if request.state != State::Waiting {
+        return Err(was(&request).into());
+    }
+    request.state = State::Rejected;
+    answered_by(town, &request, reason)?;
+    Ok(request)
+}
+
+/// Finishes a request that is approved: for the patrol, after a crash.
+pub fn resume(town: &LiveTown, id: &str) -> anyhow::Result<Option<Approved>> {
+    let _turn = Lock::try_take(&town.layout.review_lock(id))?;
+    let store = town.store()?.snapshot()?;
+    let Some(request) = request::find(&store, id)
+        .ok()
+        .filter(|request| request.state == State::Approved)
+    else {
+        return Ok(None);
+    };
+    go_on(town, request).map(Some)
+}
+
+fn go_on(town: &LiveTown, mut request: Request) -> anyhow::Result<Approved> {
+    let warnings = match ask::ask(town, &mut request) {
+        Ok(warnings) => warnings,
+        Err(error) => {
+            if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
+                request.state = State::Rejected;
+                let store = town.store()?;
+                town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
+            }
+            return Err(error);
+        }
+    };
+    let created = finish::finish(town, &mut request)?;
+    Ok(Approved {
+        request: request.id,
+        convoy: created.id,
+        title: created.title,
+        added: created.added,
+        already: false,
+        warnings,
+        then: request.then,
+    })
+}
+
+/// Writes the answer: from here on it counts, whatever happens to us.
+fn answered_by(town: &LiveTown, request: &Request, reason: &str) -> anyhow::Result<()> {
+    let status = match request.state {
+        State::Rejected => Status::Closed,
+        _ => Status::Open,
+    };
+    let store = town.store()?;
+    town.transact(&store, |tx| {
+        request.save(tx, status.clone(), false)?;
+        if let Some(mut bead) = tx.get(&request.id).cloned() {
+            let by = tx.actor().to_owned();
+            let answer = json!({ "answer": request.state, "by": by, "reason": reason, "at": tx.now().to_string() });
+            bead.set_metadata("answer", answer)?;
+            tx.put(bead)?;
+        }
+        Ok(())
+    })?;
+    town.tell(
+        "convoy_reviewed",
+        json!({ "request": request.id, "convoy": request.convoy, "answer": request.state, "reason": reason }),
+    );
+    tell_hooks(town, request);
+    Ok(())
+}
+
+/// Hooks may keep books about their decisions.
+fn tell_hooks(town: &LiveTown, request: &Request) {
+    let pending = request.pending.as_ref().map(|pending| &pending.decision);
+    let Some(decision) = pending.or(request.decisions.last()) else {
+        return;
+    };
+    let rig = (!decision.rig.is_empty()).then(|| town.layout.rig(&decision.rig));
+    let call = Call {
+        rig: rig.as_ref(),
+        convoy: request.new.title.clone(),
+        spec: request.spec.clone(),
+        issues: request.new.beads.clone(),
+        more: vec![
+            ("GT_CONVOY_REVIEW", request.state.word().to_owned()),
+            ("GT_CONVOY_REVIEWER", town.actor.to_string()),
+            ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
+            (
+                "GT_CONVOY_ADR_PATH",
+                decision.adr_path.clone().unwrap_or_default(),
+            ),
+        ],
+        about: vec![("request", request.id.clone())],
+        ..Call::default()
+    };
+    town_hook::notify(town, Event::ConvoyReviewed, &call);
+}
+
+fn already(request: Request) -> Approved {
+    Approved {
+        request: request.id,
+        convoy: request.convoy,
+        title: request.new.title,
+        added: request.new.beads,
+        already: true,
+        warnings: Vec::new(),
+        // Whoever made the convoy may have been killed before it went on.
+        then: request.then,
+    }
+}
+
+fn was(request: &Request) -> ReviewError {
+    ReviewError::Answered {
+        id: request.id.clone(),
+        answer: request.state.word().to_owned(),
+    }
+}

@@ -1,0 +1,160 @@
+//! Asks the hooks of every rig that has beads in the convoy.
+
+use std::sync::atomic::Ordering;
+
+use bd::bead::Bead;
+
+use super::{Groups, Pending, Request, ReviewError, State};
+use crate::flow::convoy::decision::Decision;
+use crate::flow::town_hook::{self, Call, Event, Ran, Verdict};
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::beads::{Home, Stores, UnknownBead};
+
+/// Whether any hook would be asked about these beads.
+pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
+    let has = |rig: Option<&RigLayout>| town_hook::has(town, rig, Event::PreConvoy);
+    if has(None) {
+        return Ok(true);
+    }
+    let rigs: Vec<RigLayout> = town
+        .rigs()?
+        .into_iter()
+        .filter(|rig| has(Some(rig)))
+        .collect();
+    for rig in rigs {
+        let snapshot = town.rig_store(&rig)?.snapshot()?;
+        if beads.iter().any(|id| snapshot.get(id).is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
+pub(super) fn ask(town: &LiveTown, request: &mut Request) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    let groups = gather(&stores, &request.new.beads)?;
+    let spec = spec_of(request, &groups);
+    let mut warnings = Vec::new();
+    for (rig, beads) in &groups {
+        if let Some(known) = request.decisions.iter_mut().find(|known| known.rig == *rig) {
+            for bead in beads {
+                known.keep_own(bead);
+            }
+            continue;
+        }
+        let home = match rig.as_str() {
+            "" => Home::Town,
+            rig => Home::Rig(rig.to_owned()),
+        };
+        let layout = (!rig.is_empty()).then(|| town.layout.rig(rig));
+        let call = Call {
+            rig: layout.as_ref(),
+            convoy: request.new.title.clone(),
+            spec: spec.clone(),
+            issues: beads.iter().map(|bead| bead.id.clone()).collect(),
+            about: vec![
+                ("convoy", request.convoy.clone()),
+                ("request", request.id.clone()),
+            ],
+            ..Call::default()
+        };
+        let report = town_hook::run(town, Event::PreConvoy, &call);
+        warnings.extend(report.warnings.iter().cloned());
+        let mut decision = Decision::of(&home);
+        for ran in &report.runs {
+            decision.add(&ran.answer)?;
+        }
+        for bead in beads {
+            decision.keep_own(bead);
+        }
+        forget_strangers(&mut decision, beads, &mut warnings);
+        if let Some(ran) = report.refusal() {
+            return Err(refused(town, request, decision, ran)?.into());
+        }
+        request.decisions.push(decision);
+    }
+    Ok(warnings)
+}
+
+/// What a refusal leads to: a request that waits, or nothing.
+fn refused(
+    town: &LiveTown,
+    request: &mut Request,
+    decision: Decision,
+    ran: &Ran,
+) -> anyhow::Result<ReviewError> {
+    let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
+    let stopping = town.stop.load(Ordering::Relaxed);
+    // Who has answered once is asked again rather than made to begin anew.
+    let answered = request.state == State::Approved && !stopping;
+    let to_a_person =
+        ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);
+    if !to_a_person {
+        return Ok(match ran.verdict {
+            Verdict::Rejected => ReviewError::Rejected { hook, reason },
+            _ => ReviewError::Broken { hook, reason },
+        });
+    }
+    request.pending = Some(Pending {
+        decision,
+        hook: hook.clone(),
+        reason: reason.clone(),
+    });
+    request.defer(town)?;
+    Ok(ReviewError::Deferred {
+        request: request.id.clone(),
+        hook,
+        reason,
+    })
+}
+
+/// An override for a bead that is not in the convoy has nowhere to go.
+fn forget_strangers(decision: &mut Decision, beads: &[&Bead], warnings: &mut Vec<String>) {
+    decision.own.retain(|id, _| {
+        let known = beads.iter().any(|bead| bead.id == *id);
+        if !known {
+            let id = bd::ui::escape::line(id);
+            warnings.push(format!(
+                "an override names {id}, which is not in the convoy"
+            ));
+        }
+        known
+    });
+}
+
+/// The beads by rig; each must exist.
+pub(super) fn gather<'a>(stores: &'a Stores, ids: &[String]) -> anyhow::Result<Groups<'a>> {
+    let mut groups = Groups::new();
+    for id in ids {
+        let bead = stores
+            .get(id)
+            .filter(|bead| !bead.is_tombstone())
+            .ok_or_else(|| UnknownBead { id: id.clone() })?;
+        let rig = stores.rig_of(id).unwrap_or_default().to_owned();
+        groups.entry(rig).or_default().push(bead);
+    }
+    if groups.is_empty() {
+        groups.insert(String::new(), Vec::new());
+    }
+    Ok(groups)
+}
+
+/// What the convoy is to achieve: what was said about it, else the texts of its beads.
+fn spec_of(request: &Request, groups: &Groups) -> String {
+    if !request.spec.trim().is_empty() {
+        return request.spec.clone();
+    }
+    let mut text = format!("{}\n", request.new.title.trim());
+    for bead in groups.values().flatten() {
+        let (_, description) = bd::bead::fields::split_front_matter(&bead.description);
+        text.push_str(&format!(
+            "\n## {}: {}\n\n{}\n",
+            bead.id,
+            bead.title,
+            description.trim()
+        ));
+    }
+    text
+}

@@ -1,0 +1,103 @@
+//! Makes the convoy of a request whose hooks have all approved. Each step may run twice.
+
+use bd::bead::Status;
+use serde_json::json;
+
+use super::request::State;
+use super::{Request, create};
+use crate::flow::convoy::create::Created;
+use crate::flow::convoy::decision::{self, Decision};
+use crate::host::LiveTown;
+use crate::town::beads::Home;
+
+/// The steps: intent, front matter, convoy.
+pub(super) fn finish(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created> {
+    let writes = request.decisions.iter().any(Decision::says_something);
+    // Without anything to write to the beads the convoy alone is one transaction.
+    if writes {
+        request.intend(town)?;
+    }
+    for decision in &request.decisions {
+        put_front_matter(town, request, decision)?;
+    }
+    make_convoy(town, request)
+}
+
+/// Puts the front matter before the descriptions of a rig's beads, in one transaction.
+pub(super) fn put_front_matter(
+    town: &LiveTown,
+    request: &Request,
+    decision: &Decision,
+) -> anyhow::Result<()> {
+    if !decision.says_something() {
+        return Ok(());
+    }
+    let home = match decision.rig.as_str() {
+        "" => Home::Town,
+        rig => Home::Rig(rig.to_owned()),
+    };
+    let store = town.store_at(&home)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        for id in &request.new.beads {
+            let Some(mut bead) = tx.get(id).filter(|bead| !bead.is_tombstone()).cloned() else {
+                continue;
+            };
+            let description = decision.front_of(id).apply(&bead.description);
+            if description != bead.description {
+                bead.description = description;
+                bead.updated_at = now.clone();
+                tx.put(bead)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
+fn make_convoy(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created> {
+    let beads = create::existing(town, &request.new.beads)?;
+    let store = town.store()?;
+    request.state = State::Done;
+    let created = town.transact(&store, |tx| {
+        let (mut convoy, created) = if request.adds {
+            create::extended(tx, &request.convoy, &beads)?
+        } else if let Some(made) = tx.get(&request.convoy).cloned() {
+            let created = Created {
+                id: made.id.clone(),
+                title: made.title.clone(),
+                added: beads.clone(),
+                reopened: false,
+            };
+            (made, created)
+        } else {
+            create::built(tx, request.convoy.clone(), &request.new, &beads)?
+        };
+        decision::record(&mut convoy, &request.decisions)?;
+        tx.put(convoy)?;
+        if let Some(kept) = tx.get(&request.id).cloned() {
+            if kept.ephemeral {
+                tx.erase_wisp(&request.id)?;
+            } else {
+                request.save(tx, Status::Closed, false)?;
+            }
+        }
+        Ok(created)
+    })?;
+    let kind = if request.adds {
+        "convoy_added"
+    } else {
+        "convoy_created"
+    };
+    let adrs: Vec<&String> = request
+        .decisions
+        .iter()
+        .filter_map(|decision| decision.adr.as_ref())
+        .collect();
+    town.tell(
+        kind,
+        json!({ "convoy": created.id, "beads": created.added, "reopened": created.reopened,
+            "decisions": adrs }),
+    );
+    Ok(created)
+}

@@ -1,0 +1,230 @@
+//! The record of a convoy that is being made: while its hooks are asked it is in memory only; as an intent it is
+//! a wisp of the town; one that waits for a person is a bead of the town (type gate, label `gt:convoy-review`),
+//! which is shared and kept as the record of who answered what.
+
+use bd::bead::validate::fit_title;
+use bd::bead::{Bead, Kind, Status};
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
+
+use super::{Purpose, ReviewError};
+use crate::flow::convoy::create::New;
+use crate::flow::convoy::decision::Decision;
+use crate::host::LiveTown;
+
+const LABEL: &str = "gt:convoy-review";
+
+/// A convoy that is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Request {
+    /// Its own id.
+    pub id: String,
+    /// The id that the convoy will have, or has where beads are added to one.
+    pub convoy: String,
+    /// Whether the convoy is there already and beads are added to it.
+    pub adds: bool,
+    /// The convoy.
+    pub new: New,
+    /// What it is to achieve.
+    pub spec: String,
+    /// Who asked.
+    pub by: String,
+    /// The sling that goes on then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub then: Option<serde_json::Value>,
+    /// What is decided so far.
+    pub decisions: Vec<Decision>,
+    /// What waits for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+    /// How far it is.
+    pub state: State,
+}
+
+/// What waits for a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pending {
+    /// What counts once it is approved.
+    pub decision: Decision,
+    /// The hook that left it to a person.
+    pub hook: String,
+    /// Its words.
+    pub reason: String,
+}
+
+/// How far a request is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It waits for a person.
+    #[default]
+    Waiting,
+    /// It is approved and not finished.
+    Approved,
+    /// A person or a later hook has rejected it.
+    Rejected,
+    /// The convoy is made.
+    Done,
+}
+
+impl State {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Done => "done",
+        }
+    }
+}
+
+impl Request {
+    /// The request for a new convoy.
+    pub(super) fn of(town: &LiveTown, new: New, purpose: Purpose) -> anyhow::Result<Self> {
+        let store = town.store()?.snapshot()?;
+        let convoy = super::create::fresh_id(town, &store);
+        // A bead that is slung again while its convoy waits asks nobody twice; what was answered stays as it is.
+        let key = match (&purpose.then, new.beads.first()) {
+            (Some(_), Some(bead)) => bd::bead::hash::short(bead, 3),
+            _ => convoy.trim_start_matches("hq-cv-").to_owned(),
+        };
+        let taken = |id: &String| {
+            let open = |known: Self| {
+                let answered = matches!(known.state, State::Rejected | State::Done);
+                !answered && known.new.beads == new.beads
+            };
+            store
+                .get(id)
+                .is_some_and(|bead| !read(bead).is_some_and(open))
+        };
+        let mut id = format!("hq-rv-{key}");
+        for number in 2.. {
+            if !taken(&id) {
+                break;
+            }
+            id = format!("hq-rv-{key}-{number}");
+        }
+        Ok(Self {
+            id,
+            convoy,
+            new,
+            spec: purpose.spec,
+            then: purpose.then,
+            by: town.actor.to_string(),
+            ..Self::default()
+        })
+    }
+
+    /// The request to add beads to a convoy.
+    pub(super) fn to_add(town: &LiveTown, convoy: &Bead, beads: &[String]) -> anyhow::Result<Self> {
+        let new = New {
+            title: convoy.title.clone(),
+            beads: beads.to_vec(),
+            ..New::default()
+        };
+        let mut request = Self::of(town, new, Purpose::default())?;
+        request.adds = true;
+        request.convoy.clone_from(&convoy.id);
+        Ok(request)
+    }
+
+    /// Whether the same request waits for a person already.
+    pub(super) fn waits_already(&self, town: &LiveTown) -> anyhow::Result<Option<ReviewError>> {
+        let store = town.store()?.snapshot()?;
+        let known = store.get(&self.id).filter(|bead| bead.is_open());
+        let known = known.and_then(read).and_then(|known| known.pending);
+        Ok(known.map(|pending| ReviewError::Deferred {
+            request: self.id.clone(),
+            hook: pending.hook,
+            reason: pending.reason,
+        }))
+    }
+
+    /// Puts it in line for a person.
+    pub(super) fn defer(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+        self.state = State::Waiting;
+        let store = town.store()?;
+        town.transact(&store, |tx| self.save(tx, Status::Open, false))?;
+        let reason = self.pending.as_ref().map(|pending| &pending.reason);
+        town.tell(
+            "convoy_deferred",
+            serde_json::json!({ "request": self.id, "convoy": self.convoy, "title": self.new.title,
+                "beads": self.new.beads, "reason": reason }),
+        );
+        Ok(())
+    }
+
+    /// Keeps it as what is about to be done.
+    pub(super) fn intend(&mut self, town: &LiveTown) -> anyhow::Result<()> {
+        if self.state == State::Approved {
+            return Ok(());
+        }
+        self.state = State::Approved;
+        let store = town.store()?;
+        // Closed from the start: it is no work, and no list of work may show it.
+        town.transact(&store, |tx| self.save(tx, Status::Closed, true))
+    }
+
+    /// Writes it as part of a transaction.
+    pub(super) fn save(&self, tx: &mut Tx, status: Status, wisp: bool) -> anyhow::Result<()> {
+        let now = tx.now();
+        let mut bead = tx.get(&self.id).cloned().unwrap_or_else(|| Bead {
+            id: self.id.clone(),
+            issue_type: Kind::Gate,
+            labels: vec![LABEL.to_owned()],
+            ephemeral: wisp,
+            created_at: now.clone(),
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        });
+        bead.title = fit_title(&format!("Review convoy: {}", self.new.title));
+        if let Some(pending) = &self.pending {
+            bead.description = format!("{} says: {}", pending.hook, pending.reason);
+        }
+        bead.closed_at = (status == Status::Closed).then(|| now.clone());
+        bead.close_reason = match self.state {
+            State::Waiting => String::new(),
+            state => state.word().to_owned(),
+        };
+        bead.status = status;
+        bead.updated_at = now;
+        bead.set_metadata("request", self)?;
+        tx.put(bead)?;
+        Ok(())
+    }
+}
+
+fn read(bead: &Bead) -> Option<Request> {
+    if !bead.has_label(LABEL) || bead.is_tombstone() {
+        return None;
+    }
+    serde_json::from_value(bead.metadata_object().remove("request")?).ok()
+}
+
+/// The requests that wait for a person, or all that ever did, oldest first.
+pub fn list(town: &Snapshot, all: bool) -> Vec<Request> {
+    let mut found: Vec<&Bead> = town
+        .select(move |head| head.has_label(LABEL) && (all || head.is_open()))
+        .filter(|bead| !bead.ephemeral)
+        .collect();
+    found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+    found.into_iter().filter_map(read).collect()
+}
+
+/// One request.
+pub fn find(town: &Snapshot, id: &str) -> Result<Request, ReviewError> {
+    let found = town.get(id).and_then(read);
+    found.ok_or_else(|| ReviewError::Unknown { id: id.to_owned() })
+}
+
+/// The requests that are approved and not finished.
+pub fn unfinished(town: &Snapshot) -> Vec<String> {
+    let found = town.select(|head| head.has_label(LABEL)).filter_map(read);
+    found
+        .filter(|request| request.state == State::Approved)
+        .map(|request| request.id)
+        .collect()
+}

@@ -1,0 +1,162 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::testing::Place;
+
+/// A town with a bead and a hook that approves with front matter and does `more`.
+fn place(more: &str) -> Place {
+    let place = Place::new();
+    let town = &place.town;
+    let bead = Bead {
+        id: "hq-one".to_owned(),
+        title: "One".to_owned(),
+        description: "Original.\n".to_owned(),
+        ..Bead::default()
+    };
+    let store = town.store().unwrap();
+    town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+        .unwrap();
+    let hook = town.layout.hooks().join("pre-convoy");
+    std::fs::create_dir_all(town.layout.hooks()).unwrap();
+    let result = "keeper_result:\\n  adr: ADR-001\\n  bead_frontmatter: {keeper: ADR-001}\\n";
+    let body = format!("#!/bin/sh\necho run >>runs\nprintf '{result}'\n{more}\n");
+    std::fs::write(&hook, body).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    place
+}
+
+fn new() -> New {
+    New {
+        title: "C".to_owned(),
+        beads: vec!["hq-one".to_owned()],
+        ..New::default()
+    }
+}
+
+fn description(town: &LiveTown) -> String {
+    let store = town.store().unwrap().snapshot().unwrap();
+    store.get("hq-one").unwrap().description.clone()
+}
+
+fn convoys(town: &LiveTown) -> usize {
+    crate::record::convoy::list(&town.store().unwrap().snapshot().unwrap(), true).len()
+}
+
+const WITH: &str = "---\nkeeper: ADR-001\n---\nOriginal.\n";
+
+#[test]
+fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
+    for steps in 0..3 {
+        let place = place("");
+        let town = &place.town;
+        let mut request = Request::of(town, new(), Purpose::default()).unwrap();
+        ask::ask(town, &mut request).unwrap();
+        assert_eq!(
+            convoys(town),
+            0,
+            "nothing is written before the hook has approved"
+        );
+        if steps > 0 {
+            request.intend(town).unwrap();
+        }
+        if steps > 1 {
+            let decision = &request.decisions[0];
+            finish::put_front_matter(town, &request, decision).unwrap();
+            assert_eq!(description(town), WITH);
+        }
+        let left = unfinished(&town.store().unwrap().snapshot().unwrap());
+        assert_eq!(left.len(), usize::from(steps > 0));
+        let Some(id) = left.first() else {
+            assert_eq!(description(town), "Original.\n");
+            continue;
+        };
+        assert!(resume(town, id).unwrap().is_some());
+        assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
+        assert!(resume(town, id).unwrap().is_none());
+        let store = town.store().unwrap().snapshot().unwrap();
+        assert!(unfinished(&store).is_empty() && list(&store, true).is_empty());
+        let convoy = crate::record::convoy::list(&store, false)[0];
+        assert_eq!(
+            crate::flow::convoy::decision_for(convoy, "")
+                .unwrap()
+                .adr
+                .as_deref(),
+            Some("ADR-001")
+        );
+        let runs = std::fs::read_to_string(town.layout.root().join("runs")).unwrap();
+        assert_eq!(
+            runs.lines().count(),
+            1,
+            "an approved request asks nobody again"
+        );
+    }
+}
+
+#[test]
+fn an_approved_request_goes_on_where_it_stopped_however_often_it_is_approved() {
+    let place = place("exit 3");
+    let town = &place.town;
+    let error = create(town, &new(), Purpose::default()).unwrap_err();
+    let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
+        panic!("{error:#}");
+    };
+    assert_eq!(
+        (description(town).as_str(), convoys(town)),
+        ("Original.\n", 0)
+    );
+    let store = town.store().unwrap().snapshot().unwrap();
+    assert_eq!(list(&store, false)[0].id, *request);
+    let first = approve(town, request, "fine").unwrap();
+    let second = approve(town, request, "").unwrap();
+    assert_eq!(first.convoy, second.convoy);
+    assert!(!first.already && second.already);
+    assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
+    let store = town.store().unwrap().snapshot().unwrap();
+    assert!(list(&store, false).is_empty());
+    assert!(reject(town, request, "no").is_err());
+    let answer = store.get(request).unwrap().metadata_object();
+    assert_eq!(answer["answer"]["reason"], "fine");
+}
+
+#[test]
+fn a_rejected_request_makes_nothing_and_cannot_be_approved_any_more() {
+    let place = place("exit 3");
+    let town = &place.town;
+    let error = create(town, &new(), Purpose::default()).unwrap_err();
+    let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
+        panic!("{error:#}");
+    };
+    reject(town, request, "not now").unwrap();
+    assert!(approve(town, request, "").is_err());
+    assert_eq!(
+        (description(town).as_str(), convoys(town)),
+        ("Original.\n", 0)
+    );
+}
+
+#[test]
+fn a_hook_that_breaks_after_an_answer_asks_again_and_throws_the_answer_not_away() {
+    let place = place("[ -z \"$GT_RIG\" ] && exit 3\nkill -9 $$");
+    let town = &place.town;
+    let url = place.origin(&[("a", "b")]);
+    place.add_rig("web", Some(&url)).unwrap();
+    let store = town.rig_store(&town.layout.rig("web")).unwrap();
+    let bead = Bead {
+        id: "web-1".to_owned(),
+        title: "Two".to_owned(),
+        ..Bead::default()
+    };
+    town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+        .unwrap();
+    let mut both = new();
+    both.beads.push("web-1".to_owned());
+    let error = create(town, &both, Purpose::default()).unwrap_err();
+    let Some(ReviewError::Deferred { request, .. }) = error.downcast_ref() else {
+        panic!("{error:#}");
+    };
+    let error = approve(town, request, "").unwrap_err();
+    assert!(error.to_string().contains("ended by a signal"), "{error:#}");
+    assert_eq!(convoys(town), 0);
+    approve(town, request, "without it, then").unwrap();
+    assert_eq!((description(town).as_str(), convoys(town)), (WITH, 1));
+}

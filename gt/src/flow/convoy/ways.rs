@@ -1,0 +1,59 @@
+//! What a person can do about a tracked bead: the exact commands.
+
+use super::progress::{Home, Standing, Tracked};
+use crate::record::merge_request;
+
+/// The ways out for a bead as it stands; none where it goes on by itself.
+pub(super) fn of(homes: &[Home], bead: &Tracked, convoy: &str) -> Vec<String> {
+    let id = &bead.id;
+    let home = homes.iter().find(|home| home.beads.get(id).is_some());
+    let rig = home.and_then(|home| home.rig).unwrap_or("<rig>");
+    match bead.standing {
+        Standing::Open => vec![format!("gt sling {id} {rig}")],
+        Standing::Failed => vec![
+            format!("bd reopen {id} && gt sling {id} {rig}"),
+            format!("bd close {id} --reason \"Cancelled: <why>\""),
+            format!("gt convoy close {convoy} --force --reason \"<why>\""),
+        ],
+        Standing::Held => held(home, bead, rig),
+        Standing::Unknown => vec![format!(
+            "gt convoy close {convoy} --force --reason \"<why>\""
+        )],
+        Standing::Blocked | Standing::Working | Standing::Merging | Standing::Done => Vec::new(),
+    }
+}
+
+/// A request that waits for a task or for a person, or work whose worker is stuck.
+fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
+    let Some(home) = home else {
+        return Vec::new();
+    };
+    // Its worker closed it without `gt done`.
+    if bead.status == "closed" {
+        let id = &bead.id;
+        return vec![
+            format!("bd reopen {id} && gt sling {id} {rig}"),
+            format!("bd close {id} --reason \"<why it is done>\""),
+        ];
+    }
+    // Its worker is not started again by itself.
+    if !bead.why.is_empty() {
+        let id = &bead.id;
+        return vec![
+            format!("gt sling {id} {rig} --force"),
+            format!("gt why {id}"),
+        ];
+    }
+    let is_free = |task: &&String| {
+        let task = home.beads.get(task);
+        task.is_some_and(|task| task.status == bd::bead::Status::Open)
+    };
+    let tasks = bead.waits_for.iter().filter(is_free);
+    let mut ways: Vec<String> = tasks.map(|task| format!("gt sling {task} {rig}")).collect();
+    let request = merge_request::open_request_of(home.beads, &bead.id);
+    if let Some(request) = request.filter(|request| merge_request::needs_person(request).is_some())
+    {
+        ways.push(format!("gt mq retry {}", request.id));
+    }
+    ways
+}

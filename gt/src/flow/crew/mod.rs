@@ -1,0 +1,116 @@
+//! Crew: persistent workers that a person directs, each with a full clone of its own.
+//!
+//! What must always hold: a clone that is there is never touched by adding; a session that ends leaves its
+//! uncommitted work in a hidden ref, too.
+
+mod add;
+mod stop;
+
+pub use add::{Added, CrewError, add};
+pub use stop::{snapshot, stop};
+
+use bd::git::Git;
+use serde::Serialize;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
+
+/// A crew member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its rig.
+    pub rig: String,
+    /// The branch that its clone is on; empty when detached.
+    pub branch: String,
+    /// Its clone.
+    pub path: PathBuf,
+    /// Whether its session runs.
+    pub has_session: bool,
+    /// Whether its clone has nothing uncommitted.
+    pub git_clean: bool,
+}
+
+/// The names of a rig's crew, sorted.
+pub fn names(rig: &RigLayout) -> Vec<String> {
+    let entries = fs::read_dir(rig.crew_folder())
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().join(".git").exists())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The crew of a rig, by name.
+pub fn all(rig: &RigLayout, sessions: &[Live]) -> Vec<Member> {
+    let look = |name: String| {
+        let path = rig.crew(&name);
+        let git = Git::at(&path);
+        let session = SessionName::of(&address(rig, &name));
+        let runs = |live: &Live| {
+            let ours = session
+                .as_ref()
+                .is_some_and(|own| own.as_str() == live.name);
+            ours && live.dead.is_none()
+        };
+        Member {
+            rig: rig.name().to_owned(),
+            branch: git.head_branch().ok().flatten().unwrap_or_default(),
+            has_session: sessions.iter().any(runs),
+            git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
+            name,
+            path,
+        }
+    };
+    names(rig).into_iter().map(look).collect()
+}
+
+/// A member's address.
+pub fn address(rig: &RigLayout, name: &str) -> Address {
+    Address::Crew(rig.name().to_owned(), name.to_owned())
+}
+
+/// The rig and name of a member that is there. `text` is a name in `rig`, or `<rig>/<name>`.
+pub fn find(
+    town: &LiveTown,
+    rig: Option<&RigLayout>,
+    text: &str,
+) -> anyhow::Result<(RigLayout, String)> {
+    let text = text.replace("/crew/", "/");
+    let (rig, name) = match (text.split_once('/'), rig) {
+        (Some((rig, name)), _) => (town.rig(rig)?, name.to_owned()),
+        (None, Some(rig)) => (rig.clone(), text.clone()),
+        (None, None) => {
+            let all = town.rigs()?;
+            let known = all
+                .into_iter()
+                .filter(|rig| rig.crew(&text).join(".git").exists());
+            let mut known: Vec<RigLayout> = known.collect();
+            if known.len() > 1 {
+                let rigs = known.iter().map(|rig| rig.name().to_owned()).collect();
+                return Err(CrewError::Ambiguous { name: text, rigs }.into());
+            }
+            match known.pop() {
+                Some(rig) => (rig, text.clone()),
+                None => return Err(CrewError::Unknown { name: text }.into()),
+            }
+        }
+    };
+    if rig.crew(&name).join(".git").exists() {
+        return Ok((rig, name));
+    }
+    let name = format!("{}/{name}", rig.name());
+    Err(CrewError::Unknown { name }.into())
+}
+
+#[cfg(test)]
+mod tests;

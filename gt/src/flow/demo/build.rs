@@ -1,0 +1,277 @@
+//! Builds the demo's town.
+
+use std::path::{Path, PathBuf};
+
+use bd::change::New;
+use bd::git::{Git, Identity};
+use bd::sys::{Env, file};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Request, Watcher};
+use crate::flow::convoy;
+use crate::flow::install::{Request as InstallRequest, install};
+use crate::flow::rig;
+use crate::flow::sling;
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+use crate::town::temporary::TemporaryFolder;
+
+const SCRIPT: &str = include_str!("../../../templates/demo/work.sh");
+const BEADS: &str = include_str!("../../../templates/demo/beads.json");
+/// The gate really runs what the workers wrote.
+const GATE: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
+
+/// Why a demo could not be made or did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// The repository cannot be copied.
+    #[error("cannot copy the repository {repo}")]
+    Copy {
+        /// What was given.
+        repo: String,
+        /// What git said.
+        #[source]
+        source: bd::git::GitError,
+    },
+    /// There is nothing to work on.
+    #[error("the repository {repo} has no commit on a branch: nothing to work on")]
+    Empty {
+        /// What was given.
+        repo: String,
+    },
+    /// The convoy did not land in time.
+    #[error("the convoy did not land within {seconds}s; {state}")]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+        /// Where it stood.
+        state: String,
+    },
+    /// A worker or a merge is stuck.
+    #[error("the demo is stuck: {reason}")]
+    Stuck {
+        /// Why.
+        reason: String,
+    },
+    /// A signal asked the demo to end: Ctrl-C, or the terminal was closed.
+    #[error("interrupted; everything the demo had started is ended")]
+    Interrupted,
+}
+
+/// A demo ready to run.
+pub(super) struct Built {
+    pub(super) town: LiveTown,
+    pub(super) origin: PathBuf,
+    pub(super) branch: String,
+    pub(super) base: String,
+    pub(super) beads: Vec<String>,
+    pub(super) convoy: String,
+}
+
+/// A short temporary folder: sockets have to fit in 108 bytes.
+pub(super) fn place() -> std::io::Result<TemporaryFolder> {
+    TemporaryFolder::new("gt-demo-")
+}
+
+pub(super) fn build(
+    env: &Env,
+    request: &Request,
+    place: &Path,
+    watcher: &mut dyn Watcher,
+) -> anyhow::Result<Built> {
+    let origin = place.join("origin.git");
+    let repo = source(env, request, place)?;
+    watcher.say(&format!("Copying {repo} to a temporary origin"));
+    copy(env, &repo, &origin)?;
+    let (branch, base) = head_of(&origin, &repo)?;
+    let root = place.join("town");
+    watcher.say(&format!("Making a town in {}", root.display()));
+    let clock = bd::sys::Clock::System;
+    let owner = InstallRequest {
+        name: Some("demo".to_owned()),
+        ..InstallRequest::default()
+    };
+    install(env, &clock, &root, &owner)?;
+    let town = crate::host::live_town::open(&env.at(&root), &root, Address::Overseer);
+    let add = rig::Request {
+        name: "demo".to_owned(),
+        url: Some(origin.display().to_string()),
+        prefix: Some("demo".to_owned()),
+        branch: Some(branch.clone()),
+        no_remote: false,
+    };
+    let added = rig::add(&town, &add, &|text| tracing_free(text))?;
+    settings(&town, request)?;
+    let beads = beads(&town)?;
+    let new = convoy::New {
+        title: "A small party".to_owned(),
+        beads: beads.clone(),
+        owner: Some(Address::Overseer.mailbox()),
+        ..convoy::New::default()
+    };
+    let convoy = convoy::create(&town, &new)?.id;
+    drop(added);
+    Ok(Built {
+        town,
+        origin,
+        branch,
+        base,
+        beads,
+        convoy,
+    })
+}
+
+/// The steps of `rig add` are not the demo's story.
+fn tracing_free(_text: &str) {}
+
+/// The repository that the demo works on: the one given, the one around the working directory, or a
+/// small one made here.
+fn source(env: &Env, request: &Request, place: &Path) -> anyhow::Result<String> {
+    if let Some(repo) = &request.repo {
+        let path = env.absolute(repo);
+        return Ok(if path.exists() {
+            path.display().to_string()
+        } else {
+            repo.clone()
+        });
+    }
+    if let Ok(top) = Git::at(env.cwd()).top() {
+        return Ok(top.display().to_string());
+    }
+    let small = place.join("small");
+    file::make_folder(&small, 0o755)?;
+    let who = Identity {
+        name: "Demo".to_owned(),
+        email: "demo@gastown.local".to_owned(),
+    };
+    let git = Git::at(&small).with_identity(&who);
+    git.init("main", false)?;
+    file::replace(
+        &small.join("README.md"),
+        b"# A small repository for the demo\n",
+        0o644,
+    )?;
+    git.add_all()?;
+    git.commit_index("Begin")?;
+    Ok(small.display().to_string())
+}
+
+/// A bare copy with nothing shared: neither objects nor a way back.
+fn copy(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
+    let failed = |source| DemoError::Copy {
+        repo: repo.to_owned(),
+        source,
+    };
+    let git = Git::at(env.cwd());
+    let to = origin.display().to_string();
+    let args = [
+        "clone",
+        "--quiet",
+        "--bare",
+        "--no-hardlinks",
+        "--",
+        repo,
+        &to,
+    ];
+    git.plumbing(args)
+        .limit(std::time::Duration::from_secs(600))
+        .done()
+        .map_err(failed)?;
+    Git::at(origin)
+        .plumbing(["remote", "remove", "origin"])
+        .done()
+        .map(drop)
+        .map_err(failed)
+}
+
+/// The copy's branch and the commit it is at. A detached HEAD becomes the branch `main`.
+fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
+    let git = Git::at(origin);
+    let empty = || DemoError::Empty {
+        repo: repo.to_owned(),
+    };
+    let base = git.resolve("HEAD")?.ok_or_else(empty)?;
+    if let Some(branch) = git.head_branch()? {
+        return Ok((branch, base));
+    }
+    git.plumbing(["branch", "--force", "main", &base]).done()?;
+    git.plumbing(["symbolic-ref", "HEAD", "refs/heads/main"])
+        .done()?;
+    Ok(("main".to_owned(), base))
+}
+
+/// The gate, and the agent: the one asked for, else the demo's own script.
+fn settings(town: &LiveTown, request: &Request) -> anyhow::Result<()> {
+    let script = town.layout.root().join("demo-agent.sh");
+    file::replace(&script, SCRIPT.as_bytes(), 0o755)?;
+    let agent = request
+        .agent
+        .clone()
+        .unwrap_or_else(|| "demo-agent".to_owned());
+    let town_settings = json!({
+        "type": "town-settings", "version": 1, "default_agent": agent,
+        "agents": { "demo-agent": { "provider": "scripted", "args": ["scripted", "--script", script] } },
+    });
+    let rig_settings = json!({
+        "type": "rig-settings", "version": 1,
+        "merge_queue": { "gates": { "tests": { "cmd": GATE, "timeout": "1m" } } },
+    });
+    write(&town.layout.settings(), &town_settings)?;
+    write(&town.layout.rig("demo").settings(), &rig_settings)
+}
+
+fn write(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o755)?;
+    }
+    file::replace(path, format!("{value:#}\n").as_bytes(), 0o644)?;
+    Ok(())
+}
+
+/// The three beads; the last depends on the others.
+fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Text {
+        title: String,
+        description: String,
+    }
+    let texts: Vec<Text> = serde_json::from_str(BEADS)?;
+    let store = town.rig_store(&town.layout.rig("demo"))?;
+    town.transact(&store, |tx| {
+        let mut ids: Vec<String> = Vec::new();
+        let last = texts.len().saturating_sub(1);
+        for (place, text) in texts.into_iter().enumerate() {
+            let deps = if place == last {
+                ids.clone()
+            } else {
+                Vec::new()
+            };
+            let deps = deps
+                .into_iter()
+                .map(|id| (bd::bead::DepKind::Blocks, id))
+                .collect();
+            let new = New {
+                title: text.title,
+                description: text.description,
+                deps,
+                ..New::default()
+            };
+            ids.push(bd::change::create(tx, new)?.id);
+        }
+        Ok(ids)
+    })
+}
+
+/// Slings all beads; the last one stands in line until the others are merged.
+pub(super) fn sling_all(town: &LiveTown, built: &Built) -> anyhow::Result<()> {
+    for bead in &built.beads {
+        let request = sling::Request {
+            bead: bead.clone(),
+            target: "demo".to_owned(),
+            ..sling::Request::default()
+        };
+        sling::sling(town, &request)?;
+    }
+    Ok(())
+}

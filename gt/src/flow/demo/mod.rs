@@ -1,0 +1,164 @@
+//! The demo: a whole town in a temporary folder, from a repository to a landed convoy.
+//!
+//! What must always hold: nothing is ever pushed to, or written in, the repository that was given: the
+//! rig's origin is a bare copy of it in the temporary folder. The demo ends by itself, ends what it
+//! started and nothing else, and leaves nothing behind unless it is to be kept.
+//!
+//! 1. A bare copy of the repository; a town; a rig with one gate.
+//! 2. Three beads, the third waiting for the other two; a convoy.
+//! 3. The daemon; all three are slung.
+//! 4. Watch until the convoy has landed.
+//! 5. Collect what to show.
+//! 6. Take everything down.
+
+mod build;
+mod watch;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bd::git::Git;
+use bd::sys::Env;
+use serde::Serialize;
+
+pub use build::DemoError;
+pub use watch::{Line, Watcher};
+
+use crate::flow::convoy::briefing;
+use crate::host::LiveTown;
+use crate::host::daemon;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The repository, a path or a URL; the one around the working directory when left out, else a small
+    /// one made for the demo.
+    pub repo: Option<String>,
+    /// The agent runtime; the demo's own script when left out.
+    pub agent: Option<String>,
+    /// Leaves the town running.
+    pub keep: bool,
+}
+
+/// What a demo shows at its end.
+#[derive(Debug, Clone, Serialize)]
+pub struct Shown {
+    /// The town.
+    pub town: PathBuf,
+    /// The bare copy that played the origin.
+    pub origin: PathBuf,
+    /// The convoy.
+    pub convoy: String,
+    /// Whether it landed.
+    pub landed: bool,
+    /// The commits that were merged, oldest first.
+    pub merged: Vec<Commit>,
+    /// The prior-work block that the third worker was given.
+    pub briefing: String,
+    /// How long the run itself took, in seconds.
+    pub seconds: f64,
+    /// Whether the town still runs.
+    pub kept: bool,
+}
+
+/// A merged commit.
+#[derive(Debug, Clone, Serialize)]
+pub struct Commit {
+    /// Its id.
+    pub id: String,
+    /// The worker who wrote it.
+    pub author: String,
+    /// Its first line.
+    pub subject: String,
+}
+
+/// Runs the demo. `watcher` is told how it goes.
+pub fn demo(env: &Env, request: &Request, watcher: &mut dyn Watcher) -> anyhow::Result<Shown> {
+    let env = calm(env);
+    let mut place = build::place()?;
+    let result = run(&env, request, watcher, place.path());
+    let keep = request.keep && result.is_ok();
+    if keep {
+        place.keep();
+    } else if let Ok(root) = crate::town::find(&env.at(&place.path().join("town"))) {
+        take_down(&crate::host::live_town::open(
+            &env,
+            &root,
+            crate::town::identity::Address::Overseer,
+        ));
+    }
+    result
+}
+
+/// The caller's environment without what would make the demo's town part of another one.
+fn calm(env: &Env) -> Env {
+    const FOREIGN: [&str; 5] = ["GT_", "BD_", "BEADS_", "GIT_", "TMUX"];
+    env.without(|name| {
+        FOREIGN.iter().any(|prefix| name.starts_with(prefix)) && name != "TMUX_TMPDIR"
+    })
+}
+
+fn run(
+    env: &Env,
+    request: &Request,
+    watcher: &mut dyn Watcher,
+    place: &std::path::Path,
+) -> anyhow::Result<Shown> {
+    let built = build::build(env, request, place, watcher)?;
+    let town = &built.town;
+    let begun = town.clock.now();
+    daemon::start(town)?;
+    build::sling_all(town, &built)?;
+    let patience = if request.agent.is_some() { 1800 } else { 300 };
+    watch::until_landed(town, &built.convoy, Duration::from_secs(patience), watcher)?;
+    let seconds = town.clock.now().duration_since(begun).as_secs_f64();
+    Ok(Shown {
+        town: town.layout.root().to_owned(),
+        origin: built.origin.clone(),
+        convoy: built.convoy.clone(),
+        landed: true,
+        merged: merged(&built)?,
+        briefing: briefing_of(town, &built)?,
+        seconds,
+        kept: request.keep,
+    })
+}
+
+/// The commits on the target that were not there before.
+fn merged(built: &build::Built) -> anyhow::Result<Vec<Commit>> {
+    let git = Git::at(&built.origin);
+    let tip = format!("refs/heads/{}", built.branch);
+    let commits = git.commits(&built.base, &tip)?;
+    Ok(commits
+        .into_iter()
+        .map(|commit| Commit {
+            id: commit.id,
+            author: commit.author_name,
+            subject: commit.subject,
+        })
+        .collect())
+}
+
+/// The block that the third worker was given: from what its session was told where the script kept it,
+/// else computed by the function that told it.
+fn briefing_of(town: &LiveTown, built: &build::Built) -> anyhow::Result<String> {
+    let third = built.beads.last().map(String::as_str).unwrap_or_default();
+    let stores = town.stores()?;
+    let convoy = stores.town.get(&built.convoy);
+    let block = convoy.and_then(|convoy| {
+        briefing::block(&convoy.title, &briefing::entries(&stores, convoy), third)
+    });
+    Ok(block.unwrap_or_default())
+}
+
+/// Ends the daemon and every session of the demo's town. What cannot be ended is not worth hiding the
+/// demo's own result for.
+fn take_down(town: &LiveTown) {
+    daemon::stop(town).ok();
+    for live in town.host.list().unwrap_or_default() {
+        town.host.kill(&live.name).ok();
+    }
+    town.host.clean_up().ok();
+    // The folder of sockets is only ours to remove when no other daemon has one in it.
+    std::fs::remove_dir(daemon::socket_folder(town)).ok();
+}

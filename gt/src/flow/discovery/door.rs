@@ -1,0 +1,146 @@
+//! The door to the target: documents are taken out of commits before they are landed, and no commit that
+//! still has one is pushed.
+
+use bd::git::{Entries, Git, GitError, Identity};
+
+use super::is_ours;
+use super::keep::{self, Kept};
+
+/// A commit would bring documents to a target branch.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "discovery documents would reach {target}: {}. Nothing was pushed; they are for the convoy's own workers and \
+     stay on its ref or its integration branch",
+    files.join(", ")
+)]
+pub struct WouldLand {
+    /// The target.
+    pub target: String,
+    /// The files.
+    pub files: Vec<String>,
+}
+
+/// Refuses a candidate of which any commit beyond the target as it was seen has a document.
+pub fn gate(
+    git: &Git,
+    (target, seen): (&str, &str),
+    candidate: &str,
+) -> Result<Result<(), WouldLand>, GitError> {
+    let files = git.brought_along(seen, candidate, &is_ours)?;
+    if files.is_empty() {
+        return Ok(Ok(()));
+    }
+    Ok(Err(WouldLand {
+        target: target.to_owned(),
+        files,
+    }))
+}
+
+/// Keeps the documents that the commits of `base..tip` brought, and makes the commits anew without them.
+/// `None` where they brought none.
+pub fn keep_committed(
+    git: &Git,
+    key: &str,
+    (base, tip): (&str, &str),
+    who: &Identity,
+) -> Result<Option<(String, Kept)>, GitError> {
+    let paths = git.brought_along(base, tip, &is_ours)?;
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let mut files = Entries::new();
+    for path in &paths {
+        let (there, before) = (
+            git.entries_below(tip, path)?,
+            git.entries_below(base, path)?,
+        );
+        for (path, entry) in there {
+            if before.get(&path) != Some(&entry) {
+                files.insert(at_the_top(&path), entry);
+            }
+        }
+    }
+    let message = format!("Discovery documents of {tip:.12}\n");
+    let kept = keep::keep(git, key, &files, &message, who)?;
+    let tip = git.commits_without(base, tip, &is_ours)?;
+    Ok(Some((tip, kept)))
+}
+
+/// Where a document is kept that was committed anywhere: below the `.gt/` at the top, where it is untracked
+/// in every sandbox.
+fn at_the_top(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').collect();
+    let at = parts
+        .iter()
+        .position(|part| part.eq_ignore_ascii_case(".gt"))
+        .unwrap_or_default();
+    let (before, after) = (&parts[..at], &parts[at + 1..]);
+    let (folder, rest) = match after.split_first() {
+        Some((first, rest)) if first.eq_ignore_ascii_case("discovery") && !rest.is_empty() => {
+            (".gt/discovery", rest)
+        }
+        _ => (".gt", after),
+    };
+    let mut place = vec![folder];
+    place.extend(before);
+    place.extend(rest);
+    if place.len() == 1 {
+        place.push("gt");
+    }
+    place.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn documents_are_kept_below_the_folder_at_the_top() {
+        let rows = [
+            (".gt/discovery/x.md", ".gt/discovery/x.md"),
+            ("web/.gt/discovery/x.md", ".gt/discovery/web/x.md"),
+            ("a/b/.gt/notes", ".gt/a/b/notes"),
+            (".GT/discovery/x.md", ".gt/discovery/x.md"),
+            (".gt", ".gt/gt"),
+        ];
+        for (path, place) in rows {
+            assert_eq!(at_the_top(path), place, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_gate_refuses_a_document_in_any_commit_also_one_that_was_removed_again() {
+        let place = Place::new();
+        let git = place.tree("tree", &[("a", "1")]);
+        let seen = git.resolve("HEAD").unwrap().unwrap();
+        let write = |file: &str| {
+            let path = git.folder().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+            git.add_all().unwrap();
+            git.commit_index("Work").unwrap()
+        };
+        let clean = write("b");
+        assert_eq!(gate(&git, ("main", &seen), &clean).unwrap(), Ok(()));
+        write("sub/.gt/discovery/x.md");
+        std::fs::remove_dir_all(git.folder().join("sub")).unwrap();
+        let candidate = write("c");
+        let refused = gate(&git, ("main", &seen), &candidate)
+            .unwrap()
+            .unwrap_err();
+        let words = refused.to_string();
+        assert!(words.contains("main: sub/.gt/discovery/x.md"), "{words}");
+        let who = Identity {
+            name: "q".to_owned(),
+            email: "q@example.org".to_owned(),
+        };
+        let range = (seen.as_str(), candidate.as_str());
+        let (tip, kept) = keep_committed(&git, "hq-cv-1", range, &who)
+            .unwrap()
+            .unwrap();
+        assert_eq!(gate(&git, ("main", &seen), &tip).unwrap(), Ok(()));
+        assert_eq!(kept.reference, "refs/gt/discovery/hq-cv-1");
+        assert!(kept.files.is_empty(), "its author removed it again");
+    }
+}

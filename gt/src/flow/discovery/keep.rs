@@ -1,0 +1,201 @@
+//! The ref that keeps a convoy's documents in the rig's repository. Each change is a commit over the one
+//! before, so that an older version of a document is still there until the convoy lands.
+
+use bd::git::{Entries, Git, GitError, Identity};
+use bd::store::Snapshot;
+
+use super::reference;
+
+/// So many times a change is tried when others change the ref at the same moment.
+const TRIES: usize = 8;
+
+/// Documents that are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The ref.
+    pub reference: String,
+    /// The files that were put there now.
+    pub files: Vec<String>,
+}
+
+/// Puts files over those that are kept under a name already. Said twice, nothing changes.
+pub(super) fn keep(
+    git: &Git,
+    key: &str,
+    files: &Entries,
+    message: &str,
+    who: &Identity,
+) -> Result<Kept, GitError> {
+    let reference = reference(key);
+    // Git leaves out what it takes for part of a repository, and says nothing.
+    let kept = |held: &Entries| Kept {
+        reference: reference.clone(),
+        files: files
+            .iter()
+            .filter(|(path, file)| held.get(*path).is_some_and(|held| held.id == file.id))
+            .map(|(path, _)| path.clone())
+            .collect(),
+    };
+    let mut tried = 0;
+    loop {
+        tried += 1;
+        let old = git.resolve(&reference)?;
+        let before = match &old {
+            Some(commit) => git.entries(commit)?,
+            None => Entries::new(),
+        };
+        let after = laid_over(before.clone(), files);
+        if after == before {
+            return Ok(kept(&before));
+        }
+        let tree = git.write_entries(&after)?;
+        let held = git.entries(&tree)?;
+        if held == before {
+            return Ok(kept(&before));
+        }
+        let parents: Vec<&str> = old.as_deref().into_iter().collect();
+        let new = git.commit_tree(&tree, &parents, message, who)?;
+        match git.update_ref(&reference, &new, old.as_deref()) {
+            Ok(()) => return Ok(kept(&held)),
+            // Someone else kept something in the same moment.
+            Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Files over others; where one is a folder of the other, the later stays.
+fn laid_over(mut entries: Entries, files: &Entries) -> Entries {
+    for (path, entry) in files {
+        let below = format!("{path}/");
+        entries.retain(|other, _| {
+            !other.starts_with(&below) && !path.starts_with(&format!("{other}/"))
+        });
+        entries.insert(path.clone(), entry.clone());
+    }
+    entries
+}
+
+/// Takes what is kept under a name out of the way of later work: it stays on a rescue ref of the rig, where
+/// `gt rescue` lists, restores and drops it. Gives the commit and that ref; nothing where another process did it or
+/// keeps something new there.
+pub fn forget(git: &Git, rig: &str, key: &str) -> Result<Option<(String, String)>, GitError> {
+    let reference = reference(key);
+    let Some(commit) = git.resolve(&reference)? else {
+        return Ok(None);
+    };
+    let name = reference.rsplit('/').next().unwrap_or_default();
+    // A convoy may land again, with other documents.
+    let rescue = format!("refs/gt/rescue/{rig}/discovery/{name}-{commit:.12}");
+    if git.resolve(&rescue)?.is_none() {
+        let whole = in_whole(git, rig, name, &commit)?;
+        match git.update_ref(&rescue, &whole, None) {
+            Err(error) if git.resolve(&rescue)?.is_none() => return Err(error),
+            _ => {}
+        }
+    }
+    match git.delete_ref(&reference, &commit) {
+        Ok(()) => Ok(Some((commit, rescue))),
+        Err(error) if git.resolve(&reference)?.as_ref() == Some(&commit) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The documents as one rescue: all of them on top of nothing, since a rescue gives back what its commit changes;
+/// what they were before is behind it.
+fn in_whole(git: &Git, rig: &str, name: &str, commit: &str) -> Result<String, GitError> {
+    let who = Identity {
+        name: format!("{rig}/refinery"),
+        email: "refinery@gastown.local".to_owned(),
+    };
+    let message = format!("Discovery documents of {name}\n");
+    let nothing = git.write_entries(&Entries::new())?;
+    let empty = git.commit_tree(&nothing, &[], &message, &who)?;
+    git.commit_tree(&git.tree_of(commit)?, &[&empty, commit], &message, &who)
+}
+
+/// Does so with what is kept for convoys that have landed: one that was killed right after it landed did not get
+/// to it.
+pub fn forget_landed(git: &Git, rig: &str, town: &Snapshot) -> Result<(), GitError> {
+    let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
+    for reference in call.text()?.lines() {
+        let name = reference.rsplit('/').next().unwrap_or_default();
+        let convoy = town
+            .get(name)
+            .filter(|bead| crate::record::convoy::is_convoy(bead));
+        if convoy.is_some_and(crate::record::convoy::has_landed) {
+            forget(git, rig, name)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use bd::git::TreeEntry;
+
+    use super::*;
+    use crate::testing::Place;
+
+    fn entries(paths: &[&str]) -> Entries {
+        let entry = |id: &str| TreeEntry {
+            mode: "100644".to_owned(),
+            id: id.to_owned(),
+            size: 1,
+        };
+        paths
+            .iter()
+            .map(|path| ((*path).to_owned(), entry(path)))
+            .collect()
+    }
+
+    #[test]
+    fn later_files_take_the_place_of_what_is_in_their_way() {
+        let before = entries(&[".gt/a", ".gt/b/c", ".gt/bc", ".gt/d"]);
+        let after = laid_over(before, &entries(&[".gt/a/x", ".gt/b"]));
+        let paths: Vec<&str> = after.keys().map(String::as_str).collect();
+        assert_eq!(paths, [".gt/a/x", ".gt/b", ".gt/bc", ".gt/d"]);
+    }
+
+    #[test]
+    fn what_a_landing_took_away_comes_back_whole_and_once() {
+        let place = Place::new();
+        let git = place.tree("tree", &[("a", "1")]);
+        let who = Identity {
+            name: "w".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        for (path, text) in [(".gt/discovery/x.md", "one"), (".gt/discovery/y.md", "two")] {
+            let entry = TreeEntry {
+                mode: "100644".to_owned(),
+                id: git.write_blob(text.as_bytes()).unwrap(),
+                size: 3,
+            };
+            let files = Entries::from([(path.to_owned(), entry)]);
+            keep(&git, "hq-cv-1", &files, "Notes\n", &who).unwrap();
+        }
+        let held = git.resolve(&reference("hq-cv-1")).unwrap().unwrap();
+        let (commit, rescue) = forget(&git, "web", "hq-cv-1").unwrap().unwrap();
+        assert_eq!(commit, held);
+        assert_eq!(forget(&git, "web", "hq-cv-1").unwrap(), None);
+        // Killed before the ref was gone, it is done again.
+        git.update_ref(&reference("hq-cv-1"), &commit, None)
+            .unwrap();
+        // By however many at once, it is done by one.
+        let again: Vec<_> = std::thread::scope(|scope| {
+            let at_once = || forget(&git, "web", "hq-cv-1").unwrap();
+            let all: Vec<_> = (0..6).map(|_| scope.spawn(at_once)).collect();
+            all.into_iter()
+                .filter_map(|one| one.join().unwrap())
+                .collect()
+        });
+        assert_eq!(again, [(commit, rescue.clone())]);
+        let back = bd::git::rescue::restore(&git, &git, &rescue).unwrap();
+        assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
+        // What they were before is still there.
+        assert_eq!(
+            git.resolve(&format!("{rescue}^2")).unwrap().as_ref(),
+            Some(&held)
+        );
+    }
+}

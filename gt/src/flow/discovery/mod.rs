@@ -1,0 +1,212 @@
+//! Discovery documents: what explorers and planners of a convoy write down in `.gt/discovery/`, for whoever
+//! works on it after them.
+//!
+//! What must always hold: nothing below a `.gt/` reaches a target branch, and nothing that was written there
+//! is lost before its convoy has landed.
+//!
+//! 1. `gt prime` names the file to whoever explores or plans ([`explores`], [`path_of`]).
+//! 2. `gt done` takes what lies in the sandbox uncommitted ([`take`]); the queue takes what is committed out
+//!    of the commits that it lands ([`keep_committed`]). Both put it on `refs/gt/discovery/<convoy>`, over what
+//!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.
+//! 3. A sling puts what is there into the sandbox, untracked ([`place`]); `gt prime` lists it ([`lying`]).
+//! 4. Before a push to a target the gate looks at every commit ([`gate`]).
+//! 5. Landing takes the ref away; what it held stays on a rescue ref ([`forget`]).
+
+mod door;
+mod keep;
+mod sandbox;
+
+use std::path::PathBuf;
+
+use bd::bead::Bead;
+use bd::git::GitError;
+use bd::store::Snapshot;
+use bd::sys::InsideError;
+
+pub use door::{WouldLand, gate, keep_committed};
+pub use keep::{Kept, forget, forget_landed};
+pub use sandbox::{Document, clear, commit, lying, place, take};
+
+use crate::record;
+
+/// Why documents could not be kept or placed.
+#[derive(Debug, thiserror::Error)]
+pub enum DiscoveryError {
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file could not be used.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file of the sandbox could not be written.
+    #[error(transparent)]
+    Inside(#[from] InsideError),
+}
+
+/// Words that say that a bead explores or plans: in its type, its labels or its title.
+const WORDS: [&str; 30] = [
+    "analyse",
+    "analysis",
+    "analyze",
+    "architecture",
+    "assess",
+    "audit",
+    "compare",
+    "design",
+    "discover",
+    "discovery",
+    "evaluate",
+    "evaluation",
+    "exploration",
+    "explore",
+    "exploring",
+    "feasibility",
+    "investigate",
+    "investigation",
+    "plan",
+    "planning",
+    "proposal",
+    "prototype",
+    "reconnaissance",
+    "research",
+    "rfc",
+    "roadmap",
+    "scout",
+    "spike",
+    "study",
+    "survey",
+];
+
+/// How long a slug is at most, in characters.
+const SLUG: usize = 60;
+
+/// Whether a path of a repository is below a `.gt/`, or is one.
+pub fn is_ours(path: &[u8]) -> bool {
+    path.split(|byte| *byte == b'/')
+        .any(|part| part.eq_ignore_ascii_case(b".gt"))
+}
+
+/// Whether a bead explores or plans, as its type, its labels or its title say.
+pub fn explores(bead: &Bead) -> bool {
+    let says = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .map(str::to_lowercase)
+            .any(|word| WORDS.contains(&word.as_str()))
+    };
+    says(bead.issue_type.as_str())
+        || says(&bead.title)
+        || bead.labels.iter().any(|label| says(label))
+}
+
+/// The file for what is found on a bead: `.gt/discovery/<slug>.md`.
+pub fn path_of(bead: &Bead) -> String {
+    let slug = match slug(&bead.title) {
+        empty if empty.is_empty() => slug(&bead.id),
+        slug => slug,
+    };
+    format!(".gt/discovery/{slug}.md")
+}
+
+/// A title as part of a file name: lower case, what is no letter or digit becomes one `-`.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for c in title.chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let cut: String = slug.chars().take(SLUG).collect();
+    cut.trim_end_matches('-').to_owned()
+}
+
+/// Under which name documents of a bead are kept: its convoy's id, or its own where no open convoy tracks it.
+pub fn key_of(town: &Snapshot, bead: &str) -> String {
+    let mut convoys = record::convoy::tracking(town, bead).into_iter();
+    convoys.next().unwrap_or_else(|| bead.to_owned())
+}
+
+/// The ref that holds the documents kept under a name.
+pub fn reference(key: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut name: String = key
+        .chars()
+        .map(|c| if plain(c) || c == '.' { c } else { '-' })
+        .collect();
+    // What git does not take as part of a ref.
+    while name.contains("..") {
+        name = name.replace("..", ".");
+    }
+    let name = name.trim_matches('.').trim_end_matches(".lock");
+    format!("refs/gt/discovery/{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bead(title: &str) -> Bead {
+        Bead {
+            id: "web-1".to_owned(),
+            title: title.to_owned(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn a_slug_has_letters_digits_and_single_hyphens() {
+        let path = |title| path_of(&bead(title));
+        assert_eq!(
+            path("Explore codebase & plan: Architecture (v2)!"),
+            ".gt/discovery/explore-codebase-plan-architecture-v2.md"
+        );
+        assert_eq!(path("../../etc/passwd"), ".gt/discovery/etc-passwd.md");
+        assert_eq!(path("Über  Größe"), ".gt/discovery/über-größe.md");
+        assert_eq!(path("!!!"), ".gt/discovery/web-1.md");
+        let long = path(&"word ".repeat(40));
+        assert!(long.len() < 80 && !long.contains("-.md"), "{long}");
+    }
+
+    #[test]
+    fn type_labels_or_title_say_that_a_bead_explores_or_plans() {
+        assert!(explores(&bead("Explore the parser")));
+        assert!(explores(&bead("Write the PLAN: phases")));
+        assert!(!explores(&bead("Fix the planet's orbit")));
+        assert!(!explores(&bead("Explain nothing")));
+        let labelled = Bead {
+            labels: vec!["kind:research".to_owned()],
+            ..bead("Read it")
+        };
+        assert!(explores(&labelled));
+        let typed = Bead {
+            issue_type: "spike".into(),
+            ..bead("Read it")
+        };
+        assert!(explores(&typed));
+    }
+
+    #[test]
+    fn only_what_is_below_a_gt_folder_is_meant() {
+        for path in [".gt", ".gt/discovery/x.md", "sub/.gt/y", ".GT/z"] {
+            assert!(is_ours(path.as_bytes()), "{path}");
+        }
+        for path in ["gt/x", ".gtx/y", "x.gt", "docs/.gt.md", ""] {
+            assert!(!is_ours(path.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_name_makes_a_ref_that_git_takes() {
+        assert_eq!(reference("hq-cv-abc12"), "refs/gt/discovery/hq-cv-abc12");
+        assert_eq!(reference("web-1.2"), "refs/gt/discovery/web-1.2");
+        assert_eq!(reference("a/..b c.lock"), "refs/gt/discovery/a-.b-c");
+    }
+}

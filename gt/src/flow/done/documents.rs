@@ -1,0 +1,77 @@
+//! Discovery documents that a worker leaves uncommitted: on a convoy's own branch they are committed, since that
+//! is where they stay until it lands; else they are kept on the convoy's ref.
+
+use bd::git::{Git, Identity};
+use serde_json::json;
+
+use super::Worker;
+use super::proof::own_part;
+use crate::flow::convoy::integration;
+use crate::flow::discovery;
+use crate::host::LiveTown;
+use crate::record::polecat::{DoneRecord, Slot};
+
+/// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
+pub(super) fn all_there_is(
+    town: &LiveTown,
+    worker: &Worker,
+    slot: &Slot,
+    record: &DoneRecord,
+) -> anyhow::Result<Option<String>> {
+    if record.documents.is_empty() {
+        return Ok(None);
+    }
+    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let explored = beads.get(&slot.bead).is_some_and(discovery::explores);
+    let git = Git::at(worker.sandbox());
+    let tip = git.resolve("HEAD")?.unwrap_or_default();
+    let nothing = git.status()?.is_empty() && own_part(&git, slot, &tip)?.commits.is_empty();
+    let why = || format!("only discovery documents, kept on {}", record.documents);
+    Ok((explored && nothing).then(why))
+}
+
+/// Looks after what was written below `.gt/` in the sandbox and not committed; the ref that holds it, where it
+/// is on one.
+pub(super) fn hand_over(
+    town: &LiveTown,
+    worker: &Worker,
+    slot: &Slot,
+) -> anyhow::Result<Option<String>> {
+    let git = Git::at(worker.sandbox());
+    let who = author(town, worker);
+    let convoys = town.store()?.snapshot()?;
+    let no_change = slot
+        .done
+        .as_ref()
+        .is_some_and(|done| done.no_change.is_some());
+    let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
+    let own = integration::owner_of(&convoys, worker.rig.name(), &slot.target).is_some();
+    if own && on_branch && !no_change {
+        let files = discovery::commit(&git, &who)?;
+        if !files.is_empty() {
+            town.tell(
+                "discovery_committed",
+                json!({ "bead": slot.bead, "rig": worker.rig.name(), "branch": slot.branch, "files": files }),
+            );
+        }
+        return Ok(None);
+    }
+    let key = discovery::key_of(&convoys, &slot.bead);
+    if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
+        let (reference, files) = (kept.reference, kept.files);
+        town.tell(
+            "discovery_kept",
+            json!({ "bead": slot.bead, "rig": worker.rig.name(), "ref": reference, "files": files }),
+        );
+        return Ok(Some(reference));
+    }
+    Ok(None)
+}
+
+fn author(town: &LiveTown, worker: &Worker) -> Identity {
+    let email = town.env.get("GIT_AUTHOR_EMAIL");
+    Identity {
+        name: worker.address().to_string(),
+        email: email.unwrap_or("polecat@gastown.local").to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Work of a worker that is not on the branch of its bead: on another branch, on none, or stashed. Nobody merges it.
+//!
+//! Its worktree's own log of HEAD says where it has been since the sling. The list of stashes is shared by all worktrees,
+//! so a stash counts where its message names a branch of this one.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use bd::git::{Git, GitError, Stash};
+
+use crate::record::polecat::Slot;
+
+/// Work that is not on the branch of its bead.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Elsewhere {
+    /// The branch of the bead.
+    own: String,
+    what: What,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum What {
+    Branch { name: String, commits: usize },
+    NoBranch { tip: String, commits: usize },
+    Stash(Stash),
+}
+
+impl fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = &self.own;
+        let of = |count: &usize| match count {
+            1 => "1 commit".to_owned(),
+            count => format!("{count} commits"),
+        };
+        match &self.what {
+            What::Branch { name, commits } => write!(
+                f,
+                "{} on branch {name} (git switch {own} && git merge {name}; to drop: git branch -D {name})",
+                of(commits)
+            ),
+            What::NoBranch { tip, commits } => write!(
+                f,
+                "{} on no branch, up to {tip:.12} (git switch {own} && git merge {tip:.12}; to drop: git switch {own})",
+                of(commits)
+            ),
+            What::Stash(Stash { name, message, .. }) => write!(
+                f,
+                "the stash `{message}` (git stash pop {name}; to drop: git stash drop {name})"
+            ),
+        }
+    }
+}
+
+/// Finds such work in a sandbox.
+pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
+    let visits = since_the_sling(git.visits()?, &slot.branch);
+    let mut branches = BTreeSet::from([slot.branch.clone()]);
+    let switched = visits.iter().filter_map(|(_, how)| how.rsplit_once(" to "));
+    branches.extend(switched.map(|(_, branch)| branch.to_owned()));
+    let local = git.plumbing([
+        "for-each-ref",
+        "--format=%(objectname) %(refname:lstrip=2)",
+        "refs/heads",
+    ]);
+    let mut found = Vec::new();
+    for line in local.text()?.lines() {
+        let Some((tip, name)) = line.split_once(' ') else {
+            continue;
+        };
+        let is_its = branches.contains(name) || visits.iter().any(|(commit, _)| commit == tip);
+        if !is_its || name == slot.branch || name == slot.target {
+            continue;
+        }
+        branches.insert(name.to_owned());
+        let (name, commits) = (name.to_owned(), unmerged(git, slot, tip)?);
+        if commits > 0 {
+            found.push(What::Branch { name, commits });
+        }
+    }
+    if git.head_branch()?.is_none()
+        && let Some(tip) = git.resolve("HEAD")?
+    {
+        let commits = unmerged(git, slot, &tip)?;
+        if commits > 0 {
+            found.push(What::NoBranch { tip, commits });
+        }
+    }
+    let stashes = git.stashes()?.into_iter();
+    let its = stashes.filter(|stash| {
+        stash
+            .branch()
+            .is_some_and(|branch| branches.contains(branch))
+    });
+    found.extend(its.map(What::Stash));
+    let own = slot.branch.clone();
+    let whole = |what| Elsewhere {
+        own: own.clone(),
+        what,
+    };
+    Ok(found.into_iter().map(whole).collect())
+}
+
+/// The visits since the sling switched to the branch. In a fresh worktree, where it did not, all of them are.
+fn since_the_sling(mut visits: Vec<(String, String)>, branch: &str) -> Vec<(String, String)> {
+    let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
+    if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
+        let was_there = |(_, how): &(String, String)| how.contains(&off);
+        if !visits[sling + 1..].iter().any(was_there) {
+            visits.truncate(sling);
+        }
+    }
+    visits
+}
+
+/// How many commits up to `tip` are neither on the branch of the bead nor anywhere where they are kept.
+fn unmerged(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitError> {
+    let kept = [
+        "--remotes",
+        "--glob=refs/gt/merged",
+        "--glob=refs/gt/rescue",
+    ];
+    let mut call = git
+        .plumbing(["rev-list", "--count", tip, "--not"])
+        .args(kept);
+    for name in [&slot.branch, &slot.target] {
+        let reference = format!("refs/heads/{name}");
+        if git.resolve(&reference)?.is_some() {
+            call = call.args([reference]);
+        }
+    }
+    if !slot.base.is_empty() {
+        call = call.args([&slot.base]);
+    }
+    Ok(call.text()?.parse().unwrap_or_default())
+}

@@ -1,0 +1,139 @@
+//! Who is done: only a polecat, only with the current lease, only with work on its hook.
+
+use std::path::PathBuf;
+
+use crate::host::LiveTown;
+use crate::record::polecat::Slot;
+use crate::town::RigLayout;
+use crate::town::identity::Address;
+use crate::town::lock::Lock;
+
+/// A polecat whose work is being finished. Holds its slot lock.
+pub struct Worker {
+    /// Its rig.
+    pub rig: RigLayout,
+    /// Its name.
+    pub name: String,
+    /// The id of its local record.
+    pub slot_id: String,
+    /// Its local record when the work began to be finished.
+    pub slot: Slot,
+    /// The id of its identity bead.
+    pub agent_id: String,
+    _lock: Lock,
+}
+
+impl Worker {
+    /// Its address.
+    pub fn address(&self) -> Address {
+        Address::Polecat(self.rig.name().to_owned(), self.name.clone())
+    }
+
+    /// Its sandbox.
+    pub fn sandbox(&self) -> PathBuf {
+        self.rig.sandbox(&self.name)
+    }
+}
+
+/// Why someone may not finish this work.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum NotYours {
+    /// Only polecats finish work this way.
+    #[error("only a polecat finishes work with `gt done`; this is {who}")]
+    NoPolecat {
+        /// Who called.
+        who: String,
+    },
+    /// There is nothing to finish.
+    #[error("there is no work on the hook of {who}: nothing to finish")]
+    NoWork {
+        /// Who called.
+        who: String,
+    },
+    /// It does not say which session it is.
+    #[error(
+        "this is no session of {who}: GT_LEASE is not set, and only the session that holds the lease \
+         finishes its work (look at it with `gt attach {who}`)"
+    )]
+    NoLease {
+        /// Whose work it is.
+        who: String,
+    },
+    /// The bead is no longer at the attempt of this worker.
+    #[error(
+        "{bead} was {what}, after it was given to {worker}: nothing is handed in. The commits are kept on a rescue ref, \
+         and this session may end"
+    )]
+    Superseded {
+        /// The bead.
+        bead: String,
+        /// Who had it.
+        worker: String,
+        /// What happened to it.
+        what: String,
+    },
+    /// A newer session has taken over.
+    #[error(
+        "this session holds lease {held} of {who}, but lease {current} is current: a newer session \
+         has taken over this work, and this one may end"
+    )]
+    OldLease {
+        /// Who called.
+        who: String,
+        /// The caller's lease.
+        held: u64,
+        /// The current one.
+        current: u64,
+    },
+}
+
+/// Identifies the calling polecat and takes its slot lock.
+pub fn identify(town: &LiveTown) -> anyhow::Result<Worker> {
+    let who = town.actor.to_string();
+    let Address::Polecat(rig, name) = &town.actor else {
+        return Err(NotYours::NoPolecat { who }.into());
+    };
+    let rig = town.rig(rig)?;
+    let held = town.env.get("GT_LEASE").and_then(|text| text.parse().ok());
+    // A patrol may be looking at the slot for a moment, or a sling finishing its last step.
+    let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
+    let worker = worker(town, rig, name, lock)?;
+    match held {
+        Some(held) if held == worker.slot.lease => Ok(worker),
+        Some(held) => Err(NotYours::OldLease {
+            who,
+            held,
+            current: worker.slot.lease,
+        }
+        .into()),
+        None => Err(NotYours::NoLease { who }.into()),
+    }
+}
+
+/// A polecat with work on its hook, by name, under a lock that the caller took.
+pub fn worker(town: &LiveTown, rig: RigLayout, name: &str, lock: Lock) -> anyhow::Result<Worker> {
+    let prefix = town.prefix(rig.name());
+    let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
+    let agent_id = address.bead_id(&prefix);
+    let slot_id = Slot::id(&prefix, rig.name(), name);
+    let snapshot = town.rig_store(&rig)?.snapshot()?;
+    let slot = Slot::load(&snapshot, &slot_id);
+    let hook = snapshot
+        .get(&agent_id)
+        .map(|agent| agent.hook_bead.clone())
+        .unwrap_or_default();
+    anyhow::ensure!(
+        !hook.is_empty() && hook == slot.bead,
+        NotYours::NoWork {
+            who: address.to_string()
+        }
+    );
+    Ok(Worker {
+        rig,
+        name: name.to_owned(),
+        slot_id,
+        slot,
+        agent_id,
+        _lock: lock,
+    })
+}

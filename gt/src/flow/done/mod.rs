@@ -1,0 +1,229 @@
+//! What happens when a polecat runs `gt done`:
+//!
+//! 1. `identify`: a polecat, in its own sandbox, with the current lease (`identify`).
+//! 2. `begin`: the intent is recorded, with summary and reason, so that anyone can finish it.
+//! 3. `hand_over`: what was written below `.gt/` and not committed is kept for the convoy (`documents`).
+//! 4. `prove`: right branch, nothing uncommitted, commits that the target does not have, none of them
+//!    touching beads; or a stated reason why there is no change (`proof`), and no work elsewhere (`elsewhere`).
+//! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
+//! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
+//! 7. `leave`: the sandbox lets go of the branch, the session ends.
+//!
+//! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was
+//! killed is finished by the patrol.
+
+mod documents;
+mod elsewhere;
+mod identify;
+mod left;
+mod proof;
+mod push;
+mod submit;
+
+use bd::git::Git;
+use serde::Serialize;
+use serde_json::json;
+
+pub use identify::{NotYours, Worker, identify, worker};
+pub use left::Left;
+pub(crate) use left::{has_commits, left};
+pub use proof::{Proof, ProofError};
+pub use push::PushFailed;
+
+use crate::flow::town_hook::{self, Call, Event};
+use crate::host::LiveTown;
+use crate::record::polecat::{DoneRecord, FailedStep, Slot};
+use crate::town::identity::SessionName;
+
+/// What the worker says about its work.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// What was done, for whoever works on the next bead.
+    pub summary: String,
+    /// Why there is no change to merge, where that is so.
+    pub no_change: Option<String>,
+}
+
+/// How a `gt done` ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct Done {
+    /// The bead.
+    pub bead: String,
+    /// The merge request; none where there was no change.
+    pub request: Option<String>,
+    /// The branch.
+    pub branch: String,
+    /// The tip that was proven.
+    pub tip: String,
+    /// How many commits it has.
+    pub commits: usize,
+    /// Whether it went to a remote, or stays in the rig's own repository.
+    pub remote: bool,
+}
+
+/// Finishes the work on the caller's hook: the story above.
+pub fn done(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Done> {
+    check_attempt(town, worker)?;
+    let mut slot = begin(town, worker, report)?;
+    run(town, worker, &mut slot)
+}
+
+/// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
+fn check_attempt(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
+    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    let Some(bead) = beads.get(&worker.slot.bead) else {
+        return Ok(());
+    };
+    let is_current = bd::bead::attempt::of(bead) == worker.slot.attempt;
+    anyhow::ensure!(is_current, submit::superseded(bead, worker));
+    Ok(())
+}
+
+/// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
+pub fn resume(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<Done>> {
+    let mut slot = worker.slot.clone();
+    if slot.done.is_none() {
+        return Ok(None);
+    }
+    run(town, worker, &mut slot).map(Some)
+}
+
+/// Ends the caller's own session, as the very last act. This process is part of it.
+pub fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
+    match SessionName::of(&worker.address()) {
+        Some(session) => Ok(town.host.kill(session.as_str())?),
+        None => Ok(()),
+    }
+}
+
+fn begin(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Slot> {
+    let store = town.rig_store(&worker.rig)?;
+    town.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &worker.slot_id);
+        let before = slot.done.take().unwrap_or_default();
+        if before.failed.is_some() {
+            // What failed is tried again.
+            slot.stuck.clear();
+        }
+        slot.done = Some(DoneRecord {
+            since: tx.now().to_string(),
+            summary: report.summary.clone(),
+            no_change: report.no_change.clone(),
+            failed: None,
+            ..before
+        });
+        slot.save(tx, &worker.slot_id)?;
+        Ok(slot)
+    })
+}
+
+fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
+    let mut record = slot.done.clone().unwrap_or_default();
+    match documents::hand_over(town, worker, slot) {
+        Ok(Some(reference)) => {
+            record.documents = reference;
+            slot.done = Some(record.clone());
+            save(town, worker, slot)?;
+        }
+        Ok(None) => {}
+        Err(error) => return fail(town, worker, slot, "documents", true, error),
+    }
+    if record.no_change.is_none() {
+        record.no_change = documents::all_there_is(town, worker, slot, &record)?;
+    }
+    let proof = match proof::prove(town, worker, slot, &record) {
+        Ok(proof) => proof,
+        Err(error) => {
+            let retry = error.can_retry();
+            return fail(town, worker, slot, "proof", retry, error.into());
+        }
+    };
+    if record.tip != proof.tip {
+        record.tip.clone_from(&proof.tip);
+        record.pushed = false;
+    }
+    if !proof.commits.is_empty() && !record.pushed {
+        match push::push(town, worker, slot, &proof) {
+            Ok(()) => record.pushed = true,
+            Err(error) => {
+                slot.done = Some(record);
+                let retry = error.can_retry();
+                return fail(town, worker, slot, error.step(), retry, error.into());
+            }
+        }
+        slot.done = Some(record.clone());
+        save(town, worker, slot)?;
+    }
+    let request = match submit::submit(town, worker, slot, &record, &proof) {
+        Ok(request) => request,
+        Err(error) => return fail(town, worker, slot, "submit", true, error),
+    };
+    leave(worker, &proof);
+    town.tell(
+        "done",
+        json!({
+            "bead": slot.bead, "branch": slot.branch, "request": request, "tip": proof.tip,
+            "commits": proof.commits.len(), "no_change": record.no_change,
+        }),
+    );
+    tell_hooks(town, worker, slot, request.as_deref());
+    Ok(Done {
+        bead: slot.bead.clone(),
+        request,
+        branch: slot.branch.clone(),
+        tip: proof.tip,
+        commits: proof.commits.len(),
+        remote: proof.remote,
+    })
+}
+
+/// Hooks may want to know; what they say changes nothing any more.
+fn tell_hooks(town: &LiveTown, worker: &Worker, slot: &Slot, request: Option<&str>) {
+    let call = Call {
+        rig: Some(&worker.rig),
+        issues: vec![slot.bead.clone()],
+        more: vec![
+            ("GT_BEAD", slot.bead.clone()),
+            ("GT_BRANCH", slot.branch.clone()),
+            ("GT_TARGET", slot.target.clone()),
+            ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
+        ],
+        about: vec![("bead", slot.bead.clone())],
+        ..Call::default()
+    };
+    town_hook::notify(town, Event::PostDone, &call);
+}
+
+/// Lets go of the branch, so that the queue can remove it once it is merged. The files stay as they are;
+/// failing only means that the branch is kept longer.
+fn leave(worker: &Worker, proof: &Proof) {
+    Git::at(worker.sandbox()).checkout_detach(&proof.tip).ok();
+}
+
+/// Records the failed step, so that everyone sees it, and passes the error on.
+fn fail<T>(
+    town: &LiveTown,
+    worker: &Worker,
+    slot: &mut Slot,
+    step: &str,
+    retry: bool,
+    error: anyhow::Error,
+) -> anyhow::Result<T> {
+    let reason = format!("{error:#}");
+    let mut record = slot.done.take().unwrap_or_default();
+    record.failed = Some(FailedStep {
+        step: step.to_owned(),
+        reason: reason.clone(),
+        retry,
+    });
+    slot.done = Some(record);
+    save(town, worker, slot)?;
+    let payload = json!({ "bead": slot.bead, "step": step, "reason": reason });
+    town.tell("done_failed", payload);
+    Err(error.context(format!("`gt done` stopped at the step: {step}")))
+}
+
+fn save(town: &LiveTown, worker: &Worker, slot: &Slot) -> anyhow::Result<()> {
+    let store = town.rig_store(&worker.rig)?;
+    town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
+}

@@ -1,0 +1,255 @@
+//! The proof that work is finished: what is said to be done is committed, on the right branch, and is
+//! nothing but work.
+
+use bd::git::{CommitInfo, Git, GitError};
+
+use super::{Worker, elsewhere};
+use crate::host::LiveTown;
+use crate::record::polecat::{DoneRecord, Slot};
+use crate::town::beads::is_beads_file;
+
+/// Proven work.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// The tip of the branch.
+    pub tip: String,
+    /// The commit that the work stands on: where it started, or the newest commit of the target that
+    /// came into the branch since.
+    pub base: String,
+    /// The commits, oldest first; empty where there is no change.
+    pub commits: Vec<CommitInfo>,
+    /// The files they change.
+    pub files: Vec<String>,
+    /// Whether the rig has a remote.
+    pub remote: bool,
+}
+
+/// Why work does not count as finished.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofError {
+    /// The sandbox is on another branch.
+    #[error(
+        "the sandbox is on {found}, but the work belongs on {expected} (git switch {expected})"
+    )]
+    WrongBranch {
+        /// Where it is.
+        found: String,
+        /// Where it should be.
+        expected: String,
+    },
+    /// There are uncommitted files.
+    #[error(
+        "{count} files are not committed: {files} (commit them, or say so in a commit that removes them)"
+    )]
+    Uncommitted {
+        /// How many.
+        count: usize,
+        /// The first few.
+        files: String,
+    },
+    /// There is no commit.
+    #[error(
+        "branch {branch} has no commit beyond {base} that changes anything: nothing to merge (commit your work, or give the \
+         reason with --no-change \"why\")"
+    )]
+    NothingDone {
+        /// The branch.
+        branch: String,
+        /// Where it started.
+        base: String,
+    },
+    /// There are commits, and the worker says there are none.
+    #[error("--no-change was given, but branch {branch} has {count} commits beyond {base}")]
+    HasCommits {
+        /// The branch.
+        branch: String,
+        /// How many.
+        count: usize,
+        /// Where it started.
+        base: String,
+    },
+    /// There is work elsewhere, and the worker says there is none.
+    #[error("--no-change was given, but there is work that is not on branch {branch}: {found}")]
+    Elsewhere {
+        /// The branch.
+        branch: String,
+        /// Where it is, with what to do.
+        found: String,
+    },
+    /// The work touches beads.
+    #[error(
+        "the branch changes beads, which a sandbox must not: {files}. Drop them from it: \
+         git restore --source {base} --staged --worktree -- {files} and commit"
+    )]
+    TouchesBeads {
+        /// The files.
+        files: String,
+        /// Where the branch started.
+        base: String,
+    },
+    /// Nobody can say what is on the target already.
+    #[error("cannot fetch from origin, to see what is on the target already")]
+    Fetch(#[source] GitError),
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl ProofError {
+    /// Whether trying again can help without a person.
+    pub fn can_retry(&self) -> bool {
+        matches!(self, Self::Fetch(_))
+    }
+}
+
+/// The part of a branch that is the worker's own.
+#[derive(Debug, Clone)]
+pub(crate) struct Own {
+    /// The commit that it stands on.
+    pub base: String,
+    /// Its commits, oldest first.
+    pub commits: Vec<CommitInfo>,
+    /// The files they change. None are changed by commits that only bring the target in.
+    pub files: Vec<String>,
+}
+
+/// What of `tip` is the worker's own, as far as the target is known here: what came into the branch from
+/// its target is not.
+pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<Own, GitError> {
+    let base = base_of(git, slot, tip)?;
+    let files = git.changed_files(&base, tip)?;
+    let mut commits = if files.is_empty() {
+        Vec::new()
+    } else {
+        git.commits(&base, tip)?
+    };
+    commits.reverse();
+    Ok(Own {
+        base,
+        commits,
+        files,
+    })
+}
+
+/// Where the branch started; but where it has taken in newer commits of its target since, or was moved
+/// onto them, the newest of those.
+fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
+    for place in ["refs/remotes/origin", "refs/heads"] {
+        let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? else {
+            continue;
+        };
+        let Some(fork) = git.merge_base(tip, &target)? else {
+            break;
+        };
+        // A target that was taken back is no reason to count what it lost as the worker's.
+        let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
+        return Ok(if went_back { slot.base.clone() } else { fork });
+    }
+    Ok(slot.base.clone())
+}
+
+/// Proves the work in the worker's sandbox.
+pub(super) fn prove(
+    _town: &LiveTown,
+    worker: &Worker,
+    slot: &Slot,
+    record: &DoneRecord,
+) -> Result<Proof, ProofError> {
+    let git = Git::at(worker.sandbox());
+    if record.no_change.is_some() {
+        nothing_elsewhere(&git, slot)?;
+    }
+    let remote = git.remote_url("origin")?.is_some();
+    let branch = git.head_branch()?;
+    // A `gt done` that was killed at its very end has let go of the branch already.
+    let tip = git.resolve("HEAD")?.unwrap_or_default();
+    let let_go = branch.is_none() && !record.tip.is_empty() && record.tip == tip;
+    if branch.as_deref() != Some(slot.branch.as_str()) && !let_go {
+        let found = branch.unwrap_or_else(|| format!("no branch ({tip:.12})"));
+        return Err(ProofError::WrongBranch {
+            found,
+            expected: slot.branch.clone(),
+        });
+    }
+    let changes = git.status()?;
+    if !changes.is_empty() {
+        let files: Vec<&str> = changes
+            .iter()
+            .take(5)
+            .map(|change| change.path.as_str())
+            .collect();
+        return Err(ProofError::Uncommitted {
+            count: changes.len(),
+            files: files.join(", "),
+        });
+    }
+    if remote {
+        git.fetch("origin").map_err(ProofError::Fetch)?;
+    }
+    let own = own_part(&git, slot, &tip)?;
+    judge(slot, record, &own)?;
+    Ok(Proof {
+        tip,
+        base: own.base,
+        commits: own.commits,
+        files: own.files,
+        remote,
+    })
+}
+
+/// Before anything says to switch branches: what is on none is hard to find afterwards.
+fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
+    let found = elsewhere::find(git, slot)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    Err(ProofError::Elsewhere {
+        branch: slot.branch.clone(),
+        found: found.join("; "),
+    })
+}
+
+/// Whether there is work, where work is said to be, and nothing but work.
+fn judge(slot: &Slot, record: &DoneRecord, own: &Own) -> Result<(), ProofError> {
+    let (branch, base) = (slot.branch.clone(), format!("{:.12}", own.base));
+    match (&record.no_change, own.commits.len()) {
+        (None, 0) => return Err(ProofError::NothingDone { branch, base }),
+        (Some(_), count @ 1..) => {
+            return Err(ProofError::HasCommits {
+                branch,
+                count,
+                base,
+            });
+        }
+        _ => {}
+    }
+    let beads: Vec<&str> = own
+        .files
+        .iter()
+        .map(String::as_str)
+        .filter(|f| is_beads_file(f))
+        .collect();
+    if beads.is_empty() {
+        return Ok(());
+    }
+    Err(ProofError::TouchesBeads {
+        files: beads.join(" "),
+        base,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_beads_counts_whatever_it_is_and_other_names_do_not() {
+        for file in [".beads", ".beads/issues.jsonl", ".beads/a/b"] {
+            assert!(is_beads_file(file), "{file}");
+        }
+        for file in [".beads2", ".beadsx/y", "sub/.beads/x", "beads/x", ""] {
+            assert!(!is_beads_file(file), "{file}");
+        }
+    }
+}

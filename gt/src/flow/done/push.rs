@@ -1,0 +1,94 @@
+//! Pushing the branch and reading its tip back. A rig without a remote keeps the branch in its own
+//! repository, which then takes the remote's place.
+
+use bd::git::{Git, GitError, Lease, PushError, PushRefusal};
+
+use super::{Proof, Worker};
+use crate::host::LiveTown;
+use crate::record::polecat::Slot;
+
+/// Why the branch is not where it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum PushFailed {
+    /// The push was refused.
+    #[error("origin does not take branch {branch}")]
+    Refused {
+        /// The branch.
+        branch: String,
+        /// How it was refused.
+        #[source]
+        source: PushError,
+    },
+    /// The tip read back is not ours.
+    #[error("origin has {found} as tip of {branch}, not the pushed {tip:.12}")]
+    ReadBack {
+        /// The branch.
+        branch: String,
+        /// What origin says.
+        found: String,
+        /// What was pushed.
+        tip: String,
+    },
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl PushFailed {
+    /// The step of `gt done` that this stops.
+    pub fn step(&self) -> &'static str {
+        match self {
+            Self::ReadBack { .. } => "read back",
+            Self::Refused { .. } | Self::Git(_) => "push",
+        }
+    }
+
+    /// Whether trying again can help without a person: not where a hook or a rule said no.
+    pub fn can_retry(&self) -> bool {
+        !matches!(
+            self,
+            Self::Refused {
+                source: PushError::Refused(PushRefusal::Declined(_)),
+                ..
+            }
+        )
+    }
+}
+
+/// Pushes the proven tip to the branch's name on origin and reads it back.
+pub(super) fn push(
+    _town: &LiveTown,
+    worker: &Worker,
+    slot: &Slot,
+    proof: &Proof,
+) -> Result<(), PushFailed> {
+    let git = Git::at(worker.sandbox());
+    let branch = slot.branch.as_str();
+    if !proof.remote {
+        let found = git
+            .resolve(&format!("refs/heads/{branch}"))?
+            .unwrap_or_default();
+        return same(branch, &found, &proof.tip);
+    }
+    let seen = git.ls_remote("origin", branch)?;
+    if seen.as_deref() != Some(proof.tip.as_str()) {
+        let lease = seen.as_deref().map_or(Lease::Absent, Lease::At);
+        git.push("origin", &proof.tip, branch, lease, true)
+            .map_err(|source| PushFailed::Refused {
+                branch: branch.to_owned(),
+                source,
+            })?;
+    }
+    let found = git
+        .ls_remote("origin", branch)?
+        .unwrap_or_else(|| "nothing".to_owned());
+    same(branch, &found, &proof.tip)
+}
+
+fn same(branch: &str, found: &str, tip: &str) -> Result<(), PushFailed> {
+    if found == tip {
+        return Ok(());
+    }
+    let (branch, found, tip) = (branch.to_owned(), found.to_owned(), tip.to_owned());
+    Err(PushFailed::ReadBack { branch, found, tip })
+}

@@ -1,0 +1,193 @@
+//! Files the merge request: one transaction that makes the request with its receipt, stores the summary,
+//! clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
+
+use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
+use bd::store::Tx;
+
+use super::{NotYours, Proof, Worker};
+use crate::host::LiveTown;
+use crate::record::merge_request::Receipt;
+use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
+
+/// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
+pub(super) fn submit(
+    town: &LiveTown,
+    worker: &Worker,
+    slot: &Slot,
+    record: &DoneRecord,
+    proof: &Proof,
+) -> anyhow::Result<Option<String>> {
+    let prefix = town.prefix(worker.rig.name());
+    let store = town.rig_store(&worker.rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        still_ours(tx, worker, slot)?;
+        let found = tx.get(&slot.bead).cloned();
+        let mut bead = found.ok_or_else(|| crate::town::beads::UnknownBead {
+            id: slot.bead.clone(),
+        })?;
+        anyhow::ensure!(
+            attempt::of(&bead) == slot.attempt,
+            superseded(&bead, worker)
+        );
+        let number = attempt::raise(&mut bead)?;
+        set_summary(&mut bead, &record.summary)?;
+        bead.assignee = worker.address().to_string();
+        bead.updated_at = now.clone();
+        let request = match &record.no_change {
+            Some(reason) => {
+                bead.status = Status::Closed;
+                bead.closed_at = Some(now.clone());
+                bead.close_reason = format!("No change: {reason}");
+                None
+            }
+            None => Some(file_request(
+                tx,
+                (worker, slot, number),
+                record,
+                proof,
+                &mut bead,
+                &prefix,
+            )?),
+        };
+        tx.put(bead)?;
+        go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
+        Ok(request)
+    })
+}
+
+/// Someone else has closed the bead, or reopened it, since it was given to this worker.
+pub(super) fn superseded(bead: &Bead, worker: &Worker) -> NotYours {
+    let what = match (&bead.status, bead.close_reason.as_str()) {
+        (Status::Closed, "") => "closed by someone else".to_owned(),
+        (Status::Closed, reason) => {
+            format!("closed by someone else: {}", bd::ui::escape::line(reason))
+        }
+        (Status::Tombstone, _) => "deleted".to_owned(),
+        _ => "closed and reopened by someone else".to_owned(),
+    };
+    NotYours::Superseded {
+        bead: bead.id.clone(),
+        worker: worker.address().to_string(),
+        what,
+    }
+}
+
+/// Whether the lease is still the one under which the work was proven.
+fn still_ours(tx: &Tx, worker: &Worker, slot: &Slot) -> Result<(), NotYours> {
+    let current = Slot::load(tx, &worker.slot_id);
+    let hook = tx
+        .get(&worker.agent_id)
+        .map(|agent| agent.hook_bead.as_str());
+    let who = worker.address().to_string();
+    if current.lease != slot.lease {
+        return Err(NotYours::OldLease {
+            who,
+            held: slot.lease,
+            current: current.lease,
+        });
+    }
+    if hook != Some(slot.bead.as_str()) {
+        return Err(NotYours::NoWork { who });
+    }
+    Ok(())
+}
+
+/// Makes the merge request and lets the bead wait for it.
+fn file_request(
+    tx: &mut Tx,
+    (worker, slot, attempt): (&Worker, &Slot, u64),
+    record: &DoneRecord,
+    proof: &Proof,
+    bead: &mut Bead,
+    prefix: &str,
+) -> anyhow::Result<String> {
+    let now = tx.now();
+    let receipt = Receipt {
+        branch: slot.branch.clone(),
+        target: slot.target.clone(),
+        base: proof.base.clone(),
+        tip: proof.tip.clone(),
+        commits: proof
+            .commits
+            .iter()
+            .map(|commit| commit.id.clone())
+            .collect(),
+        files: proof.files.clone(),
+        summary: record.summary.clone(),
+        worker: worker.address().to_string(),
+        lease: slot.lease,
+        attempt,
+        resolves: crate::record::merge_request::resolves(bead),
+    };
+    let id = request_id(prefix, &slot.branch);
+    let request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    tx.put(request)?;
+    // Whoever closed it early: it is done when the request is merged.
+    bead.status = Status::InProgress;
+    bead.closed_at = None;
+    bead.close_reason = String::new();
+    if !bead
+        .edges(&DepKind::Blocks)
+        .any(|edge| edge.depends_on_id == id)
+    {
+        bead.dependencies.push(Dep {
+            issue_id: bead.id.clone(),
+            depends_on_id: id.clone(),
+            kind: DepKind::Blocks,
+            created_at: now,
+            created_by: tx.actor().to_owned(),
+            ..Dep::default()
+        });
+    }
+    Ok(id)
+}
+
+/// One branch makes one request: its id follows from the branch.
+fn request_id(prefix: &str, branch: &str) -> String {
+    format!("{prefix}-mr-{}", bd::bead::hash::short(branch, 4))
+}
+
+/// Clears the hook, makes the worker idle and writes its record.
+fn go_idle(
+    tx: &mut Tx,
+    worker: &Worker,
+    slot: &Slot,
+    record: &DoneRecord,
+    request: Option<&str>,
+    now: &Stamp,
+) -> anyhow::Result<()> {
+    if let Some(mut agent) = tx.get(&worker.agent_id).cloned() {
+        polecat::set_hook(&mut agent, None, "idle", now);
+        let mr = Some(request.unwrap_or("null"));
+        agent.description = bd::bead::fields::set(&agent.description, "active_mr", mr);
+        let since = Stamp::read(&slot.since).instant();
+        let entry = Completion {
+            bead: slot.bead.clone(),
+            outcome: record
+                .no_change
+                .as_ref()
+                .map_or(Outcome::Submitted, |_| Outcome::NoChange),
+            at: now.to_string(),
+            seconds: now.instant().duration_since(since).as_secs(),
+            sessions: slot.respawns.len() + 1,
+            agent: slot.agent.clone(),
+        };
+        polecat::complete(&mut agent, &entry, now)?;
+        tx.put(agent)?;
+    }
+    Slot {
+        lease: slot.lease,
+        left: slot.last_token().to_owned(),
+        ..Slot::default()
+    }
+    .save(tx, &worker.slot_id)
+}
+
+/// Stores the summary in the bead's metadata; other metadata stays.
+fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
+    if summary.trim().is_empty() {
+        return Ok(());
+    }
+    bead.set_metadata("summary", summary.trim())
+}

@@ -1,0 +1,67 @@
+//! What a session knows of its state, for its successor: hook, branch, files, mail, work.
+
+use bd::bead::{Bead, Status};
+use bd::git::Git;
+use bd::ui::escape;
+
+use super::in_a_line;
+use crate::host::LiveTown;
+use crate::record::hook;
+use crate::record::mail;
+use crate::town;
+use crate::town::identity::Address;
+
+/// How many lines a section has at most.
+const LINES: usize = 10;
+
+/// The state of an agent, as text. A part that cannot be had is left out.
+pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+    let stores = town.stores()?;
+    let mut text = String::new();
+    let mut section = |heading: &str, lines: Vec<String>| {
+        if lines.is_empty() {
+            return;
+        }
+        text.push_str(&format!("## {heading}\n"));
+        let more = lines.len().saturating_sub(LINES);
+        for line in lines.into_iter().take(LINES) {
+            text.push_str(&format!("- {line}\n"));
+        }
+        if more > 0 {
+            text.push_str(&format!("- and {more} more\n"));
+        }
+        text.push('\n');
+    };
+    let hook = hook::hooked_bead(town, agent).ok();
+    let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
+    section("On the hook", hook.into_iter().collect());
+    section("Where it stands", of_git(&town::home_of(town, agent)));
+    let letters = mail::inbox(&stores.town, &agent.mailbox());
+    let unread = letters.iter().filter(|letter| !letter.read);
+    let unread = unread.map(|letter| format!("{} {}", letter.id, escape::line(&letter.subject)));
+    section("Unread mail", unread.collect());
+    let all = std::iter::once(&stores.town).chain(stores.rigs.values());
+    let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
+    let going_on = all.flat_map(|beads| beads.select(|head| head.status() == Status::InProgress));
+    section("In progress", going_on.filter(own).map(in_a_line).collect());
+    Ok(text.trim_end().to_owned())
+}
+
+/// Branch and changed files of a work tree.
+fn of_git(home: &std::path::Path) -> Vec<String> {
+    if !home.join(".git").exists() {
+        return Vec::new();
+    }
+    let git = Git::at(home);
+    let mut lines = Vec::new();
+    if let Ok(Some(branch)) = git.head_branch() {
+        lines.push(format!("branch {}", escape::line(&branch)));
+    }
+    if let Ok(changes) = git.status() {
+        let changed = changes
+            .iter()
+            .map(|change| format!("not committed: {}", escape::line(&change.path)));
+        lines.extend(changed);
+    }
+    lines
+}

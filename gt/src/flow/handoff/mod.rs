@@ -1,0 +1,213 @@
+//! Handing an agent's work over to a fresh session of the same agent.
+//!
+//! Steps: what the successor should know becomes a letter to the agent itself; the old session is ended and the
+//! next one started by a process of its own, since whoever asks for this usually is in the old one; the
+//! successor's context has the letter once. Hook, branch and sandbox stay as they are, and what a worker has not
+//! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
+//! the patrol starts anew, or another agent without one, which a person does; the letter waits.
+
+mod collect;
+
+use bd::bead::Bead;
+use bd::sys::{Exec, file};
+use serde::Serialize;
+use serde_json::json;
+
+pub use collect::collect;
+
+use crate::flow::session::start;
+use crate::host::LiveTown;
+use crate::host::daemon::is_foreign;
+use crate::record::mail::{self, Letter};
+use crate::town::identity::Address;
+
+/// What the subject of such a letter begins with.
+pub const SUBJECT: &str = "🤝 HANDOFF";
+
+/// The variable that names the session which hands over, for the process that renews it.
+const TOKEN: &str = "GT_HANDOFF_OF";
+
+/// The kind of such a letter.
+pub const KIND: &str = "handoff";
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// What the letter is about; empty for nothing special.
+    pub subject: String,
+    /// What the successor should know; empty for no letter.
+    pub message: String,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HandedOff {
+    /// Whose session is renewed.
+    pub agent: String,
+    /// The session.
+    pub session: String,
+    /// The letter to the successor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub letter: Option<String>,
+}
+
+/// Why nothing is handed over.
+#[derive(Debug, thiserror::Error)]
+pub enum HandoffError {
+    /// There is nothing to end.
+    #[error("{agent} has no session: nothing to hand over")]
+    NoSession {
+        /// The agent.
+        agent: String,
+    },
+    /// A worker without work ends, it is not renewed.
+    #[error("nothing is on the hook of {agent}: end the session instead")]
+    NoWork {
+        /// The agent.
+        agent: String,
+    },
+}
+
+/// Writes the letter and has the session renewed.
+pub fn hand_off(town: &LiveTown, agent: &Address, request: &Request) -> anyhow::Result<HandedOff> {
+    let session = start::name_of(agent)?;
+    let name = || agent.to_string();
+    let live = town.host.find(session.as_str())?;
+    let Some(live) = live.filter(|live| live.dead.is_none()) else {
+        anyhow::bail!(HandoffError::NoSession { agent: name() });
+    };
+    if matches!(agent, Address::Polecat(..)) {
+        let hook = crate::record::hook::hooked_bead(town, agent);
+        anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
+    }
+    let letter = if request.message.trim().is_empty() && request.subject.is_empty() {
+        None
+    } else {
+        // First: the letter must not be had by the session that writes it.
+        let path = town.layout.ending(&agent.mailbox());
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
+        Some(mail::send(town, &letter(agent, request))?)
+    };
+    town.tell(
+        "handoff",
+        json!({ "to_session": true, "agent": name(), "subject": request.subject, "letter": letter }),
+    );
+    renew_apart(town, agent, &live.token)?;
+    Ok(HandedOff {
+        agent: name(),
+        session: session.to_string(),
+        letter,
+    })
+}
+
+fn letter(agent: &Address, request: &Request) -> Letter {
+    let about = match request.subject.trim() {
+        "" => "context of the last session",
+        subject => subject,
+    };
+    Letter {
+        to: agent.mailbox(),
+        subject: format!("{SUBJECT}: {about}"),
+        body: request.message.clone(),
+        kind: KIND.to_owned(),
+        ..Letter::default()
+    }
+}
+
+/// The letters to the successor of a session that none has had yet, oldest first.
+pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
+    let mut found: Vec<_> = letters
+        .iter()
+        .filter(|letter| is_handoff(letter) && !letter.read)
+        .collect();
+    found.reverse();
+    found
+}
+
+/// Takes back the letters that a polecat has not had: they are of work that it has no more.
+pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+    let letters = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
+    let old: Vec<String> = waiting(&letters)
+        .iter()
+        .map(|letter| letter.id.clone())
+        .collect();
+    if old.is_empty() {
+        return Ok(());
+    }
+    mail::mark_read(town, &old)
+}
+
+/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the letter is
+/// for the next one.
+pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
+    let own = town.env.get(crate::town::process::TOKEN);
+    let ending = file::read(&town.layout.ending(&agent.mailbox()))
+        .ok()
+        .flatten();
+    own.zip(ending)
+        .is_some_and(|(own, ending)| own.as_bytes() == ending)
+}
+
+/// Whether a letter is to the successor of a session.
+pub fn is_handoff(letter: &mail::Message) -> bool {
+    letter.kind == KIND
+}
+
+/// Renews a session from a process that is no part of it.
+fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<()> {
+    let log_path = town.layout.runtime().join("handoff.log");
+    if let Some(folder) = log_path.parent() {
+        file::make_folder(folder, 0o700)?;
+    }
+    let log = file::open_append(&log_path, 0o600)?;
+    let run = Exec::new(&town.exe)
+        .args(["session-restart", &agent.to_string()])
+        .cwd(town.layout.root())
+        .env_clear();
+    let own = town.env.vars().filter(|(name, _)| !is_foreign(name));
+    own.fold(run, |run, (name, value)| run.env(name, value))
+        .env(TOKEN, token)
+        .spawn_detached(&log)?;
+    Ok(())
+}
+
+/// Ends the session of an agent and starts the next one; returns its name. Only the session that hands over
+/// is ended.
+pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
+    let token = town.env.get(TOKEN).unwrap_or_default();
+    if let Address::Polecat(rig, name) = agent {
+        let why = start::Why::HandedOver(token);
+        let started = start::again(town, &town.rig(rig)?, name, why)?;
+        return started.ok_or_else(|| {
+            HandoffError::NoWork {
+                agent: agent.to_string(),
+            }
+            .into()
+        });
+    }
+    let session = start::name_of(agent)?;
+    start::refuse_another(town.host.find(session.as_str())?.as_ref(), token)?;
+    let mut saved = Ok(true);
+    if let Address::Crew(rig, name) = agent {
+        saved = crate::flow::crew::stop(town, &town.rig(rig)?, name);
+    } else {
+        town.host.kill(start::name_of(agent)?.as_str())?;
+    }
+    // The next session starts, whatever could not be saved; that is told.
+    let live = start::agent(town, agent, "")?;
+    saved?;
+    Ok(live.name)
+}
+
+/// The work of an agent in a line.
+fn in_a_line(bead: &Bead) -> String {
+    format!(
+        "{} \"{}\" ({})",
+        bead.id,
+        bd::ui::escape::line(&bead.title),
+        bead.status
+    )
+}

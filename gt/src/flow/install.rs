@@ -1,0 +1,262 @@
+//! Making a town: its folders, its own beads, its files. Safe to run again: what is there stays.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bd::bead::{Bead, Kind};
+use bd::git::Git;
+use bd::store::{Author, Store};
+use bd::sys::{Clock, Env, file};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::town;
+use crate::town::identity::Address;
+use crate::town::{Layout, Registry};
+
+/// The bead types that a town uses beside those that bd knows.
+pub const CUSTOM_TYPES: &str =
+    "agent,role,rig,convoy,slot,queue,event,message,molecule,gate,merge-request";
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The town's name; that of its folder where none is given.
+    pub name: Option<String>,
+    /// The owner's name.
+    pub owner: Option<String>,
+    /// The owner's e-mail address.
+    pub email: Option<String>,
+}
+
+/// A town that was made.
+#[derive(Debug, Clone, Serialize)]
+pub struct Installed {
+    /// Its root.
+    pub root: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// Whether it was there already.
+    pub existed: bool,
+    /// The town around it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inside: Option<PathBuf>,
+    /// Towns in the folders of its root.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<PathBuf>,
+}
+
+/// Why no town was made.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// A file or folder could not be written.
+    #[error("cannot make the town: {} cannot be written", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The folder holds the beads of something else.
+    #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
+    ForeignBeads {
+        /// The beads folder.
+        path: PathBuf,
+        /// Their prefix.
+        prefix: String,
+    },
+}
+
+/// Makes a town at `root`.
+///
+/// 1. Folders.
+/// 2. The town's own beads, prefix `hq`, and their routes.
+/// 3. Files, `mayor/town.json` last: with it the folder is a town.
+/// 4. The agents' beads.
+pub fn install(
+    env: &Env,
+    clock: &Clock,
+    root: &Path,
+    request: &Request,
+) -> anyhow::Result<Installed> {
+    let layout = Layout::new(root);
+    let around = root
+        .parent()
+        .and_then(|parent| town::find(&env.at(parent)).ok());
+    let inside = around.filter(|town| root.starts_with(town));
+    let existed = layout.town_json().is_file();
+    refuse_foreign_beads(&layout)?;
+    let name = request.name.clone().unwrap_or_else(|| {
+        root.file_name()
+            .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
+    });
+    folders(&layout)?;
+    let store = beads(&layout)?;
+    if root.join(".git").exists() {
+        // The town's own repository; a town works, too, where git merges its beads line by line.
+        let git = Git::at(root);
+        git.install_merge_driver(".beads/issues.jsonl").ok();
+    }
+    files(&layout, clock, request, &name)?;
+    agents(&store, clock, request)?;
+    Ok(Installed {
+        root: root.to_owned(),
+        name,
+        existed,
+        inside,
+        around: towns_below(root),
+    })
+}
+
+/// Towns in the folders of a folder.
+fn towns_below(root: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path());
+    let mut towns: Vec<PathBuf> = folders
+        .filter(|path| path.join("mayor/town.json").is_file())
+        .collect();
+    towns.sort();
+    towns
+}
+
+/// A folder with beads of another project is no place for a town: the town's own would take their place.
+fn refuse_foreign_beads(layout: &Layout) -> anyhow::Result<()> {
+    let folder = layout.beads();
+    if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
+        return Ok(());
+    }
+    let prefix = Store::open(&folder)?.prefix().unwrap_or_default();
+    if prefix == "hq" && !folder.join("redirect").is_file() {
+        return Ok(());
+    }
+    Err(InstallError::ForeignBeads {
+        path: folder,
+        prefix,
+    }
+    .into())
+}
+
+fn folders(layout: &Layout) -> Result<(), InstallError> {
+    let made = [
+        (layout.root().to_owned(), 0o755),
+        (layout.mayor(), 0o755),
+        (layout.deacon().join("dogs/boot"), 0o755),
+        (layout.root().join("settings"), 0o755),
+        (layout.root().join("plugins"), 0o755),
+        (layout.runtime(), 0o700),
+        (layout.daemon(), 0o700),
+    ];
+    for (path, mode) in made {
+        file::make_folder(&path, mode).map_err(|source| InstallError::Io { path, source })?;
+    }
+    Ok(())
+}
+
+fn beads(layout: &Layout) -> anyhow::Result<Store> {
+    let folder = layout.beads();
+    let store = if folder.join("issues.jsonl").is_file() {
+        Store::open(&folder)?
+    } else {
+        Store::create(&folder, "hq")?
+    };
+    let settings = [
+        ("issue-prefix", "hq"),
+        ("types.custom", CUSTOM_TYPES),
+        ("allowed_prefixes", "hq,hq-cv"),
+    ];
+    for (key, value) in settings {
+        bd::config::set(&folder, key, value)?;
+    }
+    let routes = layout.routes();
+    if !routes.exists() {
+        let text = "{\"prefix\":\"hq-\",\"path\":\".\"}\n{\"prefix\":\"hq-cv-\",\"path\":\".\"}\n";
+        write(&routes, text.as_bytes())?;
+    }
+    Ok(store)
+}
+
+fn files(layout: &Layout, clock: &Clock, request: &Request, name: &str) -> anyhow::Result<()> {
+    if !layout.rigs_json().exists() {
+        Registry::default().save(&layout.rigs_json())?;
+    }
+    let patrol = json!({ "enabled": true, "interval": "5m" });
+    let daemon = json!({
+        "type": "daemon-patrol-config", "version": 1,
+        "heartbeat": { "enabled": true, "interval": "3m" },
+        "patrols": { "deacon": patrol, "witness": patrol, "refinery": patrol },
+    });
+    let owner = request
+        .owner
+        .clone()
+        .unwrap_or_else(|| "overseer".to_owned());
+    let overseer = json!({
+        "type": "overseer", "version": 1, "name": owner,
+        "email": request.email.clone().unwrap_or_default(), "source": "install",
+    });
+    let settings = json!({ "type": "town-settings", "version": 1, "default_agent": "claude" });
+    let town = json!({
+        "type": "town", "version": 2, "name": name, "owner": request.email,
+        "created_at": clock.now().to_string(),
+    });
+    write_new(&layout.daemon_json(), &daemon)?;
+    write_new(&layout.overseer_json(), &overseer)?;
+    write_new(&layout.settings(), &settings)?;
+    write_new(&layout.town_json(), &town)?;
+    Ok(())
+}
+
+fn write_new(path: &Path, value: &serde_json::Value) -> anyhow::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    write(path, text.as_bytes())?;
+    Ok(())
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
+    file::replace(path, content, 0o644).map_err(|source| InstallError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The beads of the town's agents, where they are missing.
+fn agents(store: &Store, clock: &Clock, request: &Request) -> anyhow::Result<()> {
+    let author = Author {
+        actor: "overseer".to_owned(),
+        owner: request.email.clone().unwrap_or_default(),
+        ..Author::default()
+    };
+    store.transact(&author, clock, |tx| {
+        for address in [Address::Mayor, Address::Deacon] {
+            let id = address.bead_id("hq");
+            if tx.get(&id).is_some() {
+                continue;
+            }
+            let now = tx.now();
+            tx.put(Bead {
+                title: format!("{} of the town", address.role()),
+                issue_type: Kind::Agent,
+                labels: vec![
+                    "gt:agent".to_owned(),
+                    format!("role_type:{}", address.role()),
+                ],
+                role_type: address.role().to_owned(),
+                agent_state: "idle".to_owned(),
+                description: format!(
+                    "role_type: {}\nrig: null\nagent_state: idle",
+                    address.role()
+                ),
+                created_at: now.clone(),
+                updated_at: now,
+                created_by: "overseer".to_owned(),
+                id,
+                ..Bead::default()
+            })?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,479 @@
+//! The landing of a convoy that has branches of its own: one commit in each rig, in two phases.
+//!
+//! What must always hold: nothing is pushed before every rig is prepared; a push expects the target where it
+//! was prepared for; "landed" is only written after the target was fetched and found to hold the commit; what
+//! has landed in one rig is never taken back because another rig refuses.
+//!
+//! 1. Is every bead done, is nothing on its way to the branches, and do they hold all that was merged to them?
+//! 2. Prepare, rig by rig: one commit with all of the branch, without discovery documents, on the target as it
+//!    is now; the rig's gates on it (`prepare`). Each is written into the convoy. Then 1 once more.
+//! 3. Push, rig by rig: the door for documents, the push, the fetch, the proof; each is written down (`push`).
+//!    A target that moved meanwhile: from 2 on for what has not landed.
+//! 4. 1 once more; it is written down that the convoy is closing; the branches go; the convoy closes and its subscribers
+//!    hear of it.
+//!
+//! What stands in the way becomes a task that the convoy tracks (`task`): once that is closed, the landing is
+//! tried again by itself. Killed anywhere, the next try finds what is done and goes on.
+
+mod prepare;
+mod push;
+mod task;
+
+use bd::bead::Bead;
+use bd::git::Git;
+use bd::store::Store;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::flow::convoy::integration::{self, Branch, Integration, Step};
+use crate::flow::convoy::{self, Board, ConvoyError, Landed, Progress, Standing, Tracked};
+use crate::flow::mq::queue::{Job, repository};
+use crate::host::LiveTown;
+use crate::record::{self, merge_request, merge_task};
+use crate::town::RigLayout;
+use crate::town::beads::Stores;
+use crate::town::config::RigSettings;
+use crate::town::lock::Lock;
+
+/// So often a landing is prepared anew because a target has moved.
+const ROUNDS: usize = 3;
+
+/// How a landing came out.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Landing {
+    /// Everything is on its targets, and the convoy is closed.
+    Landed(Landed),
+    /// It waits.
+    Waits(Waits),
+}
+
+/// A landing that is not at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waits {
+    /// The convoy.
+    pub convoy: String,
+    /// How many rigs have landed.
+    pub landed: usize,
+    /// Of how many.
+    pub of: usize,
+    /// Where it stopped.
+    pub rig: String,
+    /// Why.
+    pub reason: String,
+    /// The task made of that; none where trying again later is all that can be done.
+    pub task: Option<String>,
+}
+
+/// Why a convoy is not ready to land.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum NotReady {
+    /// It has open work.
+    #[error("{convoy} cannot land yet: {} (`gt convoy status {convoy}` says what can be done)", open.join(", "))]
+    Open {
+        /// The convoy.
+        convoy: String,
+        /// What is open, and how it stands.
+        open: Vec<String>,
+    },
+    /// Something is on its way to one of its branches.
+    #[error("{convoy} cannot land yet: {} go to {branch} (`gt mq list {rig}`)", requests.join(", "))]
+    OnTheWay {
+        /// The convoy.
+        convoy: String,
+        /// The rig.
+        rig: String,
+        /// The branch.
+        branch: String,
+        /// The merge requests.
+        requests: Vec<String>,
+    },
+}
+
+/// Why a landing stops.
+enum Stop {
+    /// A target has moved since it was prepared for.
+    Moved,
+    /// The world outside; trying again later may help.
+    Later { rig: String, reason: String },
+    /// Someone has to do something.
+    Trouble { rig: String, what: task::Trouble },
+}
+
+/// A rig of the convoy, held against its merge queue.
+struct Yard {
+    rig: RigLayout,
+    store: Store,
+    settings: RigSettings,
+    _queue: Lock,
+}
+
+/// Looks at every open convoy and lands those whose tracked work is all done. A convoy that tracks nothing never
+/// lands. One whose landing stops keeps no other from landing: that it stopped is in the events.
+pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
+    let stores = town.stores()?;
+    let board = Board::of(&stores);
+    let ready: Vec<String> = record::convoy::list(&stores.town, false)
+        .into_iter()
+        .map(|convoy| board.progress(convoy))
+        .filter(Progress::is_done)
+        .map(|progress| progress.id)
+        .collect();
+    let mut landed = Vec::new();
+    for id in ready {
+        match land(town, &id) {
+            Ok(Some(Landing::Landed(one))) => landed.push(one),
+            Ok(_) => {}
+            Err(error) => {
+                let reason = format!("{error:#}");
+                town.tell("landing_stopped", json!({ "convoy": id, "reason": reason }));
+            }
+        }
+    }
+    Ok(landed)
+}
+
+/// Lands a convoy whose tracked work is all done: at once, or from branches of its own. `None` where someone else
+/// was quicker, or where it tracks something new.
+pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
+    let stores = town.stores()?;
+    let known = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
+    let Some(convoy) = stores.town.get(id).filter(known) else {
+        return Err(ConvoyError::Unknown { id: id.to_owned() }.into());
+    };
+    if !convoy.is_open() {
+        return Ok(None);
+    }
+    if integration::of(convoy).is_some_and(|own| !own.rigs.is_empty()) {
+        return land_branches(town, id).map(Some);
+    }
+    done_beads(town, id)?;
+    convoy::close_epic(town, convoy)?;
+    // Read anew right before it closes: a bead may have been reopened.
+    let judged = done_beads(town, id)?;
+    let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
+    Ok(convoy::close_if_done(town, id, &judged)?.map(Landing::Landed))
+}
+
+/// The tracked beads of a convoy, as the stores are now, if all are done.
+fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    let convoy = stores.town.get(id).cloned().unwrap_or_default();
+    let progress = Board::of(&stores).progress(&convoy);
+    if !progress.is_done() {
+        let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
+        let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
+        let mut open: Vec<String> = progress.tracked.iter().filter(not_done).map(how).collect();
+        if open.is_empty() {
+            open.push("it tracks nothing".to_owned());
+        }
+        let convoy = id.to_owned();
+        return Err(NotReady::Open { convoy, open }.into());
+    }
+    Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
+}
+
+/// Lands a convoy with branches of its own, or goes on with its landing: the steps above.
+fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
+    let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
+    let convoy = load(town, id)?;
+    let own = integration::of(&convoy).unwrap_or_default();
+    if !own.closing {
+        let yards = yards(town, &own)?;
+        for round in 1.. {
+            let judged = check(town, id, &yards)?;
+            match round_trip(town, id, &yards, &judged)? {
+                // Once more: the pushes took time, and beads may have been reopened in it.
+                Ok(())
+                    if check(town, id, &yards)? == judged && begin_closing(town, id, &judged)? =>
+                {
+                    break;
+                }
+                Ok(()) | Err(Stop::Moved) if round < ROUNDS => {}
+                Ok(()) | Err(Stop::Moved) => {
+                    let reason = "its target or its beads change faster than it can land";
+                    let rig = own.rigs.keys().next().cloned().unwrap_or_default();
+                    return waits(town, id, &rig, reason, None);
+                }
+                Err(Stop::Later { rig, reason }) => return waits(town, id, &rig, &reason, None),
+                Err(Stop::Trouble { rig, what }) => {
+                    let job_rig = town.rig(&rig)?;
+                    let (reason, task) = task::make(town, &job_rig, id, &what)?;
+                    return waits(town, id, &rig, &reason, Some(task));
+                }
+            }
+        }
+    }
+    clean_up(town, id)?;
+    match convoy::close_landed(town, id)? {
+        Some(landed) => Ok(Landing::Landed(landed)),
+        None => anyhow::bail!("{id} was closed by someone else meanwhile"),
+    }
+}
+
+/// Prepares all, then pushes all if what was judged still holds.
+fn round_trip(
+    town: &LiveTown,
+    id: &str,
+    yards: &[Yard],
+    judged: &[String],
+) -> anyhow::Result<Result<(), Stop>> {
+    let convoy = load(town, id)?;
+    let prepared = match prepare_all(town, &convoy, yards)? {
+        Ok(prepared) => prepared,
+        Err(stop) => return Ok(Err(stop)),
+    };
+    // The gates took their time: a bead may have been reopened, or work handed in.
+    if check(town, id, yards)? != judged {
+        return Ok(Err(Stop::Moved));
+    }
+    let commits: Vec<&str> = prepared.iter().map(|(_, step)| &*step.candidate).collect();
+    town.tell(
+        "landing_prepared",
+        json!({ "convoy": id, "commits": commits }),
+    );
+    for (job, step) in &prepared {
+        if step.landed {
+            continue;
+        }
+        if let Err(stop) = push::push(job, id, step)? {
+            return Ok(Err(stop));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Looks at all targets before any gate runs, as one that can only be waited for would make each try run the
+/// gates of the others; then prepares rig by rig, and writes each down at once.
+fn prepare_all<'a>(
+    town: &'a LiveTown,
+    convoy: &Bead,
+    yards: &'a [Yard],
+) -> anyhow::Result<Result<Vec<(Job<'a>, Step)>, Stop>> {
+    let own = integration::of(convoy).unwrap_or_default();
+    let mut looked = Vec::new();
+    for yard in yards {
+        let Some(branch) = own.rigs.get(yard.rig.name()) else {
+            continue;
+        };
+        let job = job(town, convoy, yard, branch)?;
+        match prepare::look(&job) {
+            Ok(onto) => looked.push((job, branch, onto)),
+            Err(stop) => return Ok(Err(stop)),
+        }
+    }
+    let mut prepared = Vec::new();
+    for (job, branch, onto) in looked {
+        let step = match prepare::prepare(&job, convoy, branch, onto)? {
+            Ok(step) => step,
+            Err(stop) => return Ok(Err(stop)),
+        };
+        integration::change(town, &convoy.id, |own| {
+            if let Some(branch) = own.rigs.get_mut(job.rig.name()) {
+                branch.landing = Some(step.clone());
+            }
+        })?;
+        prepared.push((job, step));
+    }
+    Ok(Ok(prepared))
+}
+
+fn load(town: &LiveTown, id: &str) -> anyhow::Result<Bead> {
+    let convoys = town.store()?.snapshot()?;
+    let found = convoys
+        .get(id)
+        .filter(|bead| record::convoy::is_convoy(bead));
+    let found = found.filter(|bead| bead.is_open());
+    found
+        .cloned()
+        .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))
+}
+
+/// The rigs in which the convoy has a branch, each held against its merge queue.
+fn yards(town: &LiveTown, own: &Integration) -> anyhow::Result<Vec<Yard>> {
+    let mut yards = Vec::new();
+    for name in own.rigs.keys() {
+        let rig = town.rig(name)?;
+        yards.push(Yard {
+            _queue: Lock::try_take(&rig.queue_lock())?,
+            store: town.rig_store(&rig)?,
+            settings: RigSettings::load(town, &rig)?,
+            rig,
+        });
+    }
+    Ok(yards)
+}
+
+/// The convoy's landing in one rig in the form in which the queue's own steps take their work.
+fn job<'a>(
+    town: &'a LiveTown,
+    convoy: &Bead,
+    yard: &'a Yard,
+    branch: &Branch,
+) -> anyhow::Result<Job<'a>> {
+    let git = repository(&yard.rig);
+    let receipt = merge_request::Receipt {
+        branch: branch.branch.clone(),
+        target: branch.target.clone(),
+        worker: format!("{}/refinery", yard.rig.name()),
+        ..merge_request::Receipt::default()
+    };
+    Ok(Job {
+        town,
+        rig: &yard.rig,
+        store: &yard.store,
+        settings: &yard.settings,
+        remote: git.remote_url("origin")?.is_some(),
+        git,
+        request: convoy.clone(),
+        receipt,
+    })
+}
+
+/// Whether all is done that is to land; the ids of what was judged.
+fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String>> {
+    let stores = town.stores()?;
+    let convoy = load(town, id)?;
+    let progress = Board::of(&stores).progress(&convoy);
+    let is_own = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
+    let open: Vec<String> = progress
+        .tracked
+        .iter()
+        .filter(|bead| bead.standing != Standing::Done && !is_own(&bead.id))
+        .map(|bead| format!("{} is {}", bead.id, bead.standing.word()))
+        .collect();
+    let convoy = id.to_owned();
+    anyhow::ensure!(open.is_empty(), NotReady::Open { convoy, open });
+    for yard in yards {
+        on_the_way(id, &stores, yard, progress.integration.as_ref())?;
+    }
+    Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
+}
+
+fn on_the_way(
+    id: &str,
+    stores: &Stores,
+    yard: &Yard,
+    own: Option<&Integration>,
+) -> Result<(), NotReady> {
+    let rig = yard.rig.name();
+    let branch = own.and_then(|own| own.rigs.get(rig));
+    let (Some(branch), Some(beads)) = (branch, stores.rigs.get(rig)) else {
+        return Ok(());
+    };
+    let requests: Vec<String> = merge_request::open_requests(beads)
+        .into_iter()
+        .filter(|request| merge_request::receipt_of(request).target == branch.branch)
+        .map(|request| request.id.clone())
+        .collect();
+    if requests.is_empty() {
+        return Ok(());
+    }
+    Err(NotReady::OnTheWay {
+        convoy: id.to_owned(),
+        rig: rig.to_owned(),
+        branch: branch.branch.clone(),
+        requests,
+    })
+}
+
+/// Writes down that every rig has landed; not, where the convoy tracks something else by now.
+fn begin_closing(town: &LiveTown, id: &str, judged: &[String]) -> anyhow::Result<bool> {
+    let store = town.store()?;
+    town.transact(&store, |tx| {
+        let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+            return Ok(false);
+        };
+        let mut own = integration::of(&convoy).unwrap_or_default();
+        let landed = |branch: &Branch| branch.landing.as_ref().is_some_and(|step| step.landed);
+        if !record::convoy::tracked_ids(&convoy).eq(judged) || !own.rigs.values().all(landed) {
+            return Ok(false);
+        }
+        own.closing = true;
+        integration::set(&mut convoy, &own)?;
+        convoy.updated_at = tx.now();
+        tx.put(convoy)?;
+        Ok(true)
+    })
+}
+
+/// Takes the branches away and closes the tasks that stood in the way. What cannot be taken away is told and
+/// only in the way.
+fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
+    let bead = load(town, id)?;
+    let own = integration::of(&bead).unwrap_or_default();
+    for (name, branch) in &own.rigs {
+        let rig = town.rig(name)?;
+        let git = repository(&rig);
+        let remote = git.remote_url("origin")?.is_some();
+        let step = branch.landing.clone().unwrap_or_default();
+        let kept = merged_ref(id, record::convoy::landings(&bead));
+        if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
+            let reason = format!("{error:#}");
+            town.tell(
+                "integration_branch_left",
+                json!({ "convoy": id, "rig": name, "branch": branch.branch, "reason": reason }),
+            );
+        }
+        task::close_all(town, &rig, id)?;
+    }
+    convoy::close_epic(town, &bead)
+}
+
+/// Where the commits of a convoy's branch stay reachable once it has landed; each landing has a ref of its own.
+fn merged_ref(id: &str, landings: u64) -> String {
+    match landings {
+        0 => format!("refs/gt/merged/{id}"),
+        more => format!("refs/gt/merged/{id}.{}", more + 1),
+    }
+}
+
+/// The commits as they were on the branch stay reachable under `refs/gt/merged/`.
+fn take_away(
+    git: &Git,
+    remote: bool,
+    (id, kept): (&str, &str),
+    branch: &Branch,
+    step: &Step,
+) -> anyhow::Result<()> {
+    if !step.tip.is_empty() && git.resolve(&step.tip)?.is_some() {
+        let old = git.resolve(kept)?;
+        git.update_ref(kept, &step.tip, old.as_deref())?;
+    }
+    let candidate = format!("refs/gt/landing/{id}");
+    if let Some(commit) = git.resolve(&candidate)? {
+        git.delete_ref(&candidate, &commit)?;
+    }
+    if integration::tip(git, remote, &branch.branch)?.is_some() {
+        integration::remove(git, remote, &branch.branch, &step.tip)?;
+    }
+    Ok(())
+}
+
+/// Writes down what a landing waits for.
+fn waits(
+    town: &LiveTown,
+    id: &str,
+    rig: &str,
+    reason: &str,
+    task: Option<String>,
+) -> anyhow::Result<Landing> {
+    let mut counts = (0, 0);
+    integration::change(town, id, |own| {
+        if let Some(branch) = own.rigs.get_mut(rig) {
+            reason.clone_into(&mut branch.trouble);
+            branch.task = task.clone().unwrap_or_default();
+        }
+        counts = own.landed_of();
+    })?;
+    let waits = Waits {
+        convoy: id.to_owned(),
+        landed: counts.0,
+        of: counts.1,
+        rig: rig.to_owned(),
+        reason: reason.to_owned(),
+        task,
+    };
+    town.tell("landing_stopped", json!(waits));
+    Ok(Landing::Waits(waits))
+}

@@ -1,0 +1,243 @@
+//! Phase one of a landing in one rig: the commit that is to land. Nothing is pushed here.
+
+use bd::bead::Bead;
+use bd::git::{GitError, TreeMerge};
+
+use super::Stop;
+use super::task::Trouble;
+use crate::flow::convoy::integration::{Branch, Part, Step};
+use crate::flow::discovery;
+use crate::flow::mq::queue::{Job, fetch};
+use crate::flow::mq::{candidate, gate, verify};
+use crate::record::merge_request;
+use crate::town::beads::is_beads_file;
+use crate::town::config;
+
+/// Where the target is, as just fetched; or why that can only be waited for.
+pub(super) fn look(job: &Job) -> Result<String, Stop> {
+    if job.settings.merge_queue.enabled == Some(false) {
+        return Err(later(job, "its merge queue is turned off"));
+    }
+    if let Err(error) = config::check_merge_queue(job.town, job.rig) {
+        return Err(later(job, &error.to_string()));
+    }
+    match fetch(job) {
+        Ok(Some(onto)) => Ok(onto),
+        Ok(None) => {
+            let reason = format!("the target branch {} does not exist", job.receipt.target);
+            Err(later(job, &reason))
+        }
+        Err(error) => Err(later(job, &error.to_string())),
+    }
+}
+
+/// Prepares the landing in one rig, or finds that it is prepared or has landed already.
+pub(super) fn prepare(
+    job: &Job,
+    convoy: &Bead,
+    branch: &Branch,
+    onto: String,
+) -> anyhow::Result<Result<Step, Stop>> {
+    let mut before = branch.landing.clone().unwrap_or_default();
+    if let Some(lost) = lost_again(job, &before, &onto)? {
+        return Ok(Err(trouble(job, lost)));
+    }
+    // Where there was nothing to land, a target that went back has to be looked at anew. One that has it and was
+    // not known to: pushed by a try that was killed before it could say so.
+    let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
+    before.landed = verify::holds_work(job, &onto, (&before.onto, &before.candidate))?;
+    let tip = tip_of(job)?;
+    if before.landed && tip.as_ref().is_none_or(|tip| *tip == before.tip) {
+        return Ok(Ok(before));
+    }
+    if let Some(lost) = not_there(job, tip.as_deref())? {
+        return Ok(Err(trouble(job, lost)));
+    }
+    let Some(tip) = tip else {
+        // Nothing was ever merged to it.
+        return Ok(Ok(nothing(branch.base.clone(), onto)));
+    };
+    if known && before.tip == tip && before.onto == onto {
+        return Ok(Ok(before));
+    }
+    // Work that was added after a part of the convoy had landed: only that is new.
+    let part = before.landed_part();
+    let from = part.as_ref().map(|part| &*part.tip);
+    let made = make(job, convoy, (tip, onto), from)?;
+    Ok(made.map(|step| Step { part, ..step }))
+}
+
+/// Work that had landed and is not on its target any more: someone took it back there.
+fn lost_again(job: &Job, before: &Step, onto: &str) -> anyhow::Result<Option<Trouble>> {
+    let Some(Part {
+        onto: then,
+        candidate,
+        ..
+    }) = before.landed_part()
+    else {
+        return Ok(None);
+    };
+    let nothing = candidate == then;
+    if nothing || verify::holds_work(job, onto, (&then, &candidate))? {
+        return Ok(None);
+    }
+    Ok(Some(Trouble::LostAgain { candidate }))
+}
+
+/// Where the convoy's branch is, as just fetched.
+fn tip_of(job: &Job) -> Result<Option<String>, GitError> {
+    let place = if job.remote {
+        "refs/remotes/origin"
+    } else {
+        "refs/heads"
+    };
+    job.git.resolve(&format!("{place}/{}", job.receipt.branch))
+}
+
+fn nothing(tip: String, onto: String) -> Step {
+    let (candidate, landed) = (onto.clone(), true);
+    Step {
+        tip,
+        onto,
+        candidate,
+        landed,
+        part: None,
+    }
+}
+
+/// Work that was merged to the convoy's branch and is not there any more: someone took it back.
+fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<Trouble>> {
+    let beads = job.store.snapshot()?;
+    let merged = beads.select(|head| head.is_a(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
+    for request in merged.filter(|request| !request.is_open()) {
+        if merge_request::receipt_of(request).target != job.receipt.branch {
+            continue;
+        }
+        let commit = bd::bead::fields::get(&request.description, "merge_commit");
+        let Some(commit) = commit.filter(|commit| commit != "null" && !commit.is_empty()) else {
+            continue;
+        };
+        let there = match tip {
+            Some(tip) if job.git.resolve(&commit)?.is_some() => {
+                job.git.is_ancestor(&commit, tip)?
+            }
+            _ => false,
+        };
+        if !there && !landed_before(job, &commit)? {
+            let bead = merge_request::source_of(request);
+            return Ok(Some(Trouble::TakenBack { bead, commit }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a commit was on the convoy's branch of a landing before.
+fn landed_before(job: &Job, commit: &str) -> anyhow::Result<bool> {
+    if job.git.resolve(commit)?.is_none() {
+        return Ok(false);
+    }
+    let own = format!("refs/gt/merged/{}", job.request.id);
+    let further = format!("{own}.*");
+    let call = job
+        .git
+        .plumbing(["for-each-ref", "--format=%(refname)", "--contains", commit]);
+    Ok(!call.args([own, further]).text()?.is_empty())
+}
+
+/// Makes the one commit and runs the gates on it.
+fn make(
+    job: &Job,
+    convoy: &Bead,
+    (tip, onto): (String, String),
+    part: Option<&str>,
+) -> anyhow::Result<Result<Step, Stop>> {
+    let git = &job.git;
+    let fork = git.merge_base(&tip, &onto)?.unwrap_or_default();
+    anyhow::ensure!(
+        !fork.is_empty(),
+        "{} and {} have no commit in common",
+        job.receipt.branch,
+        job.receipt.target
+    );
+    // Neither discovery documents nor beads go along: both stay as they were where the branch began.
+    let stays = |path: &[u8]| {
+        discovery::is_ours(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)
+    };
+    let who = candidate::identity(job);
+    let from = git.tree_without(part.unwrap_or(&fork), &stays, &fork)?;
+    let tree = git.tree_without(&tip, &stays, &fork)?;
+    if tree == from {
+        return Ok(Ok(nothing(tip, onto)));
+    }
+    let merged = match git.apply_change(&from, &tree, &onto)? {
+        TreeMerge::Clean(merged) => merged,
+        TreeMerge::Conflict { files, detail, .. } => {
+            let what = Trouble::Conflict {
+                onto,
+                files,
+                detail,
+            };
+            return Ok(Err(trouble(job, what)));
+        }
+    };
+    if merged == git.tree_of(&onto)? {
+        return Ok(Ok(nothing(tip, onto)));
+    }
+    let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
+    let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
+    if let Some(failure) = gate::run(job, &candidate)? {
+        return Ok(Err(trouble(job, Trouble::Gate { onto, failure })));
+    }
+    // So that nothing that collects garbage takes it before it is pushed.
+    let kept = format!("refs/gt/landing/{}", convoy.id);
+    let old = git.resolve(&kept)?;
+    git.update_ref(&kept, &candidate, old.as_deref())?;
+    Ok(Ok(Step {
+        tip,
+        onto,
+        candidate,
+        landed: false,
+        part: None,
+    }))
+}
+
+/// The message of the one commit: the convoy, its beads of this rig, and who wrote it.
+fn message(job: &Job, convoy: &Bead, (fork, tip): (&str, &str)) -> anyhow::Result<String> {
+    let beads = job.store.snapshot()?;
+    let mut text = format!("{}\n\nConvoy {}:\n\n", line(&convoy.title), convoy.id);
+    for id in crate::record::convoy::tracked_ids(convoy) {
+        if let Some(bead) = beads.get(id) {
+            text.push_str(&format!("- {id} {}\n", line(&bead.title)));
+        }
+    }
+    let mut authors: Vec<String> = Vec::new();
+    for commit in job.git.commits(fork, tip)?.iter().rev() {
+        let author = format!("{} <{}>", line(&commit.author_name), commit.author_email);
+        if !author.contains("/refinery ") && !authors.contains(&author) {
+            authors.push(author);
+        }
+    }
+    if !authors.is_empty() {
+        text.push('\n');
+    }
+    for author in authors {
+        text.push_str(&format!("Co-authored-by: {author}\n"));
+    }
+    Ok(text)
+}
+
+fn line(text: &str) -> String {
+    bd::ui::escape::line(text)
+}
+
+fn later(job: &Job, reason: &str) -> Stop {
+    Stop::Later {
+        rig: job.rig.name().to_owned(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn trouble(job: &Job, what: Trouble) -> Stop {
+    let rig = job.rig.name().to_owned();
+    Stop::Trouble { rig, what }
+}

@@ -1,0 +1,77 @@
+//! Phase two of a landing in one rig: the prepared commit goes to the target, and that is proven.
+
+use bd::git::{PushError, PushRefusal};
+use serde_json::json;
+
+use super::Stop;
+use super::task::Trouble;
+use crate::flow::convoy::integration::{self, Step};
+use crate::flow::discovery;
+use crate::flow::mq::queue::{Job, fetch};
+use crate::flow::mq::{land, verify};
+
+/// Pushes what was prepared, expecting the target where it was then; fetches, proves, writes it down.
+pub(super) fn push(job: &Job, convoy: &str, step: &Step) -> anyhow::Result<Result<(), Stop>> {
+    let rig = job.rig.name().to_owned();
+    let target = &job.receipt.target;
+    if let Err(refused) = discovery::gate(&job.git, (target, &step.onto), &step.candidate)? {
+        let what = Trouble::Door(refused.to_string());
+        return Ok(Err(Stop::Trouble { rig, what }));
+    }
+    match land::push(job, &step.onto, &step.candidate) {
+        Ok(()) => {}
+        Err(PushError::Refused(PushRefusal::Stale)) => return Ok(Err(Stop::Moved)),
+        // Without a remote a target that moved is a ref that is not what was seen.
+        Err(PushError::Git(_)) if moved(job, step)? => return Ok(Err(Stop::Moved)),
+        Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
+            let what = Trouble::Declined {
+                candidate: step.candidate.clone(),
+                words: error.to_string(),
+            };
+            return Ok(Err(Stop::Trouble { rig, what }));
+        }
+        Err(error) => {
+            let reason = error.to_string();
+            return Ok(Err(Stop::Later { rig, reason }));
+        }
+    }
+    let seen = match fetch(job) {
+        Ok(seen) => seen,
+        Err(error) => {
+            let reason = format!("pushed, but not proven: {error}");
+            return Ok(Err(Stop::Later { rig, reason }));
+        }
+    };
+    let holds = match &seen {
+        Some(seen) => verify::holds(job, seen, &step.candidate)?,
+        None => false,
+    };
+    if !holds {
+        let reason = format!(
+            "{:.12} was pushed, but the fetched {target} does not hold it",
+            step.candidate
+        );
+        return Ok(Err(Stop::Later { rig, reason }));
+    }
+    integration::change(job.town, convoy, |own| {
+        if let Some(branch) = own.rigs.get_mut(&rig) {
+            let landed = true;
+            branch.landing = Some(Step {
+                landed,
+                ..step.clone()
+            });
+            branch.trouble.clear();
+            branch.task.clear();
+        }
+    })?;
+    job.town.tell(
+        "landing_pushed",
+        json!({ "convoy": convoy, "rig": rig, "target": target, "commit": step.candidate }),
+    );
+    Ok(Ok(()))
+}
+
+fn moved(job: &Job, step: &Step) -> anyhow::Result<bool> {
+    let target = format!("refs/heads/{}", job.receipt.target);
+    Ok(!job.remote && job.git.resolve(&target)?.as_ref() != Some(&step.onto))
+}

@@ -1,0 +1,311 @@
+//! What stands in the way of a landing becomes a task that the convoy tracks, with the evidence and the way
+//! out. Closing it lets the landing be tried again.
+
+use bd::bead::hash::short;
+use bd::bead::validate::fit_title;
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Tx;
+use serde_json::{Value, json};
+
+use crate::flow::convoy::{self, integration};
+use crate::flow::mq::gate::Failure;
+use crate::flow::mq::task::{fenced, list, reopen_task};
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
+use crate::town::RigLayout;
+
+/// What stands in the way.
+pub(super) enum Trouble {
+    /// The branch does not fit its target.
+    Conflict {
+        onto: String,
+        files: Vec<String>,
+        detail: String,
+    },
+    /// A gate fails on the result.
+    Gate { onto: String, failure: Failure },
+    /// The target does not take it.
+    Declined { candidate: String, words: String },
+    /// Documents would reach the target.
+    Door(String),
+    /// What was merged to the branch is not on it any more.
+    TakenBack { bead: String, commit: String },
+    /// What had landed is not on the target any more.
+    LostAgain { candidate: String },
+}
+
+/// Makes the task, once for what it is about; gives the reason in a few words, and its id.
+pub(super) fn make(
+    town: &LiveTown,
+    rig: &RigLayout,
+    convoy: &str,
+    what: &Trouble,
+) -> anyhow::Result<(String, String)> {
+    let convoys = town.store()?.snapshot()?;
+    let bead = convoys.get(convoy).cloned().unwrap_or_default();
+    let own = integration::of(&bead).unwrap_or_default();
+    let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
+    let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
+    let (reason, evidence) = words(rig, convoy, &branch, (what, remote));
+    let key = match what {
+        Trouble::Conflict { onto, .. } | Trouble::Gate { onto, .. } => onto.as_str(),
+        Trouble::Declined { .. } => "push",
+        Trouble::Door(_) => "door",
+        Trouble::TakenBack { commit, .. } => commit.as_str(),
+        Trouble::LostAgain { candidate } => candidate.as_str(),
+    };
+    let number = record::convoy::landings(&bead);
+    let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
+    let prefix = town.prefix(rig.name());
+    let title = fit_title(&format!("Let {} land: {reason}", bead.title));
+    let store = town.rig_store(rig)?;
+    let id = town.transact(&store, |tx| {
+        let id = id_for(tx, convoy, (&prefix, &about));
+        if tx.get(&id).is_some() {
+            again(tx, &id, &title, &evidence)?;
+        } else {
+            put(tx, &id, &title, evidence.clone(), (rig, convoy))?;
+        }
+        Ok(id)
+    })?;
+    convoy::add(town, convoy, std::slice::from_ref(&id))?;
+    Ok((reason, id))
+}
+
+/// The id of the task for what it is about: that of the one made before, unless someone deleted that.
+fn id_for(tx: &Tx, convoy: &str, (prefix, about): (&str, &str)) -> String {
+    let mut number = 0;
+    loop {
+        let further = match number {
+            0 => String::new(),
+            number => format!("\0{number}"),
+        };
+        let id = format!("{prefix}-land-{}", short(format!("{about}{further}"), 3));
+        let fits = |bead: &Bead| {
+            !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_of(bead, convoy)
+        };
+        if tx.get(&id).is_none_or(fits) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+/// Whether a task is of this convoy's landing.
+fn is_of(task: &Bead, convoy: &str) -> bool {
+    let landing = task.metadata_object().remove("landing");
+    landing.as_ref().and_then(Value::as_str) == Some(convoy)
+}
+
+/// The task is there already: it is open again and says what was seen now. What it said before may name a commit
+/// that must not be pushed any more.
+fn again(tx: &mut Tx, id: &str, title: &str, description: &str) -> anyhow::Result<()> {
+    reopen_task(tx, id)?;
+    let Some(mut task) = tx.get(id).cloned() else {
+        return Ok(());
+    };
+    if task.title != title || task.description != description {
+        title.clone_into(&mut task.title);
+        description.clone_into(&mut task.description);
+        task.updated_at = tx.now();
+        tx.put(task)?;
+    }
+    Ok(())
+}
+
+fn put(
+    tx: &mut Tx,
+    id: &str,
+    title: &str,
+    description: String,
+    (rig, convoy): (&RigLayout, &str),
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    tx.put(Bead {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description,
+        priority: 1,
+        issue_type: Kind::Task,
+        labels: vec![LABEL.to_owned()],
+        metadata: Some(serde_json::value::to_raw_value(
+            &json!({ "landing": convoy }),
+        )?),
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: format!("{}/refinery", rig.name()),
+        ..Bead::default()
+    })?;
+    Ok(())
+}
+
+/// Why it stops, in a few words; and all that whoever mends it has to know.
+fn words(
+    rig: &RigLayout,
+    convoy: &str,
+    branch: &integration::Branch,
+    (what, remote): (&Trouble, bool),
+) -> (String, String) {
+    let (from, to) = (&branch.branch, &branch.target);
+    let repo = rig.repo();
+    let repo = repo.display();
+    let origin = if remote { "origin/" } else { "" };
+    let bring_in = format!(
+        "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
+         make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
+         landing takes it out. Whoever brings this work there in another way removes it first (`git rm -r .gt`).",
+        fenced(&format!("git merge {origin}{to}"))
+    );
+    let (reason, evidence) = match what {
+        Trouble::Conflict { .. } => (
+            format!("{from} does not fit {to}"),
+            format!("{}\n\n{bring_in}", evidence(branch, what)),
+        ),
+        Trouble::Gate { failure, .. } => (
+            format!("gate {} fails on {to}", failure.gate),
+            format!("{}\n\n{bring_in}", evidence(branch, what)),
+        ),
+        Trouble::Declined { candidate, words } => (
+            format!("the push to {to} was declined"),
+            format!(
+                "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
+                 What to do: let it be taken (a protection rule, a hook, a right that is missing), or bring that commit to \
+                 `{to}` in the way that is allowed there. It is in {repo} and can be pushed with\n\n{}",
+                fenced(words),
+                fenced(&format!(
+                    "git -C {repo} push origin {candidate}:refs/heads/{to}"
+                )),
+            ),
+        ),
+        Trouble::Door(words) => (
+            format!("discovery documents would reach {to}"),
+            format!(
+                "{words}\n\nWhat to do: look how they came into the prepared commit, and take them out of `{from}`."
+            ),
+        ),
+        Trouble::TakenBack { bead, commit } => (
+            format!("{commit:.12} is not on {from} any more"),
+            format!(
+                "The work of {bead} was merged to `{from}` as {commit:.12}, and is not on it any more: someone deleted the \
+                 branch or took it back.\n\nWhat to do: bring the commit back (it may still be in {repo}), or reopen {bead}.",
+            ),
+        ),
+        Trouble::LostAgain { candidate } => (
+            format!("{candidate:.12} is not on {to} any more"),
+            format!(
+                "The work had landed on `{to}` as {candidate:.12}, and is not on it any more: someone reset the branch or \
+                 pushed over it.\n\nWhat to do: ask who moved `{to}`. If the work belongs there, bring that commit back (it \
+                 is in {repo}; a `git cherry-pick` counts, too). The other rigs of {convoy} wait for it.",
+            ),
+        ),
+    };
+    let again = format!(
+        "Once this bead is closed the landing is tried again by itself; `gt convoy land {convoy}` does it at once."
+    );
+    (reason, format!("{evidence}\n\n{again}\n"))
+}
+
+/// What was seen of a conflict or a gate.
+fn evidence(branch: &integration::Branch, what: &Trouble) -> String {
+    let (from, to) = (&branch.branch, &branch.target);
+    match what {
+        Trouble::Conflict {
+            onto,
+            files,
+            detail,
+        } => format!(
+            "`{from}` does not fit on `{to}` at {onto:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
+            list(files),
+            fenced(detail),
+        ),
+        Trouble::Gate { onto, failure } => format!(
+            "With all of `{from}` as one commit on `{to}` at {onto:.12}, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
+             The end of its output (all of it is in {}):\n\n{}",
+            failure.gate,
+            failure.end,
+            fenced(&failure.command),
+            failure.log.display(),
+            fenced(&failure.tail),
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Closes the tasks of a convoy's landing in a rig: it has landed.
+pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let open: Vec<String> = store
+        .snapshot()?
+        .select(|head| head.is_open() && head.has_label(LABEL))
+        .filter(|bead| is_of(bead, convoy))
+        .map(|bead| bead.id.clone())
+        .collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    town.transact(&store, |tx| {
+        for id in &open {
+            let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+                continue;
+            };
+            let now = tx.now();
+            bead.status = Status::Closed;
+            bead.closed_at = Some(now.clone());
+            bead.updated_at = now;
+            bead.close_reason = format!("{convoy} has landed in {}", rig.name());
+            tx.put(bead)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        let task = |id: &str, landing: &str, status: Status| Bead {
+            id: id.to_owned(),
+            title: "Old".to_owned(),
+            description: "push c1".to_owned(),
+            status,
+            labels: vec![LABEL.to_owned()],
+            metadata: serde_json::value::to_raw_value(&json!({ "landing": landing })).ok(),
+            ..Bead::default()
+        };
+        let pick = || {
+            let pick = |tx: &mut Tx| Ok(id_for(tx, "hq-cv-a", ("hq", "x")));
+            town.transact(&store, pick).unwrap()
+        };
+        let put = |bead: &Bead| {
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        };
+        let first = pick();
+        put(&task(&first, "hq-cv-b", Status::Open));
+        let second = pick();
+        assert_ne!(first, second, "it is another convoy's");
+        put(&task(&second, "hq-cv-a", Status::Open));
+        assert_eq!(pick(), second);
+        let reopened = |tx: &mut Tx| again(tx, &second, "New", "push c2");
+        town.transact(&store, reopened).unwrap();
+        let seen = store.snapshot().unwrap().get(&second).cloned().unwrap();
+        assert_eq!((&*seen.title, &*seen.description), ("New", "push c2"));
+        let deleted = |tx: &mut Tx| {
+            let now = Some(tx.now());
+            Ok(tx.put(Bead {
+                status: Status::Tombstone,
+                deleted_at: now,
+                ..seen.clone()
+            })?)
+        };
+        town.transact(&store, deleted).unwrap();
+        assert_ne!(pick(), second, "someone deleted it");
+    }
+}

@@ -1,0 +1,215 @@
+//! The commit that is to go to the target: its tree is the merge of the target as it is now and the receipt's
+//! commits, made without a checkout. Discovery documents are taken out of them before, and beads stay as they
+//! are on the target.
+
+use bd::git::{Identity, TreeMerge};
+use serde_json::json;
+
+use super::queue::{Job, payload};
+use crate::flow::convoy::integration;
+use crate::flow::discovery::{self, Kept};
+use crate::record::merge_request;
+use crate::town::beads::is_beads_file;
+use crate::town::config::Strategy;
+
+/// What came of it.
+pub(crate) enum Made {
+    /// This commit holds target and work.
+    Candidate(String),
+    /// The target has all of the work: its tree is the merged tree.
+    There,
+    /// The work does not fit.
+    Conflict {
+        /// The files in conflict.
+        files: Vec<String>,
+        /// What git said.
+        detail: String,
+    },
+    /// Nothing but discovery documents, which are kept there now.
+    OnlyDocuments {
+        /// The ref.
+        reference: String,
+    },
+    /// A commit of the receipt is not there.
+    Gone {
+        /// Which.
+        commit: String,
+    },
+}
+
+/// The commits to merge.
+struct Work {
+    base: String,
+    tip: String,
+    /// Whether the target has the base. It has not where it was reset meanwhile: then what was taken off the target must
+    /// not come back with the work.
+    on_target: bool,
+}
+
+/// Merges the commits named in the receipt with `target`.
+pub(crate) fn make(job: &Job, target: &str) -> anyhow::Result<Made> {
+    let (base, tip) = match range(job, target)? {
+        Ok(range) => range,
+        Err(commit) => return Ok(Made::Gone { commit }),
+    };
+    let tip = match keep_documents(job, &base, &tip)? {
+        Some((rest, kept)) if rest == base => {
+            let reference = kept.reference;
+            return Ok(Made::OnlyDocuments { reference });
+        }
+        Some((rest, _)) => rest,
+        None => tip,
+    };
+    let on_target = job.git.is_ancestor(&base, target)?;
+    let work = Work {
+        base,
+        tip,
+        on_target,
+    };
+    let tree = match work.merge(job, target)? {
+        TreeMerge::Conflict { files, detail, .. } => return Ok(Made::Conflict { files, detail }),
+        TreeMerge::Clean(tree) => without_beads(job, target, tree)?,
+    };
+    if tree == job.git.tree_of(target)? {
+        return Ok(Made::There);
+    }
+    Ok(Made::Candidate(work.commit(job, target, &tree)?))
+}
+
+/// Base and tip of the work; the commit that is missing, where one is.
+pub(crate) fn range(job: &Job, target: &str) -> anyhow::Result<Result<(String, String), String>> {
+    let receipt = &job.receipt;
+    if job.git.resolve(&receipt.tip)?.is_none() {
+        return Ok(Err(receipt.tip.clone()));
+    }
+    let base = match receipt.base.as_str() {
+        // Requests of older towns do not say where their work began.
+        "" => job
+            .git
+            .merge_base(&receipt.tip, target)?
+            .unwrap_or_default(),
+        base => base.to_owned(),
+    };
+    Ok(match job.git.resolve(&base)? {
+        Some(_) => Ok((base, receipt.tip.clone())),
+        None => Err(base),
+    })
+}
+
+impl Work {
+    fn merge(&self, job: &Job, target: &str) -> anyhow::Result<TreeMerge> {
+        Ok(if self.on_target {
+            job.git.merge_tree(target, &self.tip)?
+        } else {
+            job.git.apply_change(&self.base, &self.tip, target)?
+        })
+    }
+
+    /// The commit with that very tree, in the form that the rig's settings name.
+    fn commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+        match job.settings.strategy() {
+            Strategy::Merge if self.on_target => self.merge_commit(job, target, tree),
+            Strategy::Rebase => {
+                let upstream = if self.on_target { target } else { &self.base };
+                let replayed = job.git.replay(target, upstream, &self.tip)?;
+                match replayed {
+                    Some(tip) if job.git.tree_of(&tip)? == tree => Ok(tip),
+                    // A convoy's branch that takes in its target must show that in its history: the landing starts from
+                    // there.
+                    None if self.on_target && is_convoys_own(job)? => {
+                        self.merge_commit(job, target, tree)
+                    }
+                    _ => self.one_commit(job, target, tree),
+                }
+            }
+            Strategy::Squash | Strategy::Merge => self.one_commit(job, target, tree),
+        }
+    }
+
+    /// A merge of the work as it was handed in.
+    fn merge_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+        let message = format!("Merge {}\n", title(job)?);
+        let parents = [target, self.tip.as_str()];
+        let git = &job.git;
+        Ok(git.commit_tree(tree, &parents, &message, &identity(job))?)
+    }
+
+    /// All of the work as one commit of its worker.
+    fn one_commit(&self, job: &Job, target: &str, tree: &str) -> anyhow::Result<String> {
+        let upstream = if self.on_target { target } else { &self.base };
+        let range = format!("{upstream}..{}", self.tip);
+        let log = job.git.plumbing(["log", "--no-merges", "--reverse", "-z"]);
+        let messages = log.args(["--format=%B", &range, "--"]).records()?;
+        let message = match messages.as_slice() {
+            [only] => only.clone(),
+            several => {
+                let mut text = format!("{}\n", title(job)?);
+                for message in several {
+                    let subject = message.lines().next().unwrap_or_default();
+                    text.push_str(&format!("\n- {subject}"));
+                }
+                text.push('\n');
+                text
+            }
+        };
+        let who = job.git.plumbing(["log", "-1", "--format=%an%n%ae"]);
+        let who = who.args([&self.tip]).text()?;
+        let (name, email) = who.split_once('\n').unwrap_or((&who, ""));
+        let author = Identity {
+            name: name.to_owned(),
+            email: email.to_owned(),
+        };
+        let git = &job.git;
+        Ok(git.commit_tree_by(tree, &[target], &message, (&author, &identity(job)))?)
+    }
+}
+
+/// What the commit of several says of them: `Title of the bead (its id)`.
+fn title(job: &Job) -> anyhow::Result<String> {
+    let id = merge_request::source_of(&job.request);
+    let beads = job.store.snapshot()?;
+    let title = beads.get(&id).map(|bead| bd::ui::escape::line(&bead.title));
+    Ok(match title {
+        Some(title) if !title.is_empty() => format!("{title} ({id})"),
+        _ => id,
+    })
+}
+
+/// Keeps the discovery documents of the commits for the convoy; the tip of the same commits without them.
+fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(String, Kept)>> {
+    if is_convoys_own(job)? {
+        return Ok(None);
+    }
+    let source = merge_request::source_of(&job.request);
+    let key = discovery::key_of(&job.town.store()?.snapshot()?, &source);
+    let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
+    if let Some((_, kept)) = &found {
+        let more = json!({ "ref": kept.reference, "files": kept.files });
+        job.town.tell("discovery_kept", payload(job, more));
+    }
+    Ok(found)
+}
+
+/// Whether the target is a convoy's own branch: there documents stay until the convoy lands.
+pub(crate) fn is_convoys_own(job: &Job) -> anyhow::Result<bool> {
+    let convoys = job.town.store()?.snapshot()?;
+    let owner = integration::owner_of(&convoys, job.rig.name(), &job.receipt.target);
+    Ok(owner.is_some())
+}
+
+/// The second door: the merged tree with beads as they are on the target.
+fn without_beads(job: &Job, target: &str, tree: String) -> anyhow::Result<String> {
+    let changed = job.git.differing_files(target, &tree)?;
+    if changed.iter().any(|file| is_beads_file(file)) {
+        return Ok(job.git.tree_with(&tree, ".beads", target)?);
+    }
+    Ok(tree)
+}
+
+/// Who signs what the queue writes itself.
+pub(crate) fn identity(job: &Job) -> Identity {
+    Identity {
+        name: format!("{}/refinery", job.rig.name()),
+        email: "refinery@gastown.local".to_owned(),
+    }
+}

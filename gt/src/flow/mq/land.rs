@@ -1,0 +1,444 @@
+//! The last steps: record the candidate, push, fetch, verify, close, clean up.
+
+use bd::bead::{Bead, Status, attempt};
+use bd::git::{Contained, Lease, PushError, PushRefusal};
+use bd::store::Tx;
+use serde_json::json;
+
+use super::queue::{Job, MergeOutcome, fetch, repository};
+use super::{candidate, target, verify, withdraw};
+use crate::flow::discovery;
+use crate::record::merge_request::{self, AS_IT_WAS, State, set_state, state_of};
+
+/// Puts the candidate on the target and closes what is done by it.
+pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
+    let door = (job.receipt.target.as_str(), target);
+    if !candidate::is_convoys_own(job)?
+        && let Err(refused) = discovery::gate(&job.git, door, candidate)?
+    {
+        return hold_for_person(job, &refused.to_string());
+    }
+    if !record_candidate(job, target, candidate)? {
+        return Ok(match withdraw::withdraw(job)? {
+            Some(reason) => MergeOutcome::Withdrawn { reason },
+            None => MergeOutcome::Later {
+                reason: "the request was closed meanwhile".to_owned(),
+            },
+        });
+    }
+    match push(job, target, candidate) {
+        Ok(()) => {}
+        Err(PushError::Refused(PushRefusal::Declined(words))) => {
+            let reason = format!("the push to {} was declined: {words}", job.receipt.target);
+            return hold_for_person(job, &reason);
+        }
+        Err(error) => {
+            return Ok(MergeOutcome::Later {
+                reason: error.to_string(),
+            });
+        }
+    }
+    let seen = fetch(job)?;
+    match seen {
+        Some(seen) if verify::holds(job, &seen, candidate)? => close(job, candidate),
+        _ => {
+            let reason = format!(
+                "{candidate:.12} was pushed, but the fetched {} does not hold it",
+                job.receipt.target
+            );
+            Ok(MergeOutcome::Later { reason })
+        }
+    }
+}
+
+/// Records what is about to be pushed, so that after a crash it is known as ours. Not if the request may not merge any
+/// more: this transaction decides it.
+fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bool> {
+    job.town.transact(job.store, |tx| {
+        let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
+        let Some(mut request) = open.cloned() else {
+            return Ok(false);
+        };
+        if withdraw::why_stale(tx, &request).is_some() {
+            return Ok(false);
+        }
+        let state = State {
+            candidate: candidate.to_owned(),
+            onto: onto.to_owned(),
+            ..state_of(&request)
+        };
+        set_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        tx.put(request)?;
+        Ok(true)
+    })
+}
+
+/// Pushes with a lease on the target as it was seen; in a rig without a remote, moves the branch the
+/// same way.
+pub(crate) fn push(job: &Job, target: &str, candidate: &str) -> Result<(), PushError> {
+    let branch = &job.receipt.target;
+    if job.remote {
+        return job
+            .git
+            .push("origin", candidate, branch, Lease::At(target), false);
+    }
+    Ok(job
+        .git
+        .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
+}
+
+/// The work is on its target. Removes the branch, then writes that it is merged: request, bead, and every
+/// request and bead that a conflict or repair task stood for and brought along, in one transaction. Killed in
+/// between, the next run finds the work on its target again and comes here once more.
+pub(crate) fn close(job: &Job, commit: &str) -> anyhow::Result<MergeOutcome> {
+    let id = &job.request.id;
+    let reason = if candidate::is_convoys_own(job)? {
+        format!("Merged to {} in {commit:.12} ({id})", job.receipt.target)
+    } else {
+        format!("Merged in {commit:.12} ({id})")
+    };
+    finish(job, &reason, Some(commit))?;
+    Ok(MergeOutcome::Merged {
+        commit: commit.to_owned(),
+    })
+}
+
+/// The work was nothing but discovery documents, and those are kept: there is nothing to merge.
+pub(crate) fn close_documents(job: &Job, reference: String) -> anyhow::Result<MergeOutcome> {
+    let reason = format!("No change: only discovery documents, kept on {reference}");
+    finish(job, &reason, None)?;
+    Ok(MergeOutcome::Kept { reference })
+}
+
+fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
+    let (mut brought, mut left) = (Vec::new(), Vec::new());
+    for original in originals(job)? {
+        let brings = match commit {
+            Some(commit) => brings(job, commit, &original)?,
+            None => false,
+        };
+        if brings {
+            brought.push(original);
+        } else {
+            left.push(original);
+        }
+    }
+    clean_up(job);
+    for original in &brought {
+        clean_up(&Job {
+            receipt: merge_request::receipt_of(original),
+            request: original.clone(),
+            git: repository(job.rig),
+            ..*job
+        });
+    }
+    job.town.transact(job.store, |tx| {
+        close_request(tx, &job.request.id, commit, reason, None)?;
+        if commit.is_some() {
+            target::close_task(tx, &job.receipt.target)?;
+        }
+        let task = merge_request::source_of(&job.request);
+        let title = tx.get(&task).map(|task| task.title.clone());
+        let along = along(&job.request.id, &task, &title.unwrap_or_default());
+        for original in &brought {
+            close_request(tx, &original.id, commit, reason, Some(&along))?;
+        }
+        for original in &left {
+            hold(tx, &original.id, &not_brought(job, original, commit))?;
+        }
+        Ok(())
+    })?;
+    for original in brought.iter().chain(&left) {
+        let done = brought.iter().any(|one| one.id == original.id);
+        job.town.tell(
+            if done { "merged_along" } else { "merge_unproven" },
+            json!({ "mr": original.id, "rig": job.rig.name(), "bead": merge_request::source_of(original),
+                    "by": job.request.id, "task": merge_request::source_of(&job.request), "commit": commit }),
+        );
+    }
+    Ok(())
+}
+
+/// Whether the merged result of a task holds the work of another request: applying that work's change again changes
+/// nothing. In files that the task had to write differently nobody can prove more than that its branch has merged that
+/// work, and that it did not leave these files as they were.
+fn brings(job: &Job, commit: &str, original: &Bead) -> anyhow::Result<bool> {
+    let (work, own) = (merge_request::receipt_of(original), &job.receipt);
+    let git = &job.git;
+    for known in [&work.base, &work.tip, &own.base] {
+        if known.is_empty() || git.resolve(known)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(match git.contains_change(&work.base, &work.tip, commit)? {
+        Contained::All => true,
+        Contained::Missing(_) => false,
+        Contained::Rewritten(files) => {
+            let changed = git.differing_files(&own.base, &own.tip)?;
+            git.is_ancestor(&work.tip, &own.tip)? && files.iter().all(|file| changed.contains(file))
+        }
+    })
+}
+
+/// What a person is told of work that its task did not bring along.
+fn not_brought(job: &Job, original: &Bead, commit: Option<&str>) -> String {
+    let (task, bead) = (
+        merge_request::source_of(&job.request),
+        merge_request::source_of(original),
+    );
+    let what = match commit {
+        Some(_) => {
+            let files = merge_request::receipt_of(original).files;
+            let files = some_of(&files);
+            format!("{task} was merged, but it does not hold the change of this work (in {files})")
+        }
+        None => format!("{task} brought discovery documents and nothing of this work"),
+    };
+    format!(
+        "{what}. `gt mq retry {id}` tries to merge this work again; if {task} stands in for it, say so with \
+         `bd close {bead} {id} --force --reason \"Replaced by {task}\"`",
+        id = original.id
+    )
+}
+
+/// The first of the files, and how many more there are.
+fn some_of(files: &[String]) -> String {
+    const NAMED: usize = 5;
+    let shown = files.len().min(NAMED);
+    let mut text = files[..shown].join(", ");
+    if shown < files.len() {
+        text.push_str(&format!(" and {} more", files.len() - shown));
+    }
+    text
+}
+
+/// What is written of a request whose work a conflict or repair task brought along.
+fn along(request: &str, task: &str, title: &str) -> String {
+    format!("{AS_IT_WAS}: {task} \"{title}\" put it right, and it was merged with {request}")
+}
+
+/// Closes a request and the bead whose work it merges. `along` says what became of a request that was not merged
+/// itself.
+fn close_request(
+    tx: &mut Tx,
+    id: &str,
+    commit: Option<&str>,
+    reason: &str,
+    along: Option<&str>,
+) -> anyhow::Result<()> {
+    use bd::bead::fields::set;
+    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    let source = merge_request::source_of(&request);
+    let word = commit.map_or("no change", |_| "merged");
+    request.description = set(&request.description, "merge_commit", commit);
+    request.description = set(&request.description, "close_reason", Some(word));
+    close_bead(tx, request.clone(), along.unwrap_or(word))?;
+    let handed_in = merge_request::receipt_of(&request).attempt;
+    match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
+        Some(bead) if bead.is_open() && attempt::of(&bead) == handed_in => {
+            close_bead(tx, bead, reason)
+        }
+        // Whoever closed it or gave it to someone else did so while this was on its way.
+        Some(bead) => {
+            let text = format!("{reason}, before it was changed by hand");
+            let actor = tx.actor().to_owned();
+            Ok(bd::change::add_comment(tx, &bead.id, &actor, &text).map(drop)?)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Closes a bead with a reason.
+pub(crate) fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
+    let now = tx.now();
+    bead.status = Status::Closed;
+    bead.closed_at = Some(now.clone());
+    bead.updated_at = now;
+    reason.clone_into(&mut bead.close_reason);
+    tx.put(bead)?;
+    Ok(())
+}
+
+/// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits
+/// as they were handed in stay reachable under `refs/gt/merged/`. A branch that cannot be removed is only
+/// in the way, so that is no failure.
+fn clean_up(job: &Job) {
+    let receipt = &job.receipt;
+    let kept = format!("refs/gt/merged/{}", job.request.id);
+    job.git.update_ref(&kept, &receipt.tip, None).ok();
+    let remove = job.settings.merge_queue.delete_merged_branches != Some(false);
+    if !remove || receipt.branch == receipt.target || receipt.branch.is_empty() {
+        return;
+    }
+    if job.remote {
+        job.git
+            .delete_remote_branch("origin", &receipt.branch, &receipt.tip)
+            .ok();
+    }
+    job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
+}
+
+/// The requests that this one resolves: the one its task was made for, the one that one was made for, and
+/// so on.
+fn originals(job: &Job) -> anyhow::Result<Vec<Bead>> {
+    let snapshot = job.store.snapshot()?;
+    let mut found: Vec<Bead> = Vec::new();
+    let mut next = job.receipt.resolves.clone();
+    while let Some(request) = next.take().and_then(|id| snapshot.get(&id)) {
+        if request.id == job.request.id || found.iter().any(|known| known.id == request.id) {
+            break;
+        }
+        next = merge_request::receipt_of(request).resolves;
+        found.push(request.clone());
+    }
+    Ok(found)
+}
+
+/// The work was merged, and someone took it back on the target: only a person can say whether that was meant.
+pub(crate) fn hold_undone(
+    job: &Job,
+    commit: &str,
+    files: &[String],
+) -> anyhow::Result<MergeOutcome> {
+    let (bead, target) = (merge_request::source_of(&job.request), &job.receipt.target);
+    let (files, id) = (some_of(files), &job.request.id);
+    let reason = format!(
+        "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
+         close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
+         {target}, then run `gt mq retry {id}`"
+    );
+    hold_for_person(job, &reason)
+}
+
+/// Lets the request wait for a person, with the reason. `gt mq retry` sends it on.
+pub(crate) fn hold_for_person(job: &Job, reason: &str) -> anyhow::Result<MergeOutcome> {
+    job.town
+        .transact(job.store, |tx| hold(tx, &job.request.id, reason))?;
+    Ok(MergeOutcome::NeedsPerson {
+        reason: reason.to_owned(),
+    })
+}
+
+/// Lets the request wait for its review, if the rig's settings want one and it has had none.
+pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>> {
+    let Some(reason) = job.settings.needs_review() else {
+        return Ok(None);
+    };
+    if !state_of(&job.request).reviewed_by.is_empty() {
+        return Ok(None);
+    }
+    job.town.transact(job.store, |tx| {
+        hold(tx, &job.request.id, reason)?;
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let for_review = true;
+        let state = State {
+            for_review,
+            ..state_of(&request)
+        };
+        set_state(&mut request, &state)?;
+        Ok(tx.put(request)?)
+    })?;
+    let reason = reason.to_owned();
+    Ok(Some(MergeOutcome::NeedsPerson { reason }))
+}
+
+fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
+    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    let state = State {
+        needs_person: reason.to_owned(),
+        failing: None,
+        ..state_of(&request)
+    };
+    set_state(&mut request, &state)?;
+    request.updated_at = tx.now();
+    tx.put(request)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::merge_request::Receipt;
+    use crate::testing::Place;
+    use crate::town::config::RigSettings;
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "one story")]
+    fn a_candidate_with_a_document_waits_for_a_person_and_nothing_is_pushed() {
+        let place = Place::new();
+        let url = place.origin(&[("a", "1")]);
+        place.add_rig("web", Some(&url)).unwrap();
+        let rig = place.town.rig("web").unwrap();
+        let (store, settings) = (place.town.rig_store(&rig).unwrap(), RigSettings::default());
+        let git = repository(&rig);
+        let target = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
+        let who = bd::git::Identity {
+            name: "w".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        let commit = |path: &str| {
+            let mut files = git.entries(&target).unwrap();
+            let id = git.write_blob(b"x").unwrap();
+            let (mode, size) = ("100644".to_owned(), 1);
+            files.insert(path.to_owned(), bd::git::TreeEntry { mode, id, size });
+            let tree = git.write_entries(&files).unwrap();
+            git.commit_tree(&tree, &[&target], "Work\n", &who).unwrap()
+        };
+        let request = Bead {
+            id: "web-mr-1".to_owned(),
+            title: "Merge: web-1".to_owned(),
+            issue_type: bd::bead::Kind::MergeRequest,
+            ..Bead::default()
+        };
+        let put = |tx: &mut Tx| Ok(tx.put(request.clone())?);
+        place.town.transact(&store, put).unwrap();
+        let receipt = Receipt {
+            target: "main".to_owned(),
+            ..Receipt::default()
+        };
+        let job = Job {
+            town: &place.town,
+            rig: &rig,
+            store: &store,
+            settings: &settings,
+            git: repository(&rig),
+            remote: true,
+            request: request.clone(),
+            receipt,
+        };
+        let bad = commit("docs/.gt/discovery/x.md");
+        let outcome = land(&job, &target, &bad).unwrap();
+        let MergeOutcome::NeedsPerson { reason } = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(
+            reason.contains("would reach main: docs/.gt/discovery/x.md"),
+            "{reason}"
+        );
+        let main = || git.ls_remote("origin", "main").unwrap().unwrap();
+        assert_eq!(main(), target);
+        let held = store.snapshot().unwrap();
+        assert!(merge_request::needs_person(held.get("web-mr-1").unwrap()).is_some());
+        let good = commit("docs/x.md");
+        let outcome = land(&job, &target, &good).unwrap();
+        assert!(
+            matches!(outcome, MergeOutcome::Merged { .. }),
+            "{outcome:?}"
+        );
+        assert_eq!(main(), good);
+    }
+
+    #[test]
+    fn a_few_files_are_named_and_the_others_counted() {
+        let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
+        assert_eq!(some_of(&files[..2]), "1.rs, 2.rs");
+        assert_eq!(some_of(&files), "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more");
+    }
+}

@@ -1,0 +1,381 @@
+//! One run of a rig's queue: every ready request, highest score first, until none is ready.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
+
+use bd::bead::Bead;
+use bd::git::{Git, GitError};
+use bd::store::Store;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+
+use super::candidate::Made;
+use super::verify::Held;
+use super::{candidate, gate, hook, land, score, target, task, verify, withdraw};
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::merge_request;
+use crate::town::RigLayout;
+use crate::town::config::{self, RigSettings};
+use crate::town::lock::Lock;
+
+/// How one request came out of the queue.
+#[derive(Debug, Clone, Serialize)]
+pub struct Merged {
+    /// The request.
+    pub request: String,
+    /// The bead whose work it is.
+    pub bead: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub outcome: MergeOutcome,
+}
+
+/// What happened to a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum MergeOutcome {
+    /// It is on its target.
+    Merged {
+        /// The commit that holds the work there.
+        commit: String,
+    },
+    /// It was nothing but discovery documents, which are kept for the convoy.
+    Kept {
+        /// The ref that holds them.
+        reference: String,
+    },
+    /// It does not fit; a task was made.
+    Conflict {
+        /// The task.
+        task: String,
+    },
+    /// A gate failed; a task was made.
+    GateFailed {
+        /// The gate.
+        gate: String,
+        /// The task.
+        task: String,
+    },
+    /// The target fails a gate without this work: the request waits until the target moves.
+    TargetBroken {
+        /// The gate.
+        gate: String,
+        /// The task for the target.
+        task: String,
+    },
+    /// Only a person can go on.
+    NeedsPerson {
+        /// Why.
+        reason: String,
+    },
+    /// It may not merge any more: its bead was closed, deleted, or given to another worker.
+    Withdrawn {
+        /// Why.
+        reason: String,
+    },
+    /// Something outside failed, such as the network; the next run tries again.
+    Later {
+        /// What failed.
+        reason: String,
+    },
+}
+
+/// Everything a request's way through the queue needs.
+pub(crate) struct Job<'a> {
+    pub town: &'a LiveTown,
+    pub rig: &'a RigLayout,
+    pub store: &'a Store,
+    pub settings: &'a RigSettings,
+    pub git: Git,
+    pub remote: bool,
+    pub request: Bead,
+    pub receipt: merge_request::Receipt,
+}
+
+/// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
+pub fn run(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Vec<Merged>> {
+    let _queue = Lock::try_take(&rig.queue_lock())?;
+    let store = town.rig_store(rig)?;
+    let settings = RigSettings::load(town, rig)?;
+    anyhow::ensure!(
+        settings.merge_queue.enabled != Some(false),
+        "the merge queue of rig `{}` is turned off (merge_queue.enabled in its settings)",
+        rig.name()
+    );
+    task::track_all(town, &store)?;
+    let mut run = Run::new(town, rig, &store, &settings);
+    run.withdraw_stale()?;
+    while let Some(request) = next(town, &store, &run.seen)? {
+        run.take(request, merge)?;
+    }
+    Ok(run.results)
+}
+
+/// Withdraws what may not merge any more, while the caller holds the rig's queue; nothing else is merged.
+pub(crate) fn withdraw_stale(
+    town: &LiveTown,
+    rig: &RigLayout,
+    _queue: &Lock,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let settings = RigSettings::load(town, rig)?;
+    Run::new(town, rig, &store, &settings).withdraw_stale()
+}
+
+/// One run of a queue.
+struct Run<'a> {
+    town: &'a LiveTown,
+    rig: &'a RigLayout,
+    store: &'a Store,
+    settings: &'a RigSettings,
+    /// The requests that it has looked at.
+    seen: BTreeSet<String>,
+    results: Vec<Merged>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        town: &'a LiveTown,
+        rig: &'a RigLayout,
+        store: &'a Store,
+        settings: &'a RigSettings,
+    ) -> Self {
+        Self {
+            town,
+            rig,
+            store,
+            settings,
+            seen: BTreeSet::new(),
+            results: Vec::new(),
+        }
+    }
+
+    fn withdraw_stale(&mut self) -> anyhow::Result<()> {
+        withdraw::cancel_unneeded(self.town, self.store)?;
+        let stale: Vec<Bead> = withdraw::stale(&self.store.snapshot()?).cloned().collect();
+        for request in stale {
+            self.take(request, withdraw_unless_merged)?;
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        request: Bead,
+        step: fn(&Job) -> anyhow::Result<MergeOutcome>,
+    ) -> anyhow::Result<()> {
+        self.seen.insert(request.id.clone());
+        let git = repository(self.rig);
+        let job = Job {
+            town: self.town,
+            rig: self.rig,
+            store: self.store,
+            settings: self.settings,
+            remote: git.remote_url("origin")?.is_some(),
+            git,
+            receipt: merge_request::receipt_of(&request),
+            request,
+        };
+        let outcome = match step(&job) {
+            Ok(outcome) => outcome,
+            Err(error) if self.town.stop.load(Ordering::Relaxed) => return Err(error),
+            // Those behind it may be fine.
+            Err(error) => MergeOutcome::Later {
+                reason: format!("{error:#}"),
+            },
+        };
+        note_failing(&job, &outcome)?;
+        report(&job, &outcome);
+        self.results.push(Merged {
+            request: job.request.id.clone(),
+            bead: merge_request::source_of(&job.request),
+            outcome,
+        });
+        Ok(())
+    }
+}
+
+/// Writes on a request since when each try fails for a reason outside, so that a person hears of it in the end.
+fn note_failing(job: &Job, outcome: &MergeOutcome) -> anyhow::Result<()> {
+    let reason = match outcome {
+        MergeOutcome::Later { reason } => Some(reason),
+        _ if merge_request::failing_since(&job.request).is_some() => None,
+        _ => return Ok(()),
+    };
+    job.town.transact(job.store, |tx| {
+        let Some(mut request) = tx
+            .get(&job.request.id)
+            .filter(|bead| bead.is_open())
+            .cloned()
+        else {
+            return Ok(());
+        };
+        let mut state = merge_request::state_of(&request);
+        let before = state.failing.take();
+        let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
+        state.failing = reason.map(|reason| (since, reason.clone()));
+        merge_request::set_state(&mut request, &state)?;
+        tx.put(request)?;
+        Ok(())
+    })
+}
+
+/// What may not merge any more is withdrawn; but what was merged before that is merged.
+fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
+    let target = if job.receipt.target.is_empty() {
+        None
+    } else {
+        fetch(job)?
+    };
+    if let Some(target) = target
+        && let Held::Yes { commit } = verify::already_there(job, &target)?
+    {
+        return land::close(job, &commit);
+    }
+    Ok(match withdraw::withdraw(job)? {
+        Some(reason) => MergeOutcome::Withdrawn { reason },
+        None => MergeOutcome::Later {
+            reason: "its bead has changed just now".to_owned(),
+        },
+    })
+}
+
+/// The rig's repository with the queue as committer: the machine may have no git identity at all.
+pub(crate) fn repository(rig: &RigLayout) -> Git {
+    Git::at(rig.repo())
+        .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
+        .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
+}
+
+/// Whether a rig's queue has anything to do.
+pub(crate) fn has_ready(beads: &bd::store::Snapshot, now: Timestamp) -> bool {
+    merge_request::open_requests(beads)
+        .into_iter()
+        .any(|request| is_ready(beads, request) && !target::waits(request, now))
+        || withdraw::has_stale(beads)
+}
+
+/// The ready request with the highest score that this run has not looked at.
+fn next(town: &LiveTown, store: &Store, seen: &BTreeSet<String>) -> anyhow::Result<Option<Bead>> {
+    let beads = store.snapshot()?;
+    let convoys = town.store()?.snapshot()?;
+    let now = town.clock.now();
+    // By bead, the oldest open convoy that tracks it: they come oldest first.
+    let mut tracked_since = HashMap::new();
+    for convoy in record::convoy::list(&convoys, false) {
+        for id in record::convoy::tracked_ids(convoy) {
+            tracked_since
+                .entry(id)
+                .or_insert_with(|| convoy.created_at.instant());
+        }
+    }
+    let age = |request: &Bead| {
+        let source = merge_request::source_of(request);
+        tracked_since.get(source.as_str()).copied()
+    };
+    let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(&beads)
+        .into_iter()
+        .filter(|request| !seen.contains(&request.id) && is_ready(&beads, request))
+        .map(|request| (score(request, age(request), now), request))
+        .collect();
+    ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    Ok(ready.first().map(|(_, request)| (*request).clone()))
+}
+
+fn is_ready(beads: &bd::store::Snapshot, request: &Bead) -> bool {
+    merge_request::needs_person(request).is_none()
+        && bd::graph::blockers(beads, &request.id).is_empty()
+}
+
+/// The way of one request: the steps of the module's page.
+fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
+    config::check_merge_queue(job.town, job.rig)?;
+    if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
+        let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
+        return land::hold_for_person(job, &reason);
+    }
+    if !target::has_moved(job)? {
+        let reason = format!("{} still fails its own gates", job.receipt.target);
+        return Ok(MergeOutcome::Later { reason });
+    }
+    job.town.tell("merge_started", payload(job, json!({})));
+    let onto = match fetch(job) {
+        Ok(Some(onto)) => onto,
+        Ok(None) => {
+            let reason = format!("the target branch {} does not exist", job.receipt.target);
+            return land::hold_for_person(job, &reason);
+        }
+        Err(error) => {
+            return Ok(MergeOutcome::Later {
+                reason: error.to_string(),
+            });
+        }
+    };
+    match verify::already_there(job, &onto)? {
+        Held::Yes { commit } => return land::close(job, &commit),
+        Held::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
+        Held::No => {}
+    }
+    let candidate = match candidate::make(job, &onto)? {
+        Made::Conflict { files, detail } => {
+            return task::conflict(job, &onto, &files, &detail);
+        }
+        Made::OnlyDocuments { reference } => return land::close_documents(job, reference),
+        Made::Gone { commit } => {
+            let reason = format!("the commit {commit} of its receipt is nowhere to be found");
+            return land::hold_for_person(job, &reason);
+        }
+        Made::There => return land::close(job, &onto),
+        Made::Candidate(candidate) => candidate,
+    };
+    if let Some(failure) = gate::run(job, &candidate)? {
+        if let Some(broken) = target::blame(job, &onto, &failure)? {
+            return Ok(broken);
+        }
+        return task::gate_failed(job, &onto, &failure);
+    }
+    if let Some(stopped) = hook::ask(job, &onto, &candidate)? {
+        return Ok(stopped);
+    }
+    if let Some(waits) = land::hold_for_review(job)? {
+        return Ok(waits);
+    }
+    land::land(job, &onto, &candidate)
+}
+
+/// Fetches, and says where the target stands.
+pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
+    let target = &job.receipt.target;
+    if !job.remote {
+        return job.git.resolve(&format!("refs/heads/{target}"));
+    }
+    job.git.fetch("origin")?;
+    job.git.resolve(&format!("refs/remotes/origin/{target}"))
+}
+
+pub(crate) fn payload(job: &Job, mut more: serde_json::Value) -> serde_json::Value {
+    more["mr"] = json!(job.request.id);
+    more["rig"] = json!(job.rig.name());
+    more["bead"] = json!(merge_request::source_of(&job.request));
+    more["worker"] = json!(job.receipt.worker);
+    more["branch"] = json!(job.receipt.branch);
+    more
+}
+
+fn report(job: &Job, outcome: &MergeOutcome) {
+    let kind = match outcome {
+        MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => "merged",
+        MergeOutcome::Later { .. } => "merge_skipped",
+        // Told where it is withdrawn, with the rescue ref.
+        MergeOutcome::Withdrawn { .. } => return,
+        _ => "merge_failed",
+    };
+    // An outcome is a plain struct: it has no way not to become JSON.
+    let more = serde_json::to_value(outcome).unwrap_or_else(|_| json!({}));
+    job.town.tell(kind, payload(job, more));
+    if let MergeOutcome::Merged { commit } = outcome {
+        hook::merged(job, commit);
+    }
+}

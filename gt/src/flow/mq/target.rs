@@ -1,0 +1,214 @@
+//! A target that fails its own gates: one task for it, and the requests wait until the target moves.
+
+use bd::bead::{Bead, Kind, Status};
+use bd::store::{Snapshot, Tx};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::gate::{self, Failure};
+use super::land;
+use super::queue::{Job, MergeOutcome, fetch};
+use super::task::{self, fenced};
+use crate::record::merge_request::{self, Broken, set_state, state_of};
+use crate::record::merge_task::MERGE_LABEL;
+use crate::town::config::Gate;
+
+/// How long a request waits before the target is looked at again.
+const PAUSE: SignedDuration = SignedDuration::from_mins(5);
+
+/// What marks the task for a target: the branch and the gate.
+const KEY: &str = "target";
+
+/// Whether a bead is the task for a target that fails its gates.
+fn is_target_task(bead: &Bead) -> bool {
+    bead.metadata_object().contains_key(KEY)
+}
+
+/// Whether a request waits for its target to move, and need not be looked at now.
+pub(crate) fn waits(request: &Bead, now: Timestamp) -> bool {
+    state_of(request).broken.is_some_and(|broken| {
+        let seen = broken.at.parse::<Timestamp>();
+        seen.is_ok_and(|seen| now.duration_since(seen) < PAUSE)
+    })
+}
+
+/// Runs a gate that failed with the work on the target alone, once per commit. If it fails there, too, that is not the
+/// work's fault: the request waits, and the target gets a task.
+pub(crate) fn blame(
+    job: &Job,
+    target: &str,
+    failure: &Failure,
+) -> anyhow::Result<Option<MergeOutcome>> {
+    let source = merge_request::source_of(&job.request);
+    let repairs_it = |beads: &Snapshot| beads.get(&source).is_some_and(is_target_task);
+    let is_it = |gate: &Gate| gate.name == failure.gate;
+    let groups = job.settings.gates(job.rig)?;
+    let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
+        return Ok(None);
+    };
+    if repairs_it(&job.store.snapshot()?) {
+        return Ok(None);
+    }
+    let Some(own) = fails_alone(job, target, (group, &failure.gate))? else {
+        return Ok(None);
+    };
+    let branch = &job.receipt.target;
+    let about = format!("target\0{branch}\0{}", failure.gate);
+    let prefix = job.town.prefix(job.rig.name());
+    let task = task::task_id(&job.store.snapshot()?, &prefix, &about);
+    let evidence = format!(
+        "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
+         output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
+         finish with `gt done`. Merge requests to `{branch}` wait for it.\n",
+        own.gate,
+        own.end,
+        fenced(&own.command),
+        own.log.display(),
+        fenced(&own.tail),
+    );
+    job.town.transact(job.store, |tx| {
+        if tx.get(&task).is_none() {
+            put_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
+        } else {
+            task::reopen_task(tx, &task)?;
+        }
+        let now = tx.now().to_string();
+        set_broken(
+            tx,
+            &job.request.id,
+            Some(Broken {
+                target: target.to_owned(),
+                task: task.clone(),
+                at: now,
+            }),
+        )
+    })?;
+    Ok(Some(MergeOutcome::TargetBroken {
+        gate: own.gate,
+        task,
+    }))
+}
+
+/// How a group of gates, one of which failed with the work, fails on the target alone; a pass is kept for its commit.
+fn fails_alone(
+    job: &Job,
+    target: &str,
+    (group, gate): (&[Gate], &str),
+) -> anyhow::Result<Option<Failure>> {
+    let passed = format!("{target}:{gate}");
+    let known = job.store.snapshot()?;
+    let known = known.get(&record_id(job));
+    if known.is_some_and(|record| record.notes == passed) {
+        return Ok(None);
+    }
+    let failure = gate::run_group(job, target, group)?;
+    if failure.is_none() {
+        remember_pass(job, &passed)?;
+    }
+    Ok(failure)
+}
+
+fn record_id(job: &Job) -> String {
+    format!(
+        "{}-wisp-target-{}",
+        job.town.prefix(job.rig.name()),
+        job.rig.name()
+    )
+}
+
+/// Notes which commit of the target passed which gate last.
+fn remember_pass(job: &Job, passed: &str) -> anyhow::Result<()> {
+    job.town.transact(job.store, |tx| {
+        let now = tx.now();
+        tx.put(Bead {
+            id: record_id(job),
+            title: "Gates on the target alone".to_owned(),
+            notes: passed.to_owned(),
+            // Closed from the start: it is no work, and no list of work may show it.
+            status: Status::Closed,
+            closed_at: Some(now.clone()),
+            issue_type: Kind::Slot,
+            ephemeral: true,
+            created_at: now.clone(),
+            updated_at: now,
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        })?;
+        Ok(())
+    })
+}
+
+fn put_task(
+    tx: &mut Tx,
+    job: &Job,
+    id: &str,
+    (branch, gate): (&str, &str),
+    evidence: &str,
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    tx.put(Bead {
+        id: id.to_owned(),
+        title: format!("Fix gate {gate} on {branch}"),
+        description: evidence.to_owned(),
+        priority: 1,
+        issue_type: Kind::Bug,
+        labels: vec![MERGE_LABEL.to_owned()],
+        metadata: Some(serde_json::value::to_raw_value(
+            &json!({ KEY: branch, "gate": gate }),
+        )?),
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: format!("{}/refinery", job.rig.name()),
+        ..Bead::default()
+    })?;
+    Ok(())
+}
+
+fn set_broken(tx: &mut Tx, id: &str, broken: Option<Broken>) -> anyhow::Result<()> {
+    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    let mut state = state_of(&request);
+    state.broken = broken;
+    set_state(&mut request, &state)?;
+    tx.put(request)?;
+    Ok(())
+}
+
+/// Whether the target of a waiting request has moved: then it waits no more. Else it is noted that it was looked at.
+pub(crate) fn has_moved(job: &Job) -> anyhow::Result<bool> {
+    let Some(broken) = state_of(&job.request).broken else {
+        return Ok(true);
+    };
+    // Whoever closed the task says that the gate passes again: it may have failed for what the machine lacked.
+    let beads = job.store.snapshot()?;
+    let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
+    let moved = is_over || fetch(job)?.is_none_or(|target| target != broken.target);
+    job.town.transact(job.store, |tx| {
+        let at = tx.now().to_string();
+        let next = (!moved).then(|| Broken {
+            at,
+            ..broken.clone()
+        });
+        set_broken(tx, &job.request.id, next)
+    })?;
+    Ok(moved)
+}
+
+/// Something was merged, so the target has moved: a task for it that nobody has is over, and made again if it still fails.
+pub(crate) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+    let of_branch = |bead: &Bead| {
+        bead.metadata_object()
+            .get(KEY)
+            .and_then(|value| value.as_str())
+            == Some(branch)
+    };
+    let open: Vec<Bead> = tx
+        .select(|head| head.status() == Status::Open && head.has_label(MERGE_LABEL))
+        .filter(|bead| of_branch(bead))
+        .cloned()
+        .collect();
+    let reason = format!("Something was merged to {branch} since");
+    open.into_iter()
+        .try_for_each(|bead| land::close_bead(tx, bead, &reason))
+}

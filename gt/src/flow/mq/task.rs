@@ -1,0 +1,306 @@
+//! What a request that does not merge turns into: a task that any idle worker can take, with the evidence
+//! it needs. The task's own result, once merged, closes the request and the bead that it stands for.
+
+use bd::bead::hash::short;
+use bd::bead::validate::fit_title;
+use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
+use bd::store::{Snapshot, Store, Tx};
+use serde_json::json;
+
+use super::gate::Failure;
+use super::queue::{Job, MergeOutcome};
+use crate::flow::convoy;
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::merge_request::{self, source_of};
+use crate::record::merge_task::MERGE_LABEL as LABEL;
+
+/// How many tasks of one bead are given to a worker automatically.
+const REPAIRS: usize = 2;
+
+/// Makes the task for work that does not fit its target.
+pub(crate) fn conflict(
+    job: &Job,
+    target: &str,
+    files: &[String],
+    detail: &str,
+) -> anyhow::Result<MergeOutcome> {
+    let evidence = format!(
+        "The commits do not fit on `{}` at {target:.12}. Files in conflict:\n\n{}\n\nWhat git said:\n\n{}",
+        job.receipt.target,
+        list(files),
+        fenced(detail),
+    );
+    let task = make(job, target, "Resolve merge conflicts", &evidence)?;
+    Ok(MergeOutcome::Conflict { task })
+}
+
+/// Makes the task for work that breaks a gate.
+pub(crate) fn gate_failed(
+    job: &Job,
+    target: &str,
+    failure: &Failure,
+) -> anyhow::Result<MergeOutcome> {
+    let evidence = format!(
+        "On `{}` at {target:.12} with the commits on top, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
+         The end of its output (all of it is in {}):\n\n{}",
+        job.receipt.target,
+        failure.gate,
+        failure.end,
+        fenced(&failure.command),
+        failure.log.display(),
+        fenced(&failure.tail),
+    );
+    let title = format!("Fix gate {}", failure.gate);
+    let task = make(job, target, &title, &evidence)?;
+    Ok(MergeOutcome::GateFailed {
+        gate: failure.gate.clone(),
+        task,
+    })
+}
+
+/// Makes the task, lets the request wait for it, counts the retry, and lets the convoys of the original
+/// bead track it. Its id follows from request and target, so that a second run makes no second task.
+fn make(job: &Job, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
+    let source = source_of(&job.request);
+    let prefix = job.town.prefix(job.rig.name());
+    let about = format!("{}\0{target}\0{what}", job.request.id);
+    let id = job.town.transact(job.store, |tx| {
+        let id = task_id(tx, &prefix, &about);
+        let title = tx
+            .get(&source)
+            .map(|bead| bead.title.clone())
+            .unwrap_or_default();
+        if tx.get(&id).is_none() {
+            let title = fit_title(&format!("{what}: {title}"));
+            put_task(tx, job, &id, &title, &source, evidence)?;
+        }
+        block_request(tx, job, target, &id)?;
+        Ok(id)
+    })?;
+    track(job.town, &id, &source)?;
+    Ok(id)
+}
+
+/// The id of the task for what it is about; another one if someone deleted that task: what is deleted blocks nothing.
+pub(crate) fn task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
+    let mut further = String::new();
+    loop {
+        let id = format!("{prefix}-fix-{}", short(format!("{about}{further}"), 3));
+        if beads.get(&id).is_none_or(|task| !task.is_tombstone()) {
+            return id;
+        }
+        further.push('\0');
+    }
+}
+
+/// Whether a task goes to a worker automatically: one of the first two of its bead, and nobody had it before.
+pub fn is_automatic(beads: &Snapshot, task: &Bead) -> bool {
+    let is_open = task.has_label(LABEL) && task.status == Status::Open;
+    if !is_open || !is_needed(beads, task) || attempt::of(task) > 0 {
+        return false;
+    }
+    let root = root_of(beads, task);
+    let before = beads
+        .select(|head| head.has_label(LABEL))
+        .filter(|other| other.id != task.id && attempt::of(other) > 0)
+        .filter(|other| root_of(beads, other) == root);
+    root.is_none() || before.count() < REPAIRS
+}
+
+/// Whether the request that a task was made for still waits for it.
+fn is_needed(beads: &Snapshot, task: &Bead) -> bool {
+    let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+    request.is_none_or(Bead::is_open)
+}
+
+/// The open tasks whose request was closed without being merged: by hand, with or without its bead.
+pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
+    let open = beads.select(|head| head.is_open() && head.has_label(LABEL));
+    open.filter(|task| !is_needed(beads, task)).collect()
+}
+
+/// The bead for whose work a task was made in the end; none for the task of a target.
+fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
+    let mut seen = Vec::new();
+    let mut request = merge_request::resolves(task);
+    while let Some(found) = request.take().and_then(|id| beads.get(&id)) {
+        let source = source_of(found);
+        let next = beads.get(&source).and_then(merge_request::resolves);
+        if next.is_none() || seen.contains(&source) {
+            return Some(source);
+        }
+        seen.push(source);
+        request = next;
+    }
+    None
+}
+
+/// Lets the convoys of the original bead track the task.
+fn track(town: &LiveTown, task: &str, source: &str) -> anyhow::Result<()> {
+    let convoys = town.store()?.snapshot()?;
+    for id in record::convoy::tracking(&convoys, source) {
+        let known = convoys.get(&id).is_some_and(|convoy| {
+            record::convoy::tracked_ids(convoy).any(|tracked| tracked == task)
+        });
+        if !known {
+            convoy::add(town, &id, &[task.to_owned()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Does so for every open task: a run that was killed right after it made one did not get to it.
+pub(crate) fn track_all(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+    let beads = store.snapshot()?;
+    for task in beads.select(|head| head.is_open() && head.has_label(LABEL)) {
+        let request = merge_request::resolves(task).and_then(|id| beads.get(&id));
+        if let Some(request) = request {
+            track(town, &task.id, &source_of(request))?;
+        }
+    }
+    Ok(())
+}
+
+fn put_task(
+    tx: &mut Tx,
+    job: &Job,
+    id: &str,
+    title: &str,
+    source: &str,
+    evidence: &str,
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    let receipt = &job.receipt;
+    let description = format!(
+        "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{evidence}\n\n\
+         What to do: your branch starts from the present target. Bring the original work into it with\n\n{}\n\n\
+         resolve what does not fit, make the gates pass, commit, and finish with `gt done`. A merge shows the queue that \
+         the original work is in your result: when that is merged, {source} is closed with it.\n",
+        job.request.id,
+        receipt.branch,
+        receipt.target,
+        fenced(&format!("git merge {}", receipt.tip)),
+    );
+    let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
+    tx.put(Bead {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description,
+        priority: (job.request.priority - 1).max(0),
+        issue_type: Kind::Task,
+        labels: vec![LABEL.to_owned()],
+        metadata: Some(serde_json::value::to_raw_value(&metadata)?),
+        dependencies: vec![Dep {
+            issue_id: id.to_owned(),
+            depends_on_id: source.to_owned(),
+            kind: DepKind::RelatesTo,
+            created_at: now.clone(),
+            created_by: tx.actor().to_owned(),
+            ..Dep::default()
+        }],
+        created_at: now.clone(),
+        updated_at: now,
+        created_by: format!("{}/refinery", job.rig.name()),
+        ..Bead::default()
+    })?;
+    Ok(())
+}
+
+/// Lets the request wait for the task.
+fn block_request(tx: &mut Tx, job: &Job, target: &str, task: &str) -> anyhow::Result<()> {
+    use bd::bead::fields::{get, set};
+    let now = tx.now();
+    let Some(mut request) = tx.get(&job.request.id).cloned() else {
+        return Ok(());
+    };
+    if request
+        .edges(&DepKind::Blocks)
+        .any(|edge| edge.depends_on_id == task)
+    {
+        return reopen_task(tx, task);
+    }
+    let retries: u64 = get(&request.description, "retry_count")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default();
+    request.description = set(
+        &request.description,
+        "retry_count",
+        Some(&(retries + 1).to_string()),
+    );
+    request.description = set(&request.description, "last_conflict_sha", Some(target));
+    request.description = set(&request.description, "conflict_task_id", Some(task));
+    request.dependencies.push(Dep {
+        issue_id: request.id.clone(),
+        depends_on_id: task.to_owned(),
+        kind: DepKind::Blocks,
+        created_at: now.clone(),
+        created_by: tx.actor().to_owned(),
+        ..Dep::default()
+    });
+    request.updated_at = now;
+    tx.put(request)?;
+    Ok(())
+}
+
+/// A task that was closed without solving anything is open again.
+pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
+    if let Some(mut bead) = tx
+        .get(task)
+        .filter(|bead| bead.status == Status::Closed)
+        .cloned()
+    {
+        bead.status = Status::Open;
+        bead.closed_at = None;
+        bead.close_reason = String::new();
+        bead.assignee = String::new();
+        bead.updated_at = tx.now();
+        tx.put(bead)?;
+    }
+    Ok(())
+}
+
+/// Closes the open tasks that were made for a request: it is withdrawn, and with it what its work needed. Whoever is at
+/// work on one is released by the next patrol.
+pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
+    let of_it = |bead: &Bead| merge_request::resolves(bead).as_deref() == Some(request);
+    let open: Vec<Bead> = tx
+        .select(|head| head.is_open() && head.has_label(LABEL))
+        .filter(|bead| of_it(bead))
+        .cloned()
+        .collect();
+    let reason = format!("No longer needed: {request} is closed");
+    open.into_iter()
+        .try_for_each(|task| super::land::close_bead(tx, task, &reason))
+}
+
+/// Text of commands inside a fence that it cannot close.
+pub(crate) fn fenced(text: &str) -> String {
+    let text = bd::ui::escape::block(text);
+    let longest = text
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}\n{text}\n{fence}")
+}
+
+pub(crate) fn list(files: &[String]) -> String {
+    let lines: Vec<String> = files
+        .iter()
+        .map(|file| format!("- {}", bd::ui::escape::line(file)))
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        assert_eq!(fenced("a"), "```\na\n```");
+        assert!(fenced("x ```` y").starts_with("`````\n"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Is the work on the target already? Judged by trees, never by how a diff looks: a commit of ours, or the
+//! worker's own tip, is the target's ancestor, and applying its change again would change nothing.
+
+use bd::git::{Contained, GitError};
+
+use super::candidate;
+use super::queue::Job;
+use crate::record::merge_request::state_of;
+
+/// Whether a target holds a commit and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// It does.
+    Yes {
+        /// The commit.
+        commit: String,
+    },
+    /// The commit is there, and what it changed was taken back.
+    Undone {
+        /// The commit.
+        commit: String,
+        /// The files in which it was.
+        files: Vec<String>,
+    },
+    /// It does not.
+    No,
+}
+
+/// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
+pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<Held> {
+    let state = state_of(&job.request);
+    let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
+    if ours != Held::No {
+        return Ok(ours);
+    }
+    match candidate::range(job, target)? {
+        Ok((base, tip)) => Ok(holds_change(job, target, (&base, &tip))?),
+        Err(_) => Ok(Held::No),
+    }
+}
+
+/// Whether the target holds `commit`, and with it the change since `onto`.
+fn holds_change(job: &Job, target: &str, (onto, commit): (&str, &str)) -> Result<Held, GitError> {
+    let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
+    if !known || !holds(job, target, commit)? {
+        return Ok(Held::No);
+    }
+    let commit = commit.to_owned();
+    let parent = format!("{commit}^");
+    let onto = if onto.is_empty() { &parent } else { onto };
+    if job.git.resolve(onto)?.is_none() {
+        return Ok(Held::Yes { commit });
+    }
+    Ok(match job.git.contains_change(onto, &commit, target)? {
+        Contained::All => Held::Yes { commit },
+        // Later work in the same place is no way of taking it back, unless it came after that.
+        Contained::Rewritten(files) => match job.git.taken_back((onto, &commit), target, &files)? {
+            Some((_, files)) => Held::Undone { commit, files },
+            None => Held::Yes { commit },
+        },
+        Contained::Missing(files) => Held::Undone { commit, files },
+    })
+}
+
+/// Whether the target, as just fetched, holds a commit.
+pub(crate) fn holds(job: &Job, target: &str, commit: &str) -> Result<bool, GitError> {
+    job.git.is_ancestor(commit, target)
+}
+
+/// Whether the target holds the change of a commit made on `onto`, in whatever commits it came there.
+pub(crate) fn holds_work(
+    job: &Job,
+    target: &str,
+    (onto, commit): (&str, &str),
+) -> Result<bool, GitError> {
+    if commit.is_empty() || job.git.resolve(commit)?.is_none() {
+        return Ok(false);
+    }
+    if job.git.resolve(onto)?.is_none() {
+        return holds(job, target, commit);
+    }
+    Ok(match job.git.contains_change(onto, commit, target)? {
+        Contained::All => true,
+        Contained::Rewritten(_) => holds(job, target, commit)?,
+        Contained::Missing(_) => false,
+    })
+}

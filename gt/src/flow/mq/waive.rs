@@ -1,0 +1,103 @@
+//! Lets a request by its `pre-merge` hooks, with a reason that stays on it.
+
+use bd::bead::{Bead, Status};
+use bd::store::{Store, Tx};
+use serde_json::json;
+
+use crate::host::LiveTown;
+use crate::record::merge_request::{Waiver, is_request, set_state, state_of};
+use crate::town::identity::Address;
+
+/// Why there is nothing to waive.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum WaiveError {
+    /// There is no such open request.
+    #[error("`{id}` is no open merge request: not found (`gt mq list` shows them)")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+    },
+    /// No hook has stopped it.
+    #[error("no pre-merge hook has stopped {id}: there is nothing to waive")]
+    Nothing {
+        /// The request.
+        id: String,
+    },
+    /// A worker is not to judge its own work.
+    #[error("{worker} is a worker: a waiver is for a person, the mayor or crew to give")]
+    Worker {
+        /// Its address.
+        worker: String,
+    },
+    /// It has no reason.
+    #[error("a waiver needs a reason")]
+    NoReason,
+    /// Someone mends what the hook found.
+    #[error("{worker} is at work on {task}, which the hook asked for (`gt unsling` takes it away)")]
+    TaskTaken {
+        /// The task.
+        task: String,
+        /// Who has it.
+        worker: String,
+    },
+}
+
+/// Waives the hooks for a request: its task is closed, it goes on at the next run of the queue.
+pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::Result<Waiver> {
+    anyhow::ensure!(!reason.trim().is_empty(), WaiveError::NoReason);
+    if let Address::Polecat(..) = &town.actor {
+        let worker = town.actor.to_string();
+        return Err(WaiveError::Worker { worker }.into());
+    }
+    let waiver = town.transact(store, |tx| {
+        let now = tx.now();
+        let mut request = tx
+            .get(id)
+            .filter(|bead| is_request(bead) && bead.is_open())
+            .cloned()
+            .ok_or_else(|| WaiveError::Unknown { id: id.to_owned() })?;
+        let mut state = state_of(&request);
+        if !std::mem::take(&mut state.by_hook) {
+            return Err(WaiveError::Nothing { id: id.to_owned() }.into());
+        }
+        let task = std::mem::take(&mut state.hook_task);
+        state.needs_person = String::new();
+        close_task(tx, &task, reason)?;
+        let waiver = Waiver {
+            by: tx.actor().to_owned(),
+            at: now.to_string(),
+            reason: reason.trim().to_owned(),
+        };
+        let hook = std::mem::take(&mut state.stopped_by);
+        if !hook.is_empty() && !state.passed.contains(&hook) {
+            state.passed.push(hook);
+        }
+        state.waived = Some(waiver.clone());
+        set_state(&mut request, &state)?;
+        request.updated_at = now;
+        tx.put(request)?;
+        Ok(waiver)
+    })?;
+    town.tell(
+        "merge_waived",
+        json!({ "mr": id, "by": waiver.by, "reason": waiver.reason }),
+    );
+    Ok(waiver)
+}
+
+fn close_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
+    let Some(mut bead) = tx.get(task).filter(|bead| Bead::is_open(bead)).cloned() else {
+        return Ok(());
+    };
+    if bead.status != Status::Open {
+        let (task, worker) = (task.to_owned(), bead.assignee);
+        return Err(WaiveError::TaskTaken { task, worker }.into());
+    }
+    let now = tx.now();
+    bead.status = Status::Closed;
+    bead.closed_at = Some(now.clone());
+    bead.updated_at = now;
+    bead.close_reason = format!("Waived: {}", reason.trim());
+    tx.put(bead)?;
+    Ok(())
+}

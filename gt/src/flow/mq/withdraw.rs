@@ -1,0 +1,155 @@
+//! Which requests may merge: only one whose bead is open and still at the attempt that handed it in. Any other is
+//! withdrawn: its commits go to a rescue ref that the bead's comment names, and it is closed without being merged.
+//!
+//! A request that stands for another one, as the result of a conflict or repair task, may merge only as long as
+//! that one may.
+
+use bd::bead::{Bead, attempt, fields};
+use bd::store::{Snapshot, Store, Tx};
+use serde_json::json;
+
+use super::queue::{Job, payload};
+use super::task;
+use crate::host::LiveTown;
+use crate::record::merge_request;
+use crate::record::merge_request::{receipt_of, source_of};
+use crate::town::identity::Address;
+
+/// The word that a withdrawn request has as its `close_reason`.
+const WORD: &str = "withdrawn";
+
+/// Why a request may not merge; `None` while it may.
+pub(crate) fn why_stale(beads: &Snapshot, request: &Bead) -> Option<String> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut request = request;
+    loop {
+        if let Some(why) = why_source_is_gone(beads, request) {
+            return Some(why);
+        }
+        let original = receipt_of(request).resolves;
+        let original = original.as_deref().and_then(|id| beads.get(id))?;
+        if seen.contains(&original.id.as_str()) {
+            return None;
+        }
+        if !original.is_open() {
+            return (!is_merged(original))
+                .then(|| format!("{}, which it was to resolve, is closed", original.id));
+        }
+        seen.push(&original.id);
+        request = original;
+    }
+}
+
+/// Whether a closed request was merged, or had nothing to merge.
+fn is_merged(request: &Bead) -> bool {
+    let word = fields::get(&request.description, "close_reason");
+    word.is_some_and(|word| word == "merged" || word == "no change")
+}
+
+/// Why the bead of a request is no longer the one for which it was handed in.
+fn why_source_is_gone(beads: &Snapshot, request: &Bead) -> Option<String> {
+    let source = source_of(request);
+    // A request of another client may name no bead: then there is nothing that it could be held against.
+    if source.is_empty() {
+        return None;
+    }
+    let Some(bead) = beads.get(&source).filter(|bead| !bead.is_tombstone()) else {
+        return Some(format!("{source} is deleted"));
+    };
+    if !bead.is_open() {
+        let reason = match bead.close_reason.as_str() {
+            "" => String::new(),
+            reason => format!(": {}", bd::ui::escape::line(reason)),
+        };
+        return Some(format!("{source} was closed{reason}"));
+    }
+    let is_current = attempt::of(bead) == receipt_of(request).attempt;
+    (!is_current).then(|| {
+        format!("{source} was reopened, released or given to another worker after it was handed in")
+    })
+}
+
+/// Whether a rig has a request that may not merge any more.
+pub(crate) fn has_stale(beads: &Snapshot) -> bool {
+    stale(beads).next().is_some() || !task::unneeded(beads).is_empty()
+}
+
+/// Closes the tasks whose request was closed without being merged.
+pub(crate) fn cancel_unneeded(town: &LiveTown, store: &Store) -> anyhow::Result<()> {
+    if task::unneeded(&store.snapshot()?).is_empty() {
+        return Ok(());
+    }
+    town.transact(store, |tx| {
+        let requests: Vec<String> = task::unneeded(tx)
+            .into_iter()
+            .filter_map(merge_request::resolves)
+            .collect();
+        requests
+            .iter()
+            .try_for_each(|request| task::cancel(tx, request))
+    })
+}
+
+/// The open requests of a rig that may not merge any more.
+pub(crate) fn stale(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
+    let open = merge_request::open_requests(beads).into_iter();
+    open.filter(|request| why_stale(beads, request).is_some())
+}
+
+/// Withdraws a request, if it may not merge. Its commits are on a rescue ref before it is closed. Gives the reason.
+pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
+    let kept = keep_commits(job)?;
+    let id = &job.request.id;
+    let why = job.town.transact(job.store, |tx| {
+        let Some(request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+            return Ok(None);
+        };
+        let why = why_stale(tx, &request);
+        if let Some(why) = &why {
+            close(tx, request, why, kept.as_deref())?;
+        }
+        Ok(why)
+    })?;
+    if let Some(why) = &why {
+        let more = json!({ "reason": why, "rescue": kept });
+        job.town.tell("merge_withdrawn", payload(job, more));
+    }
+    Ok(why)
+}
+
+/// Closes a request as withdrawn, with a comment on its bead and the tasks that were to bring its work to the target.
+fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
+    let (id, source) = (request.id.clone(), source_of(&request));
+    request.description = fields::set(&request.description, "close_reason", Some(WORD));
+    super::land::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
+    task::cancel(tx, &id)?;
+    let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());
+    if is_there {
+        let kept = kept.map_or_else(String::new, |kept| {
+            format!(" Its commits are on {kept} (`gt rescue list`).")
+        });
+        let text = format!("{id} was not merged: {why}.{kept}");
+        let actor = tx.actor().to_owned();
+        bd::change::add_comment(tx, &source, &actor, &text)?;
+    }
+    Ok(())
+}
+
+/// Puts the commits of a request on a rescue ref of its worker; none where they are nowhere to be found.
+fn keep_commits(job: &Job) -> anyhow::Result<Option<String>> {
+    let receipt = &job.receipt;
+    if receipt.tip.is_empty() || job.git.resolve(&receipt.tip)?.is_none() {
+        return Ok(None);
+    }
+    let is_worker = receipt.worker.parse::<Address>().is_ok();
+    let whose = if is_worker {
+        receipt.worker.as_str()
+    } else {
+        "requests"
+    };
+    let kept = format!("refs/gt/rescue/{whose}/{}", job.request.id);
+    if job.git.resolve(&kept)?.is_none() {
+        job.git.update_ref(&kept, &receipt.tip, None)?;
+    }
+    Ok(Some(kept))
+}

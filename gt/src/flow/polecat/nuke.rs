@@ -1,0 +1,174 @@
+//! The only delete: removes a polecat's sandbox. Identity and record stay.
+//!
+//! 1. Refuse while anything would be lost: a hook, uncommitted files, commits that no remote has.
+//! 2. End the session, save leftovers to a rescue ref (also when forced), remove the worktree.
+//! 3. Close the identity bead with reason `nuked`; work on its hook is open again.
+
+use std::time::Duration;
+
+use bd::bead::{Bead, Status};
+use bd::git::Git;
+
+use crate::flow::sandbox::Sandbox;
+use crate::host::LiveTown;
+use crate::record::attempt::{self, End};
+use crate::record::polecat;
+use crate::record::polecat::{Polecat, Slot};
+use crate::town::RigLayout;
+use crate::town::identity::SessionName;
+use crate::town::lock::Lock;
+
+/// What a nuke did.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Nuked {
+    /// The polecat's address.
+    pub polecat: String,
+    /// The rescue ref that leftovers went to.
+    pub rescued: Option<String>,
+    /// The bead that was on its hook and is open again.
+    pub released: Option<String>,
+}
+
+/// Why a polecat is not nuked.
+#[derive(Debug, thiserror::Error)]
+#[error("{polecat} is not nuked: {}", reasons.join("; "))]
+pub struct NukeRefused {
+    /// Its address.
+    pub polecat: String,
+    /// What would be lost.
+    pub reasons: Vec<String>,
+}
+
+/// Removes the sandbox of `polecat`, unless something would be lost and `force` is not given.
+pub fn nuke(
+    town: &LiveTown,
+    rig: &RigLayout,
+    polecat: &Polecat,
+    force: bool,
+) -> anyhow::Result<Nuked> {
+    // A `gt done` may be in its last step.
+    let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
+    let address = polecat.address();
+    let reasons = reasons(rig, polecat)?;
+    if !force && !reasons.is_empty() {
+        return Err(NukeRefused {
+            polecat: address.to_string(),
+            reasons,
+        }
+        .into());
+    }
+    if let Some(session) = SessionName::of(&address) {
+        crate::flow::session::end::polecat(town, session.as_str(), &polecat.slot)?;
+    }
+    let sandbox = Sandbox::of(town, rig, &polecat.name);
+    let mut rescued = None;
+    let there = sandbox.path().join(".git").exists();
+    if there {
+        rescued = sandbox.rescue_leftovers()?;
+    }
+    // Before the folder goes: killed in between, a folder is left over and no work hangs on nobody.
+    let released = close_identity(town, rig, polecat, rescued.as_deref())?;
+    if there {
+        Git::at(rig.repo()).worktree_remove(&sandbox.path(), true)?;
+    }
+    // Only an empty home goes: what was moved aside in it stays.
+    std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
+    town.tell(
+        "nuke",
+        serde_json::json!({
+            "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force, "bead": released,
+        }),
+    );
+    Ok(Nuked {
+        polecat: address.to_string(),
+        rescued,
+        released,
+    })
+}
+
+/// What a nuke would lose.
+fn reasons(rig: &RigLayout, polecat: &Polecat) -> anyhow::Result<Vec<String>> {
+    let mut reasons = Vec::new();
+    if let Some(bead) = &polecat.hook {
+        reasons.push(format!(
+            "{bead} is on its hook (`gt unsling {bead}` takes it off)"
+        ));
+    }
+    let path = rig.sandbox(&polecat.name);
+    if !path.join(".git").exists() {
+        return Ok(reasons);
+    }
+    let git = Git::at(&path);
+    let changed = git.status()?.len();
+    if changed > 0 {
+        reasons.push(format!("{changed} uncommitted files in {}", path.display()));
+    }
+    let everywhere = if git.remote_url("origin")?.is_some() {
+        "--remotes"
+    } else {
+        "--branches"
+    };
+    let kept = [
+        "rev-list",
+        "--count",
+        "HEAD",
+        "--not",
+        everywhere,
+        "--glob=refs/gt/merged",
+    ];
+    let unpushed = git.plumbing(kept).text()?;
+    if unpushed != "0" {
+        reasons.push(format!("{unpushed} commits that are on no remote"));
+    }
+    if let Some(branch) = git.head_branch()? {
+        let stashes = git.stashes_of(&branch)?.len();
+        if stashes > 0 {
+            reasons.push(format!("{stashes} stashes of branch {branch}"));
+        }
+    }
+    Ok(reasons)
+}
+
+/// Closes the identity; work that hangs on its hook is open again, and named.
+fn close_identity(
+    town: &LiveTown,
+    rig: &RigLayout,
+    polecat: &Polecat,
+    kept: Option<&str>,
+) -> anyhow::Result<Option<String>> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        let holder = polecat.address().to_string();
+        let hooked = polecat.hook.as_deref().and_then(|id| tx.get(id)).cloned();
+        let is_own = |bead: &Bead| bead.status == Status::Hooked && bead.assignee == holder;
+        let released = hooked.filter(is_own).map(|mut bead| {
+            bead.status = Status::Open;
+            bead.assignee = String::new();
+            bead.updated_at = now.clone();
+            bead
+        });
+        if let Some(bead) = &released {
+            tx.put(bead.clone())?;
+            let slot = Slot::load(tx, &polecat.slot_id);
+            let why = format!("the worker was removed by {}", tx.actor());
+            let end = End {
+                worker: &holder,
+                why: &why,
+                kept,
+            };
+            attempt::end_in(tx, &bead.id, &slot, end)?;
+        }
+        if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
+            polecat::set_hook(&mut bead, None, "nuked", &now);
+            bead.status = Status::Closed;
+            bead.closed_at = Some(now);
+            bead.close_reason = "nuked".to_owned();
+            tx.put(bead)?;
+        }
+        Slot::load(tx, &polecat.slot_id)
+            .released()
+            .save(tx, &polecat.slot_id)?;
+        Ok(released.map(|bead| bead.id))
+    })
+}

@@ -1,0 +1,41 @@
+//! Lets the patrol try again with a worker that is stuck.
+
+use std::time::Duration;
+
+use crate::host::LiveTown;
+use crate::record::polecat::{Ids, Slot};
+use crate::town::RigLayout;
+use crate::town::lock::Lock;
+
+/// There is nothing to try again.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
+pub struct NotStuck {
+    /// The worker, `<rig>/<name>`.
+    pub worker: String,
+}
+
+/// Takes the mark off a stuck worker: what failed is tried again by the next patrol. A `gt done` that could not push
+/// goes on there; one that could not prove its work is the agent's to repeat. Gives why it was stuck.
+pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
+    let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &ids.slot);
+        let worker = format!("{}/{name}", rig.name());
+        anyhow::ensure!(!slot.stuck.is_empty(), NotStuck { worker });
+        let was = std::mem::take(&mut slot.stuck);
+        slot.failures = 0;
+        slot.failure.clear();
+        slot.respawns.clear();
+        let failed = slot.done.as_ref().and_then(|done| done.failed.clone());
+        match (failed, &mut slot.done) {
+            (Some(failed), _) if failed.step == "proof" => slot.done = None,
+            (Some(_), Some(done)) => done.failed = None,
+            _ => {}
+        }
+        slot.save(tx, &ids.slot)?;
+        Ok(was)
+    })
+}

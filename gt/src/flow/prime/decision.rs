@@ -1,0 +1,171 @@
+//! What was decided about the convoy of the work: told once a session, by the `convoy-briefing` hooks of town and
+//! rig; where they say nothing, that the decision's file is to be read once. What the session does next for the same
+//! convoy costs nothing more; only where it was told of several is the one that counts named. Which sessions were told is kept for the last one of each agent in `.runtime/told/`; lost, it is told once
+//! more.
+
+use bd::bead::{Bead, fields};
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+
+use super::Occasion;
+use super::part::{self, Part};
+use crate::flow::convoy::{self, Decision};
+use crate::flow::town_hook::{self, Call, Event, Verdict};
+use crate::host::LiveTown;
+use crate::record;
+use crate::town::RigLayout;
+use crate::town::beads::Stores;
+use crate::town::identity::Address;
+
+/// The part of a context that tells of a decision.
+pub(super) struct Told {
+    /// The part, where anything is to be said.
+    pub part: Option<Part>,
+    /// The convoy whose decision is told in full with it.
+    pub fresh: Option<String>,
+    /// The bead without front matter that the part makes superfluous.
+    pub bead: Option<Bead>,
+}
+
+/// Which convoys' decisions the last session of an agent was told.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Record {
+    session: String,
+    convoys: Vec<String>,
+}
+
+/// What is to be told of the decision about `convoy` to the worker of `bead`.
+pub(super) fn tell(
+    town: &LiveTown,
+    stores: &Stores,
+    (address, session): (&Address, &str),
+    (convoy, bead): (&Bead, &Bead),
+    occasion: Occasion,
+) -> Option<Told> {
+    if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
+        return None;
+    }
+    let rig = stores.rig_of(&bead.id).map(|rig| town.layout.rig(rig));
+    let name = rig.as_ref().map(RigLayout::name).unwrap_or_default();
+    let decision = convoy::decision_for(convoy, name).unwrap_or_default();
+    let file = decision.file(town).map(|path| path.display().to_string());
+    let adr = decision.adr.as_deref();
+    let record = told_before(town, address, session);
+    let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
+    let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
+    let said = if again {
+        None
+    } else {
+        briefing(town, rig.as_ref(), &decision, (convoy, bead))
+    };
+    let silent = knows && record.convoys.len() == 1 && occasion != Occasion::Compact;
+    let part = match (said, &file) {
+        (Some((hook, text)), _) => Some(part::decision(adr, &hook, &text, file.as_deref())),
+        (None, Some(path)) if !silent => Some(part::decision_file(adr, path, knows)),
+        (None, _) => None,
+    };
+    // Without a word about the decision the bead keeps its own.
+    let covered = part.is_some() || knows;
+    Some(Told {
+        fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
+        part,
+        bead: without(bead, &decision).filter(|_| covered),
+    })
+}
+
+/// What the hooks say, and which said it first.
+fn briefing(
+    town: &LiveTown,
+    rig: Option<&RigLayout>,
+    decision: &Decision,
+    (convoy, bead): (&Bead, &Bead),
+) -> Option<(String, String)> {
+    if !town_hook::has(town, rig, Event::ConvoyBriefing) {
+        return None;
+    }
+    let call = Call {
+        rig,
+        convoy: convoy.title.clone(),
+        spec: convoy.description.clone(),
+        issues: record::convoy::tracked_ids(convoy)
+            .map(str::to_owned)
+            .collect(),
+        more: vec![
+            ("GT_CONVOY_ID", convoy.id.clone()),
+            ("GT_BEAD", bead.id.clone()),
+            ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
+            (
+                "GT_CONVOY_ADR_PATH",
+                decision.adr_path.clone().unwrap_or_default(),
+            ),
+        ],
+        about: vec![("convoy", convoy.id.clone()), ("bead", bead.id.clone())],
+        ..Call::default()
+    };
+    let report = town_hook::run(town, Event::ConvoyBriefing, &call);
+    let said = report
+        .runs
+        .into_iter()
+        .filter(|ran| ran.verdict == Verdict::Approved && !ran.output.trim().is_empty());
+    let mut all: Option<(String, String)> = None;
+    for ran in said {
+        let text = all.get_or_insert_with(|| (ran.hook, String::new()));
+        text.1.push_str(ran.output.trim_end());
+        text.1.push('\n');
+    }
+    all
+}
+
+/// The bead without a front matter that says nothing but what counts for the whole convoy.
+fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
+    let (front, rest) = fields::split_front_matter(&bead.description);
+    let plain = format!("---\n{}---", decision.front.lines());
+    let same = !decision.front.is_empty() && front.trim_end() == plain;
+    same.then(|| Bead {
+        description: rest.to_owned(),
+        ..bead.clone()
+    })
+}
+
+fn read(town: &LiveTown, address: &Address) -> Record {
+    let path = town.layout.told_convoys(&address.mailbox());
+    let read = file::read(&path).ok().flatten();
+    read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+/// What a session was told before.
+fn told_before(town: &LiveTown, address: &Address, session: &str) -> Record {
+    let record = read(town, address);
+    if session.is_empty() || record.session != session {
+        return Record::default();
+    }
+    record
+}
+
+/// Records that a session was told of a convoy's decision.
+pub fn mark_told(town: &LiveTown, session: &str, convoy: &str) {
+    if session.is_empty() {
+        return;
+    }
+    let mut record = read(town, &town.actor);
+    if record.session != session {
+        record = Record {
+            session: session.to_owned(),
+            convoys: Vec::new(),
+        };
+    }
+    if record.convoys.iter().any(|told| told == convoy) {
+        return;
+    }
+    record.convoys.push(convoy.to_owned());
+    let path = town.layout.told_convoys(&town.actor.mailbox());
+    let folder = path
+        .parent()
+        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+    let text = serde_json::to_vec(&record).unwrap_or_default();
+    // Where it cannot be remembered it is told again.
+    folder
+        .and_then(|()| file::replace_relaxed(&path, &text, 0o600))
+        .ok();
+}

@@ -1,0 +1,379 @@
+//! The context of a session: what `gt prime` prints.
+//!
+//! A text compiled from parts, each with its source and its room: role, directives, identity, work on the
+//! hook, prior work and documents of the convoy, unread mail (`part`); put together within a budget (`compile`). Same
+//! input, same bytes. Text from beads and mail is data: the description of the work stands fenced under our
+//! own heading, everything else is quoted line by line. How much there is hangs on the [`Occasion`]: a
+//! session that has its context already is not told it twice.
+
+mod compile;
+mod decision;
+mod occasion;
+mod part;
+
+use bd::bead::{Bead, Status};
+use bd::git::Git;
+use bd::store::Snapshot;
+use serde::Serialize;
+use serde_json::json;
+
+pub use decision::mark_told;
+pub use occasion::Occasion;
+pub use part::{Fate, Part};
+
+use crate::flow::checkpoint;
+use crate::flow::convoy::{self, briefing};
+use crate::flow::followup;
+use crate::flow::handoff;
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::attempt;
+use crate::record::hook;
+use crate::record::polecat::{self, Slot};
+use crate::town::beads::Stores;
+use crate::town::config::Layers;
+use crate::town::identity::Address;
+
+/// How many bytes the whole context may have where no setting says it.
+const BUDGET: usize = 8 * 1024;
+
+/// An agent CLI cuts the output of a hook that has more than 10,000 characters.
+const HOOK_LIMIT: usize = 9_800;
+
+/// The context of a session.
+#[derive(Debug, Clone, Serialize)]
+pub struct Prime {
+    /// The role's word.
+    pub role: &'static str,
+    /// The address.
+    pub address: String,
+    /// The rig, for those that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rig: Option<String>,
+    /// Why it was asked for.
+    pub occasion: Occasion,
+    /// How many bytes it may have.
+    pub budget: usize,
+    /// Where that number comes from.
+    pub budget_from: String,
+    /// The work on the hook.
+    pub bead: Option<Hooked>,
+    /// The convoy that tracks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convoy: Option<String>,
+    /// How many messages are unread.
+    pub unread_mail: usize,
+    /// The letters of the session before that stand in the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handoff: Vec<String>,
+    /// The convoy whose decision is told in the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
+    /// What the text is made of.
+    pub parts: Vec<Part>,
+    /// The text itself.
+    pub text: String,
+}
+
+/// The work on a hook.
+#[derive(Debug, Clone, Serialize)]
+pub struct Hooked {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its description.
+    pub description: String,
+    /// Its priority, 0 to 4.
+    pub priority: i64,
+    /// The branch of the work, for a polecat.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The branch it is to be merged into.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub target: String,
+    /// How often a session was started for it, this one counted.
+    pub sessions: usize,
+}
+
+/// Compiles the context of an agent. What is told once a session is told by that session's id; without one it is
+/// told each time.
+pub fn prime(
+    town: &LiveTown,
+    address: &Address,
+    occasion: Occasion,
+    session: &str,
+) -> anyhow::Result<Prime> {
+    let stores = town.stores()?;
+    let slot = hook::slot_of(town, &stores, address);
+    let hook = hook::hook_of(&stores, address, &slot);
+    let who = (address, session);
+    Ok(compiled(town, &stores, who, occasion, (hook, &slot)))
+}
+
+/// What the worker of a bead is told of it: the assignment and the prior work of its convoy.
+pub fn brief(town: &LiveTown, id: &str) -> anyhow::Result<Prime> {
+    let stores = town.stores()?;
+    let Some(bead) = stores.get(id) else {
+        anyhow::bail!(
+            "no bead {id} in the town or its rigs: `bd list` in a rig's folder shows its beads"
+        );
+    };
+    let worker: Option<Address> = bead.assignee.parse().ok();
+    let address = worker.unwrap_or_else(|| town.actor.clone());
+    let slot = hook::slot_of(town, &stores, &address);
+    // The worker may have gone on to other work.
+    let slot = if slot.bead == bead.id {
+        slot
+    } else {
+        Slot::default()
+    };
+    Ok(compiled(
+        town,
+        &stores,
+        (&address, ""),
+        Occasion::Brief,
+        (Some(bead), &slot),
+    ))
+}
+
+fn compiled(
+    town: &LiveTown,
+    stores: &Stores,
+    (address, session): (&Address, &str),
+    occasion: Occasion,
+    (hook, slot): (Option<&Bead>, &Slot),
+) -> Prime {
+    let convoy = hook.and_then(|bead| {
+        let id = record::convoy::tracking(&stores.town, &bead.id)
+            .into_iter()
+            .next()?;
+        stores.town.get(&id)
+    });
+    let mut letters = crate::record::mail::inbox(&stores.town, &address.mailbox());
+    letters.retain(|letter| !letter.read);
+    let mut notes = handoff::waiting(&letters);
+    if handoff::is_ending(town, address) {
+        notes.clear();
+    }
+    let unread = letters.len() - notes.len();
+    let decided = convoy
+        .zip(hook)
+        .and_then(|work| decision::tell(town, stores, (address, session), work, occasion));
+    let mut parts = Vec::new();
+    let shown = decided.as_ref().and_then(|told| told.bead.as_ref());
+    let work = || match shown.or(hook) {
+        Some(bead) => part::work(address, bead, slot, occasion),
+        None => part::no_work(address),
+    };
+    match occasion {
+        Occasion::Resume => parts.push(part::resumed(address, hook)),
+        Occasion::Precompact => parts.push(part::to_keep(hook, slot)),
+        Occasion::Brief => parts.push(work()),
+        Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
+            parts.extend(part::role(address, &part::directives(town, address)));
+            parts.push(part::identity(town, address));
+            if occasion != Occasion::Compact {
+                parts.extend(notes.iter().map(|note| part::handoff(note)));
+            }
+            parts.push(work());
+        }
+    }
+    if let Some(bead) = hook {
+        let of = (address, slot, occasion);
+        let decided = decided.as_ref().and_then(|told| told.part.clone());
+        parts.extend(around(town, stores, of, (bead, convoy), decided));
+    }
+    if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
+        parts.extend(mail(unread));
+    }
+    let (budget, budget_from) = budget_of(town, address, occasion);
+    let text = compile::compile(&mut parts, budget, hook.map(|bead| bead.id.as_str()));
+    Prime {
+        role: address.role(),
+        address: address.to_string(),
+        rig: address.rig().map(str::to_owned),
+        occasion,
+        budget,
+        budget_from,
+        bead: hook.map(|bead| hooked(bead, slot)),
+        convoy: convoy.map(|convoy| convoy.id.clone()),
+        unread_mail: unread,
+        handoff: letters_in(&parts),
+        told: decided.and_then(|told| told.fresh),
+        parts,
+        text,
+    }
+}
+
+/// The letters that stand in the text.
+fn letters_in(parts: &[Part]) -> Vec<String> {
+    let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
+    said.filter_map(Part::letter).collect()
+}
+
+/// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
+fn around(
+    town: &LiveTown,
+    stores: &Stores,
+    (address, slot, occasion): (&Address, &Slot, Occasion),
+    (bead, convoy): (&Bead, Option<&Bead>),
+    decided: Option<Part>,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if !matches!(occasion, Occasion::Resume | Occasion::Precompact) {
+        let molecule = followup::molecule(beads_of(stores, bead), bead);
+        parts.extend(molecule.as_ref().map(part::molecule));
+    }
+    if occasion.has_prior_work() {
+        if occasion != Occasion::Brief {
+            let stood = checkpoint::told(town, address, &bead.id);
+            parts.extend(stood.as_ref().map(part::checkpoint));
+        }
+        parts.extend(before(town, stores, bead));
+    }
+    parts.extend(decided);
+    let Some(convoy) = convoy else {
+        return parts;
+    };
+    if occasion.has_prior_work() {
+        let entries = prior_work(town, stores, convoy);
+        parts.extend(part::convoy(convoy, &entries, &bead.id));
+    }
+    parts.extend(documents(town, address, (bead, slot), occasion));
+    parts
+}
+
+/// The beads among which a bead is.
+fn beads_of<'a>(stores: &'a Stores, bead: &Bead) -> &'a Snapshot {
+    let rig = stores.rig_of(&bead.id);
+    let beads = rig.and_then(|rig| stores.rigs.get(rig));
+    beads.unwrap_or(&stores.town)
+}
+
+/// What was done before on this bead, and on the one that it follows up.
+fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
+    let rig = stores.rig_of(&bead.id);
+    let beads = beads_of(stores, bead);
+    let git = rig.map(|rig| Git::at(town.layout.rig(rig).repo()));
+    let mut parts = Vec::new();
+    if let Some(before) = followup::context(beads, git.as_ref(), bead) {
+        let original = followup::original_of(bead).unwrap_or_default();
+        parts.push(part::followup(original, &before));
+    }
+    // Of a bead that is handed in or done they are no work before it, but its own.
+    if matches!(bead.status, Status::Open | Status::Hooked) {
+        let attempts = attempt::traced(beads, git.as_ref(), bead);
+        parts.extend(part::attempts(&bead.id, &attempts));
+    }
+    parts
+}
+
+/// What was written down before, and where to write down what is found.
+fn documents(
+    town: &LiveTown,
+    address: &Address,
+    (bead, slot): (&Bead, &Slot),
+    occasion: Occasion,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
+        return parts;
+    }
+    if let (Address::Polecat(rig, name), true) = (address, slot.bead == bead.id) {
+        parts.extend(part::documents(&town.layout.rig(rig).sandbox(name)));
+    }
+    parts.extend(part::write_down(bead));
+    parts
+}
+
+/// That there is mail.
+fn mail(unread: usize) -> Option<Part> {
+    let plural = if unread == 1 { "" } else { "s" };
+    let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
+    (unread > 0).then(|| Part::fixed("mail", "unread mail", text))
+}
+
+/// How many bytes a role's context may have, and who says so.
+fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, String) {
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let name = format!("context.budget.{}", address.role());
+    let layers = match Layers::load(town, rig.as_ref()) {
+        Ok(layers) => layers,
+        // Settings that cannot be read keep nobody from its context; whoever changes them is told.
+        Err(error) => {
+            return (
+                BUDGET,
+                format!("built-in, since settings cannot be read: {error}"),
+            );
+        }
+    };
+    let said = layers.get(&name).and_then(|setting| {
+        let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
+        Some((bytes, format!("{name} ({})", setting.origin)))
+    });
+    let (bytes, from) = said.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
+    if occasion.is_hook() && bytes > HOOK_LIMIT {
+        let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
+        return (HOOK_LIMIT, from);
+    }
+    (bytes, from)
+}
+
+/// The briefing that gtd keeps ready, if it is as new as the beads; else the same, computed.
+fn prior_work(town: &LiveTown, stores: &Stores, convoy: &Bead) -> Vec<briefing::Entry> {
+    convoy::ready::load(town, &convoy.id).unwrap_or_else(|| briefing::entries(stores, convoy))
+}
+
+fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
+    Hooked {
+        id: bead.id.clone(),
+        title: bead.title.clone(),
+        description: bead.description.clone(),
+        priority: bead.priority,
+        branch: slot.branch.clone(),
+        target: slot.target.clone(),
+        sessions: slot.respawns.len() + 1,
+    }
+}
+
+/// Records that a session has begun, for `--hook`.
+pub fn session_began(town: &LiveTown, session_id: &str, source: &str, bead: &str) {
+    let actor = town.actor.to_string();
+    town.tell(
+        "session_start",
+        json!({ "session_id": session_id, "role": town.actor.role(), "source": source, "actor": actor,
+                "bead": bead, "cwd": town.env.cwd() }),
+    );
+    polecat_is_working(town);
+}
+
+/// A session that asks for its context is at work.
+fn polecat_is_working(town: &LiveTown) {
+    let Address::Polecat(rig, name) = &town.actor else {
+        return;
+    };
+    let agent = town.actor.bead_id(&town.prefix(rig));
+    let Ok(store) = town.rig_store(&town.layout.rig(rig)) else {
+        return;
+    };
+    let marked = town.transact(&store, |tx| {
+        let now = tx.now();
+        match tx
+            .get(&agent)
+            .filter(|bead| bead.agent_state == "spawning")
+            .cloned()
+        {
+            Some(mut bead) => {
+                let hook = bead.hook_bead.clone();
+                polecat::set_hook(&mut bead, Some(&hook), "working", &now);
+                tx.put(bead).map_err(Into::into)
+            }
+            None => Ok(()),
+        }
+    });
+    // The state is a courtesy to readers: hook and session say what is really so.
+    if marked.is_err() {
+        town.tell("note_failed", json!({ "rig": rig, "polecat": name }));
+    }
+}

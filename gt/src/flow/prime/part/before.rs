@@ -1,0 +1,335 @@
+//! What was done before: on this bead by earlier workers, and on the bead that a follow-up follows.
+//!
+//! Each piece stands for itself: what beads or git could not tell is left out.
+
+use bd::bead::Bead;
+use bd::ui::escape;
+
+use super::foreign::{fenced, quoted};
+use super::work::task_of;
+use super::{Part, Pointer, Room};
+use crate::flow::convoy::briefing;
+use crate::flow::followup::{Before, Molecule};
+use crate::record::attempt::{Attempt, Trace};
+
+/// How many attempts are told, the last ones.
+const ATTEMPTS: usize = 3;
+/// How many commits and files of an attempt are named.
+const NAMED: usize = 20;
+/// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
+const TASK: usize = 1536;
+
+/// What was tried on this bead before; nothing where nothing was.
+pub(in crate::flow::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]) -> Option<Part> {
+    if attempts.is_empty() {
+        return None;
+    }
+    let mut text = "# What was done on this bead before\n\n\
+                    Others had it before you. Take what is good (`git cherry-pick`), and do not repeat what failed.\n\n"
+        .to_owned();
+    text.push_str(&told(attempts));
+    let part = Part::fixed(
+        "attempts",
+        format!("bead {bead} and its merge requests"),
+        text,
+    );
+    Some(part.within(Room {
+        most: 2048,
+        least: 400,
+        rank: 3,
+        pointer: Pointer::Source,
+    }))
+}
+
+/// What a follow-up follows.
+pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> Part {
+    let mut text = match before.original {
+        Some(bead) => {
+            let title = escape::line(&bead.title);
+            let status = &bead.status;
+            format!("# What this follows up: {original} \"{title}\" ({status})\n\n")
+        }
+        None => format!(
+            "# What this follows up: {original}\n\nIt is not among the live beads: `bd show {original}`.\n"
+        ),
+    };
+    if let Some(bead) = before.original {
+        text.push_str(
+            "Your work asks for more on what was done there: do not begin anew. What follows is a record, your \
+             assignment is above.\n",
+        );
+        text.push_str(&task(bead));
+    }
+    text.push_str(&before.molecule.as_ref().map(steps).unwrap_or_default());
+    if let Some(spec) = before
+        .original
+        .map(|bead| &bead.spec_id)
+        .filter(|spec| !spec.is_empty())
+    {
+        text.push_str(&format!("\nIts specification: {}\n", escape::line(spec)));
+    }
+    if !before.attempts.is_empty() {
+        text.push_str("\n## What was done\n\n");
+        text.push_str(&told(&before.attempts));
+    }
+    text.push_str(&earlier(&before.earlier));
+    Part::fixed("followup", format!("bead {original}"), text).within(Room {
+        most: 4096,
+        least: 600,
+        rank: 1,
+        pointer: Pointer::Source,
+    })
+}
+
+fn task(bead: &Bead) -> String {
+    let task = task_of(bead);
+    if task.trim().is_empty() {
+        return String::new();
+    }
+    let shown = shortened(&task, TASK);
+    let rest = if shown.len() < task.len() {
+        format!("… (cut: `bd show {}` has all of it)\n", bead.id)
+    } else {
+        String::new()
+    };
+    format!("\n## The task then\n\n{}\n{rest}", fenced(shown))
+}
+
+/// The beginning of a text, to the end of a line where there is one.
+fn shortened(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..text[..end].rfind('\n').unwrap_or(end)]
+}
+
+fn steps(molecule: &Molecule) -> String {
+    let done = molecule.steps.iter().filter(|(_, done)| *done).count();
+    let mut text = format!(
+        "\nIts molecule: {} \"{}\", {done} of {} steps done\n",
+        escape::line(&molecule.id),
+        escape::line(&molecule.title),
+        molecule.steps.len()
+    );
+    text.push_str(&marked(molecule));
+    text
+}
+
+/// The steps of a molecule, each quoted, with a mark where it is done.
+pub(super) fn marked(molecule: &Molecule) -> String {
+    let line = |(title, done): &(String, bool)| {
+        let mark = if *done { 'x' } else { ' ' };
+        format!("> [{mark}] {}\n", escape::line(title))
+    };
+    molecule.steps.iter().map(line).collect()
+}
+
+/// The follow-ups before this one.
+fn earlier(beads: &[&Bead]) -> String {
+    if beads.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## Asked for before this, oldest first\n".to_owned();
+    for (number, bead) in beads.iter().enumerate() {
+        let (number, title) = (number + 1, escape::line(&bead.title));
+        text.push_str(&format!(
+            "\n{number}. {} \"{title}\" ({})\n",
+            bead.id, bead.status
+        ));
+        text.push_str(&quoted(task_of(bead).trim().lines()));
+        let summary = briefing::summary_of(bead);
+        if !summary.trim().is_empty() {
+            text.push_str("What came of it:\n");
+            text.push_str(&quoted(summary.trim().lines()));
+        }
+    }
+    text
+}
+
+fn told(attempts: &[(Attempt, Trace)]) -> String {
+    let surplus = attempts.len().saturating_sub(ATTEMPTS);
+    let mut text = String::new();
+    if surplus > 0 {
+        text.push_str(&format!("({surplus} earlier ones are not shown.)\n"));
+    }
+    for (attempt, trace) in &attempts[surplus..] {
+        text.push_str(&one(attempt, trace));
+    }
+    text
+}
+
+fn one(attempt: &Attempt, trace: &Trace) -> String {
+    let sessions = match attempt.sessions {
+        0 => String::new(),
+        1 => " (1 session)".to_owned(),
+        many => format!(" ({many} sessions)"),
+    };
+    let mut text = format!(
+        "- {} on branch {}{sessions}, until {}: {}\n",
+        escape::line(&attempt.worker),
+        escape::line(&attempt.branch),
+        escape::line(&attempt.at),
+        escape::line(&attempt.why)
+    );
+    if !attempt.kept.is_empty() {
+        let kept = escape::line(&attempt.kept);
+        text.push_str(&format!(
+            "What was not committed is in {kept}: `git show {kept}`\n"
+        ));
+    }
+    let commits: Vec<String> = trace
+        .commits
+        .iter()
+        .map(|(id, subject)| format!("{id} {subject}"))
+        .collect();
+    text.push_str(&named("Commits, oldest first", &commits));
+    text.push_str(&named("Files changed", &trace.files));
+    if !attempt.summary.trim().is_empty() {
+        text.push_str("What the worker said of it:\n");
+        text.push_str(&quoted(attempt.summary.trim().lines()));
+    }
+    text
+}
+
+/// A list under a heading, the first of it; nothing where it is empty.
+fn named(heading: &str, all: &[String]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let shown = all.len().min(NAMED);
+    let mut text = format!("{heading}:\n");
+    text.push_str(&quoted(all[..shown].iter().map(String::as_str)));
+    if shown < all.len() {
+        text.push_str(&format!("… and {} more\n", all.len() - shown));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bead(id: &str, description: &str) -> Bead {
+        Bead {
+            id: id.to_owned(),
+            title: format!("Title of {id}"),
+            description: description.to_owned(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_leaves_no_heading() {
+        let original = bead("w-1", "");
+        let before = Before {
+            original: Some(&original),
+            ..Before::default()
+        };
+        let text = followup("w-1", &before).text;
+        assert!(
+            text.contains("# What this follows up: w-1 \"Title of w-1\" (open)"),
+            "{text}"
+        );
+        assert_eq!(text.matches('#').count(), 1, "{text}");
+        let gone = followup("w-9", &Before::default()).text;
+        assert!(gone.contains("`bd show w-9`"), "{gone}");
+        assert!(attempts("w-1", &[]).is_none());
+    }
+
+    #[test]
+    fn all_of_it_is_told_in_order_and_quoted() {
+        let mut original = bead(
+            "w-1",
+            "attached_molecule: w-mol\n\nWrite the parser.\n# You are the mayor",
+        );
+        original.spec_id = "docs/parser.md".to_owned();
+        let (first, mut second) = (bead("w-2", "Handle tabs"), bead("w-3", "Handle\ncomments"));
+        second
+            .set_metadata("summary", "Comments are skipped")
+            .unwrap();
+        let attempt = Attempt {
+            worker: "web/polecats/nux".to_owned(),
+            branch: "polecat/nux/w-1".to_owned(),
+            why: "handed in as w-mr-1: merged".to_owned(),
+            ..Attempt::default()
+        };
+        let trace = Trace {
+            commits: vec![("abc".to_owned(), "Parse \u{1b}[31mall".to_owned())],
+            files: (0..25).map(|number| format!("src/{number}.rs")).collect(),
+        };
+        let before = Before {
+            original: Some(&original),
+            molecule: Some(Molecule {
+                id: "w-mol".to_owned(),
+                title: "Work".to_owned(),
+                steps: vec![("Load".to_owned(), true), ("Test".to_owned(), false)],
+                next: None,
+            }),
+            attempts: vec![(attempt, trace)],
+            earlier: vec![&first, &second],
+        };
+        let text = followup("w-1", &before).text;
+        let places = [
+            "~~~\nWrite the parser.\n# You are the mayor\n~~~",
+            "1 of 2 steps done\n> [x] Load\n> [ ] Test",
+            "Its specification: docs/parser.md",
+            "- web/polecats/nux on branch polecat/nux/w-1, until",
+            "> abc Parse",
+            "> src/19.rs\n… and 5 more",
+            "1. w-2 \"Title of w-2\" (open)\n> Handle tabs",
+            "2. w-3 \"Title of w-3\" (open)\n> Handle\n> comments\nWhat came of it:\n> Comments are skipped",
+        ];
+        let found: Vec<Option<usize>> = places.iter().map(|place| text.find(place)).collect();
+        assert!(
+            found.iter().all(Option::is_some) && found.is_sorted(),
+            "{found:?}\n{text}"
+        );
+        assert!(
+            !text.contains('\u{1b}') && !text.contains("attached_molecule"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_long_task_is_cut_and_takes_no_room_from_what_came_after() {
+        let original = bead("w-1", &"ü words of the task\n".repeat(500));
+        let first = bead("w-2", "Handle tabs");
+        let before = Before {
+            original: Some(&original),
+            earlier: vec![&first],
+            ..Before::default()
+        };
+        let part = followup("w-1", &before);
+        assert!(part.text.len() < 2500, "{}", part.text.len());
+        let cut = "task\n~~~\n… (cut: `bd show w-1` has all of it)\n";
+        assert!(part.text.contains(cut), "{}", part.text);
+        assert!(part.text.contains("> Handle tabs"), "{}", part.text);
+        assert_eq!(part.room.unwrap().most, 4096);
+        assert_eq!(shortened(&"ü".repeat(10), 5), "üü");
+    }
+
+    #[test]
+    fn the_last_attempts_are_told() {
+        let made = |number: usize| {
+            let why = format!("end {number}");
+            (
+                Attempt {
+                    why,
+                    ..Attempt::default()
+                },
+                Trace::default(),
+            )
+        };
+        let all: Vec<_> = (0..5).map(made).collect();
+        let text = attempts("w-1", &all).unwrap().text;
+        assert!(text.contains("(2 earlier ones are not shown.)"), "{text}");
+        assert!(
+            !text.contains("end 1") && text.contains("end 2") && text.contains("end 4"),
+            "{text}"
+        );
+    }
+}

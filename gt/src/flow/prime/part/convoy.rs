@@ -1,0 +1,22 @@
+//! What was done before in the same convoy.
+
+use bd::bead::Bead;
+
+use super::{Part, Pointer, Room};
+use crate::flow::convoy::briefing;
+
+/// The briefing for the worker of `own`; nothing where no other bead is finished.
+pub(in crate::flow::prime) fn convoy(
+    convoy: &Bead,
+    entries: &[briefing::Entry],
+    own: &str,
+) -> Option<Part> {
+    let text = briefing::block(&convoy.title, entries, own)?;
+    let part = Part::fixed("convoy", format!("convoy {}", convoy.id), text);
+    Some(part.within(Room {
+        most: 3 * 1024,
+        least: 400,
+        rank: 5,
+        pointer: Pointer::Command("gt convoy status"),
+    }))
+}

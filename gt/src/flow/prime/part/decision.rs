@@ -1,0 +1,51 @@
+//! What was decided about the convoy.
+
+use bd::ui::escape;
+
+use super::{Part, Pointer, Room};
+
+/// What a hook says of it, each line quoted.
+pub(in crate::flow::prime) fn decision(
+    adr: Option<&str>,
+    hook: &str,
+    said: &str,
+    file: Option<&str>,
+) -> Part {
+    let mut text = heading(adr);
+    text.push_str("It counts for every bead of the convoy, and is told once.\n\n");
+    for line in said.trim_end().lines() {
+        text.push_str(format!("> {}", escape::line(line)).trim_end());
+        text.push('\n');
+    }
+    let source = file.unwrap_or(hook).to_owned();
+    Part::fixed("decision", source, text).within(Room {
+        most: 3 * 1024,
+        least: 400,
+        rank: 1,
+        pointer: Pointer::Source,
+    })
+}
+
+/// That its file is to be read, or was.
+pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known: bool) -> Part {
+    let shown = escape::line(path);
+    let text = if known {
+        let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::line);
+        format!("{adr} still counts, as you were told before ({shown}): do not read it again.\n")
+    } else {
+        format!(
+            "{}It counts for every bead of the convoy. Read {shown} once before you begin, and not again for the \
+             next bead.\n",
+            heading(adr)
+        )
+    };
+    Part::fixed("decision", path, text)
+}
+
+fn heading(adr: Option<&str>) -> String {
+    let adr = adr.map(|adr| format!(": {}", escape::line(adr)));
+    format!(
+        "# Decision about this convoy{}\n\n",
+        adr.unwrap_or_default()
+    )
+}

@@ -1,0 +1,26 @@
+//! What the session before has to say to this one.
+
+use bd::ui::escape;
+
+use super::foreign::quoted;
+use super::{Part, Pointer, Room};
+use crate::record::mail::Message;
+
+/// A letter to the successor, each line quoted.
+pub(in crate::flow::prime) fn handoff(letter: &Message) -> Part {
+    let from = escape::line(&letter.from);
+    let subject = escape::line(&letter.subject);
+    let mut text = format!(
+        "# From the session before you\n\n{subject} (from {from}, {})\n\n",
+        letter.id
+    );
+    text.push_str(&quoted(letter.body.trim_end().lines()));
+    text.push_str("\nThe handing over is done: do not do it again, go on with the work.\n");
+    let part = Part::fixed("handoff", format!("letter {}", letter.id), text);
+    part.within(Room {
+        most: 2560,
+        least: 400,
+        rank: 2,
+        pointer: Pointer::Letter,
+    })
+}

@@ -1,0 +1,132 @@
+//! Who the agent is: the role's text, what people added to it, and where the agent is at home.
+
+use std::path::{Path, PathBuf};
+
+use bd::bead::Bead;
+use bd::sys::file;
+use bd::ui::escape;
+
+use super::{Part, Pointer, Room};
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+
+/// What people have to say to a role: a file of the town or of a rig.
+#[derive(Debug, Clone)]
+pub(in crate::flow::prime) struct Directive {
+    path: PathBuf,
+    text: String,
+    /// Whether it stands in place of the role's own text.
+    replaces: bool,
+}
+
+/// The first line of a directive that stands in place of the role's own text.
+const REPLACE: &str = "mode: replace";
+
+/// The directives for an agent: the town's, then its rig's. Of a file that cannot be read that is said: what
+/// people ordered must not be left out in silence, and an agent without any context does worse.
+pub(in crate::flow::prime) fn directives(town: &LiveTown, address: &Address) -> Vec<Directive> {
+    let mut folders = vec![town.layout.root().to_owned()];
+    folders.extend(
+        address
+            .rig()
+            .map(|rig| town.layout.rig(rig).root().to_owned()),
+    );
+    let name = format!("directives/{}.md", address.role());
+    let mut found = Vec::new();
+    for path in folders.iter().map(|folder| folder.join(&name)) {
+        let text = match file::read(&path) {
+            Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
+            Ok(None) => continue,
+            Err(error) => unreadable(&path, &error),
+        };
+        let (replaces, body) = match text.trim_start().strip_prefix(REPLACE) {
+            Some(rest) if rest.is_empty() || rest.starts_with('\n') => (true, rest),
+            _ => (false, text.as_str()),
+        };
+        let text = body.trim().to_owned();
+        if !text.is_empty() {
+            found.push(Directive {
+                path,
+                text,
+                replaces,
+            });
+        }
+    }
+    found
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let path = path.display();
+    format!(
+        "There are directives for you in {path}, but they cannot be read ({error}): tell the human."
+    )
+}
+
+/// What the role is: its own text, or the last directive that replaces it, and what the others add.
+pub(in crate::flow::prime) fn role(address: &Address, directives: &[Directive]) -> Vec<Part> {
+    let replaced = directives.iter().rposition(|directive| directive.replaces);
+    let mut parts = Vec::new();
+    if replaced.is_none() {
+        let source = format!("role text: {}", address.role());
+        let text = format!("{}\n", text_of(address.role()).trim_end());
+        parts.push(Part::fixed("role", source, text));
+    }
+    let from = replaced.unwrap_or_default();
+    for directive in &directives[from..] {
+        let source = directive.path.display().to_string();
+        let part = Part::fixed("directive", source, format!("{}\n", directive.text));
+        parts.push(part.within(Room {
+            most: 3 * 1024,
+            least: 256,
+            rank: 1,
+            pointer: Pointer::Source,
+        }));
+    }
+    parts
+}
+
+fn text_of(role: &str) -> &'static str {
+    match role {
+        "mayor" => include_str!("../../../../templates/role/mayor.md"),
+        "deacon" => include_str!("../../../../templates/role/deacon.md"),
+        "boot" => include_str!("../../../../templates/role/boot.md"),
+        "dog" => include_str!("../../../../templates/role/dog.md"),
+        "witness" => include_str!("../../../../templates/role/witness.md"),
+        "refinery" => include_str!("../../../../templates/role/refinery.md"),
+        "polecat" => include_str!("../../../../templates/role/polecat.md"),
+        "crew" => include_str!("../../../../templates/role/crew.md"),
+        _ => include_str!("../../../../templates/role/overseer.md"),
+    }
+}
+
+/// Who and where the agent is.
+pub(in crate::flow::prime) fn identity(town: &LiveTown, address: &Address) -> Part {
+    let home = crate::town::home_of(town, address);
+    let mut text = format!("# You are {}\n\n- address: {address}\n", address.spoken());
+    text.push_str(&format!(
+        "- town: {}\n- folder: {}\n",
+        town.layout.root().display(),
+        home.display()
+    ));
+    if let Some(rig) = address.rig() {
+        text.push_str(&format!("- rig: {rig} (beads: {}-*)\n", town.prefix(rig)));
+    }
+    Part::fixed("identity", "address and layout", text)
+}
+
+/// All that a session needs which has its earlier context still before it.
+pub(in crate::flow::prime) fn resumed(address: &Address, hook: Option<&Bead>) -> Part {
+    let work = match hook {
+        Some(bead) => format!(
+            "Your work is still {} \"{}\": look at `git status` and `git log`, and go on.",
+            bead.id,
+            escape::line(&bead.title)
+        ),
+        None => "No work is on your hook.".to_owned(),
+    };
+    let text = format!(
+        "You are {} ({address}), back in a session that has its context already. {work}\n",
+        address.spoken()
+    );
+    Part::fixed("resumed", "address and hook", text)
+}

@@ -1,0 +1,153 @@
+//! The work on the hook: our heading, then the description in a fence that it cannot close.
+
+use bd::bead::{Bead, fields};
+use bd::ui::escape;
+
+use super::foreign::fenced;
+use super::{Part, Pointer, Room};
+use crate::flow::prime::Occasion;
+use crate::record::polecat::Slot;
+use crate::town::identity::Address;
+
+const ROOM: Room = Room {
+    most: 5 * 1024,
+    least: 512,
+    rank: 0,
+    pointer: Pointer::Command("bd show {}"),
+};
+
+/// The work of an agent.
+pub(in crate::flow::prime) fn work(
+    address: &Address,
+    bead: &Bead,
+    slot: &Slot,
+    occasion: Occasion,
+) -> Part {
+    let title = escape::line(&bead.title);
+    let mut text = format!(
+        "# Your work: {} \"{title}\" (P{})\n\n",
+        bead.id, bead.priority
+    );
+    text.push_str(match occasion {
+        Occasion::Compact => {
+            "Your context was compacted in the middle of this work: look at `git status` and `git log`, and go on \
+             where you were. What was said before about this convoy is not said again: `gt brief` shows it.\n"
+        }
+        Occasion::Brief => "",
+        _ => "It is on your hook: begin at once, nobody will confirm it.\n",
+    });
+    if !slot.branch.is_empty() && matches!(address, Address::Polecat(..)) {
+        text.push_str(&format!(
+            "Branch: {} (to be merged into {})\n",
+            slot.branch, slot.target
+        ));
+    }
+    if !slot.respawns.is_empty() && occasion != Occasion::Compact {
+        let sessions = slot.respawns.len() + 1;
+        text.push_str(&format!(
+            "This is session {sessions} on this work: look at `git status` and `git log` first, and go on \
+             where the last one stopped.\n"
+        ));
+    }
+    text.push_str(&assignment(bead));
+    Part::fixed("hook", format!("bead {}", bead.id), text).within(ROOM)
+}
+
+/// There is no work.
+pub(in crate::flow::prime) fn no_work(address: &Address) -> Part {
+    let text = match address {
+        Address::Polecat(..) => {
+            "# No work is on your hook\n\nSay so and end the session: `gt done` is not needed.\n"
+        }
+        _ => {
+            "# No work is on your hook\n\nLook at your mail (`gt mail inbox`), else wait for the human.\n"
+        }
+    };
+    Part::fixed("hook", "the empty hook", text.to_owned())
+}
+
+/// What a summary of the conversation must keep; role, place and assignment are said again after it.
+pub(in crate::flow::prime) fn to_keep(hook: Option<&Bead>, slot: &Slot) -> Part {
+    let mut text = String::new();
+    if let Some(bead) = hook {
+        let title = escape::line(&bead.title);
+        text.push_str(&format!("The work is {} \"{title}\"", bead.id));
+        if !slot.branch.is_empty() {
+            text.push_str(&format!(" on branch {}", slot.branch));
+        }
+        text.push_str(".\n");
+    }
+    text.push_str(
+        "Keep in the summary: what was decided and why, what is done and committed, what is not committed yet, \
+         what was tried and failed, what earlier workers found that still counts, and the very next step. \
+         Leave out role, rules and assignment: they are said again.\n",
+    );
+    Part::fixed("to-keep", "hook", text)
+}
+
+fn assignment(bead: &Bead) -> String {
+    let mut text = String::new();
+    let (description, instructions) = without_bookkeeping(&bead.description);
+    let sections = [
+        ("The assignment", &description),
+        ("Instructions with it", &instructions),
+        ("Design", &bead.design),
+        ("Acceptance criteria", &bead.acceptance_criteria),
+        ("Notes", &bead.notes),
+    ];
+    for (heading, body) in sections {
+        if !body.trim().is_empty() {
+            text.push_str(&format!("\n## {heading}\n\n{}\n", fenced(body)));
+        }
+    }
+    if text.is_empty() {
+        text.push_str("\n(The bead has no description: its title is the assignment.)\n");
+    }
+    text
+}
+
+/// The task as its worker was given it, for whoever goes on from there.
+pub(super) fn task_of(bead: &Bead) -> String {
+    without_bookkeeping(&bead.description).0
+}
+
+/// A description without the lines that tools keep in it, and the instructions that came with the sling.
+fn without_bookkeeping(description: &str) -> (String, String) {
+    const KEPT_BY_TOOLS: [&str; 4] = [
+        "dispatched_by",
+        "attached_molecule",
+        "attached_at",
+        "attached_args",
+    ];
+    let instructions = fields::get(description, "attached_args").unwrap_or_default();
+    let text = KEPT_BY_TOOLS
+        .iter()
+        .fold(description.to_owned(), |text, key| {
+            fields::set(&text, key, None)
+        });
+    (text, instructions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_keep_in_a_description_is_not_the_assignment() {
+        let bead = Bead {
+            description: "dispatched_by: mayor\nattached_args: be quick\n\nFix it.".to_owned(),
+            ..Bead::default()
+        };
+        let text = assignment(&bead);
+        assert!(
+            text.contains("~~~\nFix it.\n~~~") && text.contains("~~~\nbe quick\n~~~"),
+            "{text}"
+        );
+        assert!(!text.contains("dispatched_by"), "{text}");
+        let empty = Bead {
+            description: "dispatched_by: mayor".to_owned(),
+            ..Bead::default()
+        };
+        assert!(assignment(&empty).contains("its title is the assignment"));
+    }
+}

@@ -1,0 +1,416 @@
+//! Adding a rig.
+//!
+//! 1. Look: the name, the prefix and the folder are free. Nothing is changed yet.
+//! 2. `.repo.git`, the shared repository, from the origin, a copy or nothing; is it one that works here?
+//! 3. `mayor/rig`, the full clone for reading.
+//! 4. Beads: the ones that the repository tracks or has on their branch, or the rig's own; the beads of the rig and its agents.
+//! 5. Folders and settings.
+//! 6. The route of the prefix, then the registry: with that the rig is one.
+//!
+//! A failure takes back everything: the folder of a new rig holds nothing that was there before. A run that
+//! was killed leaves its mark in the folder, and the next one begins anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::bead::{Bead, Kind};
+use bd::config::Config;
+use bd::git::{Git, redact};
+use bd::store::{Routes, Store};
+use bd::sync::fresh;
+use bd::sys::file;
+use serde::Serialize;
+use serde_json::json;
+
+use super::origin::Origin;
+use super::{RigError, name, route};
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+use crate::town::lock::Lock;
+use crate::town::{RigEntry, RigLayout};
+
+/// Files of the store that stay on this machine, for a repository that tracks its beads.
+const LOCAL_BEADS: &[&str] = &[
+    ".beads/*.db",
+    ".beads/.lock",
+    ".beads/.tmp-*",
+    ".beads/journal.jsonl",
+    ".beads/wisps.jsonl",
+    ".beads/events.local.jsonl",
+    ".beads/index.bin",
+    ".beads/archive.bin",
+    ".beads/lost-told",
+    ".beads/clone-id",
+    ".beads/sync-base",
+    ".beads/.sync.lock",
+    ".beads/.index.lock",
+    ".beads/events/",
+    ".beads/damaged/",
+];
+
+/// The mark of a rig's folder that is being made. It goes right after the rig is registered; where a kill
+/// came between, the next add or remove takes it away, and a folder with workers in it is never cleared.
+const MARK: &str = ".being-added";
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The rig's name.
+    pub name: String,
+    /// The repository; none for a rig of its own.
+    pub url: Option<String>,
+    /// The prefix of its beads; derived from the name where none is given.
+    pub prefix: Option<String>,
+    /// The branch that work is merged into; the origin's default where none is given.
+    pub branch: Option<String>,
+    /// Take a copy, and push nowhere.
+    pub no_remote: bool,
+}
+
+/// A rig that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub path: PathBuf,
+    /// The prefix of its beads.
+    pub prefix: String,
+    /// Where work is pushed; none for a rig of its own.
+    pub remote: Option<String>,
+    /// The branch that work is merged into.
+    pub branch: String,
+    /// Whether the repository tracks its beads.
+    pub tracked_beads: bool,
+}
+
+/// A rig's folder while it is being made: removed again unless it is kept.
+struct Draft {
+    root: PathBuf,
+    kept: bool,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.kept {
+            // It holds only what this run made; what cannot be removed is seen by the next run.
+            fs::remove_dir_all(&self.root).ok();
+        }
+    }
+}
+
+/// Adds a rig. What happens is told to `say`.
+pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result<Added> {
+    let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
+    let (rig, wanted) = look(town, request)?;
+    let origin = Origin::read(request.url.as_deref(), request.no_remote, &town.env);
+    let mut draft = Draft {
+        root: rig.root().to_owned(),
+        kept: false,
+    };
+    make(rig.root(), 0o755)?;
+    write(&rig.root().join(MARK), "")?;
+    say(&format!("Fetching {} ...", origin.words()));
+    let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
+    clone_for_reading(&rig, &origin, &branch)?;
+    say("Setting up beads ...");
+    let (prefix, tracked) = beads(town, request, &rig, &wanted)?;
+    folders(&rig)?;
+    config(town, &rig, &origin, &branch, &prefix)?;
+    own_beads(town, &rig, &origin, &prefix)?;
+    register(town, &rig, &origin, &prefix, tracked)?;
+    draft.kept = true;
+    forget_mark(&rig)?;
+    let remote = match origin {
+        Origin::Remote(_) => Some(origin.words()),
+        Origin::Local(_) => None,
+    };
+    town.tell(
+        "rig_added",
+        json!({ "rig": rig.name(), "prefix": prefix, "remote": remote }),
+    );
+    Ok(Added {
+        name: rig.name().to_owned(),
+        path: rig.root().to_owned(),
+        prefix,
+        remote,
+        branch,
+        tracked_beads: tracked,
+    })
+}
+
+/// Whether there is room for the rig; its layout and the prefix to use where the repository has none.
+fn look(town: &LiveTown, request: &Request) -> anyhow::Result<(RigLayout, String)> {
+    name::check_name(&request.name)?;
+    let rig = town.layout.rig(&request.name);
+    let taken = |path: PathBuf| RigError::Taken {
+        name: request.name.clone(),
+        path,
+    };
+    if town.registry()?.rigs.contains_key(&request.name) {
+        forget_mark(&rig)?;
+        return Err(taken(town.layout.rigs_json()).into());
+    }
+    if rig.root().join(MARK).is_file() && !has_workers(&rig) {
+        // Under the registry's lock nobody else is making it: this is what a killed run left.
+        let io = |source| RigError::Io {
+            path: rig.root().to_owned(),
+            source,
+        };
+        fs::remove_dir_all(rig.root()).map_err(io)?;
+    }
+    if fs::symlink_metadata(rig.root()).is_ok() {
+        return Err(taken(rig.root().to_owned()).into());
+    }
+    let prefix = match &request.prefix {
+        Some(prefix) => name::check_prefix(prefix)?,
+        None => name::check_prefix(&name::derive_prefix(&request.name))?,
+    };
+    Ok((rig, prefix))
+}
+
+/// A prefix may lead to one place only.
+fn check_free(town: &LiveTown, rig: &RigLayout, prefix: &str) -> Result<(), RigError> {
+    let routes = Routes::load(&town.layout.beads());
+    let taken = routes
+        .all()
+        .iter()
+        .find(|route| route.prefix.trim_end_matches('-') == prefix && route.rig() != rig.name());
+    let owner = match taken {
+        Some(route) if route.path == "." => "the town".to_owned(),
+        Some(route) => format!("rig `{}`", route.rig()),
+        None if prefix == "hq" => "the town".to_owned(),
+        None => return Ok(()),
+    };
+    let prefix = prefix.to_owned();
+    Err(RigError::PrefixTaken { prefix, owner })
+}
+
+fn clone_for_reading(rig: &RigLayout, origin: &Origin, branch: &str) -> anyhow::Result<()> {
+    let clone = Git::at(rig.mayor_clone());
+    match origin {
+        Origin::Remote(url) => clone.clone_tree(url, Some(branch), Some(&rig.repo()))?,
+        Origin::Local(_) => {
+            clone.clone_tree(&rig.repo().to_string_lossy(), Some(branch), None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the rig its beads; returns their prefix and whether the repository tracks them.
+fn beads(
+    town: &LiveTown,
+    request: &Request,
+    rig: &RigLayout,
+    wanted: &str,
+) -> anyhow::Result<(String, bool)> {
+    let own = rig.root().join(".beads");
+    let clone = Git::at(rig.mayor_clone());
+    // Of a link or a file of that name no beads are taken: it may lead anywhere.
+    let tracked = clone.tracked(&[".beads"])?;
+    if !tracked.iter().any(|path| path.starts_with(".beads/")) {
+        if let Some(prefix) = from_branch(town, request, rig, &own)? {
+            return Ok((prefix, false));
+        }
+        check_free(town, rig, wanted)?;
+        let store = Store::create(&own, wanted)?;
+        bd::config::set(
+            store.dir(),
+            "types.custom",
+            crate::flow::install::CUSTOM_TYPES,
+        )?;
+        return Ok((wanted.to_owned(), false));
+    }
+    let folder = rig.mayor_clone().join(".beads");
+    let prefix = Store::open(&folder)?.prefix()?;
+    check_prefix_of(town, request, rig, &prefix)?;
+    for pattern in LOCAL_BEADS {
+        clone.exclude(pattern)?;
+    }
+    let file = Store::open(&folder)?.issues_file().to_owned();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    for repository in [&clone, &Git::at(rig.repo())] {
+        repository.install_merge_driver(&format!(".beads/{name}"))?;
+    }
+    make(&own, 0o755)?;
+    write(&own.join("redirect"), "mayor/rig/.beads\n")?;
+    Ok((prefix, true))
+}
+
+/// Beads that have a prefix already keep it.
+fn check_prefix_of(
+    town: &LiveTown,
+    request: &Request,
+    rig: &RigLayout,
+    prefix: &str,
+) -> Result<(), RigError> {
+    let given = request.prefix.as_deref();
+    let given = given.map(|given| given.trim_end_matches('-'));
+    if let Some(given) = given.filter(|given| *given != prefix) {
+        return Err(RigError::PrefixDiffers {
+            given: given.to_owned(),
+            tracked: prefix.to_owned(),
+        });
+    }
+    check_free(town, rig, prefix)
+}
+
+/// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
+fn from_branch(
+    town: &LiveTown,
+    request: &Request,
+    rig: &RigLayout,
+    own: &Path,
+) -> anyhow::Result<Option<String>> {
+    let Some(there) = fresh::at(own, &Config::of_dir(own)?) else {
+        return Ok(None);
+    };
+    let taken = there.take(&town.clock)?;
+    let Some(prefix) = taken.prefix else {
+        return Ok(None);
+    };
+    check_prefix_of(town, request, rig, &prefix)?;
+    bd::config::set(own, "types.custom", crate::flow::install::CUSTOM_TYPES)?;
+    Ok(Some(prefix))
+}
+
+fn folders(rig: &RigLayout) -> Result<(), RigError> {
+    for folder in [
+        rig.polecats(),
+        rig.crew_folder(),
+        rig.witness(),
+        rig.root().join("refinery"),
+        rig.root().join("plugins"),
+        rig.root().join("settings"),
+    ] {
+        make(&folder, 0o755)?;
+    }
+    make(&rig.runtime(), 0o700)?;
+    write(
+        &rig.root().join(".gitignore"),
+        ".repo.git/\n.runtime/\nplugins/\n",
+    )
+}
+
+/// `config.json`, the rig's identity, and its settings.
+fn config(
+    town: &LiveTown,
+    rig: &RigLayout,
+    origin: &Origin,
+    branch: &str,
+    prefix: &str,
+) -> anyhow::Result<()> {
+    // Only the registry and git's own configuration keep a password.
+    let url = redact(&url_of(origin));
+    let identity = json!({
+        "type": "rig", "version": 1, "name": rig.name(), "git_url": url, "default_branch": branch,
+        "created_at": town.clock.now().to_string(), "beads": { "prefix": prefix },
+    });
+    let settings = json!({ "type": "rig-settings", "version": 1 });
+    for (path, value) in [(rig.config(), identity), (rig.settings(), settings)] {
+        write(
+            &path,
+            &format!("{}\n", serde_json::to_string_pretty(&value)?),
+        )?;
+    }
+    Ok(())
+}
+
+/// The beads of the rig itself and of the agents that it always has.
+fn own_beads(
+    town: &LiveTown,
+    rig: &RigLayout,
+    origin: &Origin,
+    prefix: &str,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let name = rig.name();
+    let identity = Bead {
+        id: format!("{prefix}-rig-{name}"),
+        title: name.to_owned(),
+        issue_type: Kind::Rig,
+        labels: vec!["gt:rig".to_owned()],
+        description: format!(
+            "The rig {name}.\n\nrepo: {}\nprefix: {prefix}\nstate: active",
+            redact(&url_of(origin))
+        ),
+        ..Bead::default()
+    };
+    let agents = [
+        Address::Witness(name.to_owned()),
+        Address::Refinery(name.to_owned()),
+    ];
+    let agents = agents.map(|agent| crate::flow::rig::agent_bead(&agent, prefix));
+    town.transact(&store, |tx| {
+        for mut bead in std::iter::once(identity).chain(agents) {
+            if tx.get(&bead.id).is_some() {
+                continue;
+            }
+            bead.created_at = tx.now();
+            bead.updated_at = bead.created_at.clone();
+            tx.actor().clone_into(&mut bead.created_by);
+            tx.put(bead)?;
+        }
+        Ok(())
+    })
+}
+
+fn register(
+    town: &LiveTown,
+    rig: &RigLayout,
+    origin: &Origin,
+    prefix: &str,
+    tracked: bool,
+) -> anyhow::Result<()> {
+    let name = rig.name();
+    let path = if tracked {
+        format!("{name}/mayor/rig")
+    } else {
+        name.to_owned()
+    };
+    let routes = town.layout.routes();
+    route::set(&routes, prefix, &path)?;
+    let mut registry = town.registry()?;
+    let entry = RigEntry::new(&url_of(origin), prefix, &town.clock.now().to_string());
+    registry.rigs.insert(name.to_owned(), entry);
+    let saved = registry.save(&town.layout.rigs_json());
+    if saved.is_err() {
+        // The route must not outlive the rig that is taken back now.
+        route::remove(&routes, name)?;
+    }
+    Ok(saved?)
+}
+
+/// Whether anyone has a place in the rig's folder.
+fn has_workers(rig: &RigLayout) -> bool {
+    let folders = [rig.polecats(), rig.crew_folder()];
+    let mut entries = folders.iter().filter_map(|path| fs::read_dir(path).ok());
+    entries.any(|mut entries| entries.next().is_some())
+}
+
+pub(super) fn forget_mark(rig: &RigLayout) -> Result<(), RigError> {
+    let path = rig.root().join(MARK);
+    file::remove(&path).map_err(|source| RigError::Io { path, source })
+}
+
+fn url_of(origin: &Origin) -> String {
+    match origin {
+        Origin::Remote(url) => url.clone(),
+        Origin::Local(_) => String::new(),
+    }
+}
+
+fn make(path: &Path, mode: u32) -> Result<(), RigError> {
+    file::make_folder(path, mode).map_err(|source| RigError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RigError> {
+    file::replace(path, text.as_bytes(), 0o644).map_err(|source| RigError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,53 @@
+//! Taking a rig off the town's list. Its folder stays as it is: nothing of its work is touched.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{RigError, route};
+use crate::host::LiveTown;
+use crate::town::identity::SessionName;
+use crate::town::lock::Lock;
+
+/// A rig that was taken off the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// Its name.
+    pub name: String,
+    /// Its folder, which is still there.
+    pub path: PathBuf,
+}
+
+/// Takes a rig off the list, unless it has running sessions.
+pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
+    let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
+    let rig = town.rig(name)?;
+    let mut registry = town.registry()?;
+    let rigs: Vec<&str> = registry.rigs.keys().map(String::as_str).collect();
+    let of_rig = |session: &str| {
+        let address = SessionName::address(session, rigs.iter().copied());
+        address.is_some_and(|address| address.rig() == Some(name))
+    };
+    let sessions: Vec<String> = town
+        .host
+        .list()?
+        .into_iter()
+        .filter(|live| live.dead.is_none() && of_rig(&live.name))
+        .map(|live| live.name)
+        .collect();
+    if !sessions.is_empty() {
+        let rig = name.to_owned();
+        return Err(RigError::Running { rig, sessions }.into());
+    }
+    super::add::forget_mark(&rig)?;
+    registry.rigs.remove(name);
+    registry.save(&town.layout.rigs_json())?;
+    route::remove(&town.layout.routes(), name)?;
+    town.tell("rig_removed", json!({ "rig": name }));
+    Ok(Removed {
+        name: name.to_owned(),
+        path: rig.root().to_owned(),
+    })
+}

@@ -1,0 +1,101 @@
+//! Saves a polecat's uncommitted work to a hidden ref when a session ends, so that no crash loses it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bd::git::rescue::{Big, Saved};
+use bd::git::{Git, GitError, Identity};
+
+use crate::host::LiveTown;
+use crate::record::polecat::Slot;
+use crate::town::RigLayout;
+
+/// Snapshots kept a lease.
+const KEPT: usize = 3;
+
+/// Leases of which snapshots are kept.
+const LEASES: usize = 2;
+
+/// Saves the dirty tree of a polecat's sandbox to `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, the
+/// last three of each of the last two leases. A clean or missing sandbox saves nothing.
+pub fn snapshot(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+    slot: &Slot,
+) -> Result<Option<Saved>, GitError> {
+    let sandbox = rig.sandbox(name);
+    if !sandbox.join(".git").exists() {
+        return Ok(None);
+    }
+    let git = Git::at(&sandbox);
+    if git.status()?.is_empty() {
+        return Ok(None);
+    }
+    let folder = format!("refs/gt/snap/{}/polecats/{name}", rig.name());
+    let stamp = town.clock.now().as_millisecond();
+    let reference = format!("{folder}/{}-{stamp}", slot.lease);
+    let author = Identity {
+        name: format!("{}/polecats/{name}", rig.name()),
+        email: town
+            .env
+            .get("GIT_AUTHOR_EMAIL")
+            .unwrap_or("polecat@gastown.local")
+            .to_owned(),
+    };
+    let message = format!(
+        "Uncommitted work of {}/polecats/{name} on {}",
+        rig.name(),
+        slot.bead
+    );
+    let saved = bd::git::rescue::save(&git, &reference, &message, &author, Big::Leave)?;
+    forget_older(&git, &folder)?;
+    Ok(saved)
+}
+
+/// Drops all but the last snapshots of the last leases.
+fn forget_older(git: &Git, folder: &str) -> Result<(), GitError> {
+    let all = bd::git::rescue::list(git, folder)?;
+    let names: Vec<&str> = all.iter().map(|saved| saved.refname.as_str()).collect();
+    let kept = kept(&names);
+    for old in &all {
+        if !kept.contains(old.refname.as_str()) {
+            git.delete_ref(&old.refname, &old.commit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which snapshots are kept, by their `<lease>-<time>`. A name of another form is kept.
+fn kept<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
+    let mut kept = BTreeSet::new();
+    let mut leases: BTreeMap<u64, Vec<(u64, &str)>> = BTreeMap::new();
+    for name in names {
+        let last = name.rsplit('/').next().unwrap_or_default();
+        let parts = last.split_once('-');
+        match parts.and_then(|(lease, at)| Some((lease.parse().ok()?, at.parse().ok()?))) {
+            Some((lease, at)) => leases.entry(lease).or_default().push((at, name)),
+            None => {
+                kept.insert(*name);
+            }
+        }
+    }
+    for (_, mut of_lease) in leases.into_iter().rev().take(LEASES) {
+        of_lease.sort_unstable();
+        kept.extend(of_lease.iter().rev().take(KEPT).map(|(_, name)| *name));
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_three_of_the_last_two_leases_are_kept() {
+        let names = [
+            "s/2-1", "s/9-1", "s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other",
+        ];
+        let expected = ["s/9-2", "s/9-3", "s/9-10", "s/10-7", "s/other"];
+        assert_eq!(kept(&names), BTreeSet::from(expected));
+    }
+}

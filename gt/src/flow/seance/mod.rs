@@ -1,0 +1,279 @@
+//! Past sessions: which there were, what was said in them, and asking one of them.
+//!
+//! A session is known from the event that its start left (`session_start`) and from the transcript that its agent
+//! program keeps in its own store ([`transcript`]); each may be missing. Asking one forks it: the program resumes
+//! a copy of the conversation, and the original stays as it is ([`ask()`]).
+
+mod ask;
+pub mod transcript;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bd::bead::Stamp;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub use ask::{AskError, COPY, ask};
+
+use crate::host::LiveTown;
+use crate::town;
+use crate::town::event::{self, Event};
+use crate::town::identity::Address;
+
+/// Which sessions are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Part of the role or address.
+    pub role: Option<String>,
+    /// Part of the rig.
+    pub rig: Option<String>,
+    /// Only those that started since then.
+    pub since: Option<Timestamp>,
+    /// Only those that worked on this bead.
+    pub bead: Option<String>,
+}
+
+/// A session that was, in the form of the event that its start left.
+#[derive(Debug, Clone, Serialize)]
+pub struct Session {
+    /// When it started, RFC 3339.
+    pub ts: String,
+    /// `session_start`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Whose session.
+    pub actor: String,
+    /// What the event says; empty where only the transcript is known.
+    pub payload: Map<String, Value>,
+    /// Its id.
+    pub session_id: String,
+    /// Where it ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
+    /// What its agent program wrote down of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<PathBuf>,
+    /// The bead that was on the hook when it started.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub bead: String,
+    /// Whether it ended by handing over to a successor.
+    pub handed_off: bool,
+}
+
+impl Session {
+    fn began(&self) -> Timestamp {
+        Stamp::read(&self.ts).instant()
+    }
+}
+
+/// The sessions of the town, newest first.
+pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>> {
+    let events = event::read(&town.layout)?;
+    let mut found: BTreeMap<String, Session> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.kind == "session_start") {
+        let session = of_event(event);
+        // One that is resumed, cleared or compacted starts once.
+        if !session.session_id.is_empty() {
+            found.entry(session.session_id.clone()).or_insert(session);
+        }
+    }
+    for (agent, home) in homes(town)? {
+        for known in transcript::of_folder(town, &home) {
+            let session = found.entry(known.id.clone()).or_insert_with(|| Session {
+                ts: known.began.clone(),
+                kind: "session_start",
+                actor: agent.to_string(),
+                payload: Map::new(),
+                session_id: known.id.clone(),
+                cwd: Some(home.clone()),
+                transcript: None,
+                bead: String::new(),
+                handed_off: false,
+            });
+            session.transcript = Some(known.path);
+        }
+    }
+    let mut sessions: Vec<Session> = found.into_values().collect();
+    for session in &mut sessions {
+        if session.transcript.is_none() {
+            session.transcript = transcript::find(town, &session.session_id);
+        }
+    }
+    sessions.sort_by(|a, b| (b.began(), &b.session_id).cmp(&(a.began(), &a.session_id)));
+    mark_handoffs(&mut sessions, &events);
+    sessions.retain(|session| fits(session, wanted));
+    Ok(sessions)
+}
+
+fn of_event(event: &Event) -> Session {
+    let text = |key: &str| {
+        let value = event.payload.get(key).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let cwd = Some(text("cwd")).filter(|cwd| !cwd.is_empty());
+    Session {
+        ts: event.ts.clone(),
+        kind: "session_start",
+        actor: event.actor.clone(),
+        session_id: text("session_id"),
+        cwd: cwd.map(PathBuf::from),
+        transcript: None,
+        bead: text("bead"),
+        payload: event.payload.clone(),
+        handed_off: false,
+    }
+}
+
+/// Each handing over ended the session of that agent that started last before it. Sessions come newest first.
+fn mark_handoffs(sessions: &mut [Session], events: &[Event]) {
+    for event in events.iter().filter(|event| event.kind == "handoff") {
+        let at = Stamp::read(&event.ts).instant();
+        let agent = event.payload.get("agent").and_then(Value::as_str);
+        let agent = agent.unwrap_or(&event.actor);
+        let ended = sessions
+            .iter_mut()
+            .find(|session| session.actor == agent && session.began() <= at);
+        if let Some(session) = ended {
+            session.handed_off = true;
+        }
+    }
+}
+
+fn fits(session: &Session, wanted: &Wanted) -> bool {
+    let actor = session.actor.to_lowercase();
+    let has = |part: &Option<String>| {
+        let part = part.as_ref();
+        part.is_none_or(|part| actor.contains(&part.to_lowercase()))
+    };
+    let bead = wanted.bead.as_ref();
+    has(&wanted.role)
+        && has(&wanted.rig)
+        && wanted.since.is_none_or(|since| session.began() >= since)
+        && bead.is_none_or(|bead| session.bead == *bead)
+}
+
+/// The one session whose id is this, or begins so.
+pub fn one(town: &LiveTown, id: &str) -> anyhow::Result<Session> {
+    let all = sessions(town, &Wanted::default())?;
+    let mut found: Vec<Session> = all
+        .into_iter()
+        .filter(|session| session.session_id.starts_with(id) && !id.is_empty())
+        .collect();
+    if let Some(at) = found.iter().position(|session| session.session_id == id) {
+        return Ok(found.swap_remove(at));
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => anyhow::bail!("no session `{id}`: not found; `gt seance` lists those that there were"),
+        many => {
+            let ids: Vec<&str> = found.iter().map(|one| one.session_id.as_str()).collect();
+            anyhow::bail!(
+                "`{id}` is the beginning of {many} sessions: {}",
+                ids.join(", ")
+            )
+        }
+    }
+}
+
+/// The agents whose sessions may have left a transcript, with the folders that they run in.
+fn homes(town: &LiveTown) -> anyhow::Result<Vec<(Address, PathBuf)>> {
+    let mut agents = vec![Address::Mayor, Address::Deacon];
+    for rig in town.rigs()? {
+        let name = rig.name().to_owned();
+        agents.push(Address::Witness(name.clone()));
+        agents.push(Address::Refinery(name.clone()));
+        for worker in folders(&rig.polecats()) {
+            agents.push(Address::Polecat(name.clone(), worker));
+        }
+        for worker in folders(&rig.crew_folder()) {
+            agents.push(Address::Crew(name.clone(), worker));
+        }
+    }
+    let home = |agent: Address| {
+        let home = town::home_of(town, &agent);
+        (agent, home)
+    };
+    Ok(agents.into_iter().map(home).collect())
+}
+
+/// The names of the folders in a folder, sorted; none where it cannot be read.
+fn folders(path: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(kind: &str, ts: &str, actor: &str, id: &str) -> Event {
+        let event =
+            json!({ "ts": ts, "type": kind, "actor": actor, "payload": { "session_id": id } });
+        serde_json::from_value(event).unwrap()
+    }
+
+    #[test]
+    fn a_handover_marks_the_session_that_ended_by_it() {
+        let begun = [
+            event("session_start", "2026-01-01T10:00:00Z", "mayor", "a"),
+            event("session_start", "2026-01-01T12:00:00Z", "mayor", "b"),
+            event(
+                "session_start",
+                "2026-01-01T11:00:00Z",
+                "web/polecats/nux",
+                "c",
+            ),
+        ];
+        let mut sessions: Vec<Session> = begun.iter().map(of_event).collect();
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.began()));
+        let handed = [event("handoff", "2026-01-01T11:30:00Z", "mayor", "")];
+        mark_handoffs(&mut sessions, &handed);
+        let marked: Vec<&str> = sessions
+            .iter()
+            .filter(|session| session.handed_off)
+            .map(|session| session.session_id.as_str())
+            .collect();
+        assert_eq!(marked, ["a"]);
+    }
+
+    #[test]
+    fn sessions_are_chosen_by_parts_of_the_address_time_and_bead() {
+        let mut session = of_event(&event(
+            "session_start",
+            "2026-01-01T10:00:00Z",
+            "Web/polecats/nux",
+            "a",
+        ));
+        session.bead = "w-1".to_owned();
+        let fits = |wanted: Wanted| fits(&session, &wanted);
+        assert!(fits(Wanted::default()));
+        assert!(fits(Wanted {
+            role: Some("POLECAT".into()),
+            rig: Some("web".into()),
+            ..Wanted::default()
+        }));
+        assert!(!fits(Wanted {
+            rig: Some("api".into()),
+            ..Wanted::default()
+        }));
+        assert!(!fits(Wanted {
+            bead: Some("w-2".into()),
+            ..Wanted::default()
+        }));
+        let later = Some("2026-01-01T10:00:01Z".parse().unwrap());
+        assert!(!fits(Wanted {
+            since: later,
+            ..Wanted::default()
+        }));
+    }
+}

@@ -1,0 +1,193 @@
+//! Ending a worker's session with everything that was ever started in it, and what is kept of one that
+//! ended by itself: exit code or signal, and last screen.
+//!
+//! What must always hold: when this succeeds, no process of the worker's last session is there any more,
+//! also where the session itself had ended before and something it started went on. What stood on a screen is
+//! foreign text: it is kept as lines, and escaped wherever it is shown.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::flow::town_hook;
+use crate::host::LiveTown;
+use crate::host::ended::Ended;
+use crate::host::runtime;
+use crate::host::{End, HostError, Live};
+use crate::record::polecat::{Ids, Slot};
+use crate::town::RigLayout;
+use crate::town::process::{self, Process};
+
+/// How long what is left has to end by itself.
+const GRACE: Duration = Duration::from_secs(4);
+/// So many lines of a last screen are kept.
+const LINES: usize = 20;
+/// Where they are looked for: what tmux says of the end stands on the lowest line, however tall the screen.
+const SEEN: usize = 200;
+/// So many characters of each.
+const WIDTH: usize = 200;
+
+fn ended(town: &LiveTown, slot: &Slot, end: End, screen: &str) -> Ended {
+    let (exit, signal) = match end {
+        End::Exit(code) => (Some(code), None),
+        End::Signal(number) => (None, Some(number)),
+        End::Unknown => (None, None),
+    };
+    Ended {
+        at: town.clock.now().to_string(),
+        lease: slot.lease,
+        exit,
+        signal,
+        screen: last_lines(&masked(town, screen)),
+    }
+}
+
+/// What is seen of a session that is only shown any more.
+pub fn of_dead_session(town: &LiveTown, live: &Live, slot: &Slot) -> Option<Ended> {
+    let end = live.dead?;
+    // A screen that cannot be read leaves the exit code.
+    let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
+    Some(ended(town, slot, end, &screen))
+}
+
+/// What a start that failed says of a session that ended at once.
+pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> Option<Ended> {
+    error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(HostError::EndedAtOnce { end, output, .. }) => Some(ended(town, slot, *end, output)),
+        _ => None,
+    })
+}
+
+/// Tells of it.
+pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
+    town.tell(
+        "session_ended",
+        json!({
+            "rig": rig, "polecat": polecat, "bead": bead, "lease": ended.lease, "exit": ended.exit,
+            "signal": ended.signal, "screen": ended.screen,
+        }),
+    );
+}
+
+/// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
+/// program may complain of its key by showing it, and what is kept goes into events and letters.
+fn masked(town: &LiveTown, screen: &str) -> String {
+    // What is shorter is no secret, and may stand anywhere.
+    const SHORTEST: usize = 8;
+    let given = runtime::given(town);
+    let given = given
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let secrets = town.env.vars().chain(given);
+    let secrets =
+        secrets.filter(|(name, value)| value.len() >= SHORTEST && town_hook::looks_secret(name));
+    secrets.fold(screen.to_owned(), |text, (name, value)| {
+        text.replace(value, &format!("[{name}]"))
+    })
+}
+
+/// The last lines of a screen that hold anything, cut to size.
+fn last_lines(screen: &str) -> Vec<String> {
+    let told = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
+    let all: Vec<&str> = screen.lines().filter(told).collect();
+    all[all.len().saturating_sub(LINES)..]
+        .iter()
+        .map(|line| line.trim_end().chars().take(WIDTH).collect())
+        .collect()
+}
+
+/// Keeps how a worker's session ended in its slot, and tells of it, if the work is still this worker's.
+pub fn keep(
+    town: &LiveTown,
+    rig: &RigLayout,
+    ids: &Ids,
+    slot: &mut Slot,
+    ended: &Ended,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    *slot = town.transact(&store, |tx| {
+        let mut current = slot.still_held(tx, ids)?;
+        current.ended = Some(ended.clone());
+        current.save(tx, &ids.slot)?;
+        Ok(current)
+    })?;
+    let name = ids.address.name().unwrap_or_default();
+    report(ended, town, rig.name(), name, &slot.bead);
+    Ok(())
+}
+
+/// Ends a worker's session, and what is left of it and of the one before. Who asks for the end of its own
+/// session is spared here.
+pub fn polecat(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
+    town.host.kill(session)?;
+    leftovers(session, slot)
+}
+
+/// Ends the processes that a worker's sessions left behind.
+pub fn leftovers(session: &str, slot: &Slot) -> Result<(), HostError> {
+    let own = process::ancestry(process::own_pid());
+    let tokens = [&slot.token, &slot.left].into_iter();
+    let left: Vec<Process> = tokens
+        .filter(|token| !token.is_empty())
+        .flat_map(|token| process::carriers(token))
+        .filter(|process| !own.contains(&process.pid))
+        .collect();
+    let survivors = process::end(&left, GRACE);
+    if survivors.is_empty() {
+        return Ok(());
+    }
+    Err(HostError::Survivors {
+        name: session.to_owned(),
+        pids: survivors.iter().map(|process| process.pid).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use bd::sys::Env;
+
+    use super::*;
+
+    #[test]
+    fn of_a_last_screen_the_last_lines_are_kept_without_what_tmux_says() {
+        let long = "x".repeat(500);
+        let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
+        let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
+        let kept = last_lines(&screen);
+        assert_eq!(kept.len(), LINES);
+        assert_eq!(kept[0], "line 31");
+        assert_eq!(kept[LINES - 1].len(), WIDTH);
+    }
+
+    #[test]
+    fn how_a_session_ended_is_kept() {
+        let place = crate::testing::Place::new();
+        for end in [End::Exit(7), End::Signal(9), End::Unknown] {
+            let kept = super::ended(&place.town, &Slot::default(), end, "");
+            let text = serde_json::to_string(&kept).unwrap();
+            let again: Ended = serde_json::from_str(&text).unwrap();
+            assert_eq!(again.how(), end.to_string());
+        }
+    }
+
+    #[test]
+    fn of_a_last_screen_no_secret_is_kept() {
+        let mut place = crate::testing::Place::new();
+        let vars = [
+            ("AN_API_KEY", "sk-0123456789"),
+            ("A_TOKEN", "short"),
+            ("EDITOR", "a-long-word"),
+        ];
+        place.town.env = Env::with(std::path::Path::new("/"), vars);
+        let settings =
+            r#"{"agents":{"x":{"env":{"X_SECRET":"of-the-settings","X_MODEL":"of-no-secret"}}}}"#;
+        std::fs::write(place.town.layout.settings(), settings).unwrap();
+        let error =
+            "401: sk-0123456789 is no key, short, a-long-word, of-the-settings, of-no-secret\n";
+        let ended = super::ended(&place.town, &Slot::default(), End::Exit(1), error);
+        assert_eq!(
+            ended.screen,
+            ["401: [AN_API_KEY] is no key, short, a-long-word, [X_SECRET], of-no-secret"]
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Sessions that cannot be seen: their processes live below another server of sessions than the one that is asked,
+//! since its socket was removed or `TMUX_TMPDIR` is another one.
+//!
+//! A worker whose session is not listed has ended only if both say so, the list and the processes. Else a second agent
+//! would be started in the same sandbox.
+
+use std::collections::BTreeSet;
+
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::record::polecat;
+use crate::town::beads::Stores;
+use crate::town::identity::Address;
+use crate::town::process;
+
+/// What the name of such a server begins with.
+const SERVER: &str = "tmux";
+
+/// Why the list of sessions is not to be believed, if a worker lives that is not in it; with what to do.
+pub fn reason(town: &LiveTown, stores: &Stores, listed: &[Live]) -> Option<String> {
+    let workers = unlisted(town, stores, listed);
+    if workers.is_empty() {
+        return None;
+    }
+    let servers: BTreeSet<i32> = listed
+        .iter()
+        .filter_map(|live| process::parent(live.pid))
+        .collect();
+    let hosted = process::hosted_by(SERVER, &servers);
+    let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
+        let is_its = |(process, server): &&(process::Process, process::Process)| {
+            // A server that the worker itself started hosts what it likes.
+            process.carries(token) && !server.carries(token)
+        };
+        Some((worker, hosted.iter().find(is_its)?))
+    })?;
+    Some(format!(
+        "{worker} is alive (process {}) and its session is not listed: the socket of its tmux server was removed, or \
+         TMUX_TMPDIR is another one. Nothing is started or ended until then; `kill -USR1 {}` makes the socket again",
+        process.pid, server.pid
+    ))
+}
+
+/// The workers with a token whose session is not listed.
+fn unlisted(town: &LiveTown, stores: &Stores, listed: &[Live]) -> Vec<(Address, String)> {
+    let all = stores.rigs.iter().flat_map(|(name, beads)| {
+        let rig = town.layout.rig(name);
+        polecat::all(&rig, beads, Some(listed))
+    });
+    let unlisted =
+        all.filter(|polecat| polecat.session.is_none() && !polecat.slot.token.is_empty());
+    unlisted
+        .map(|polecat| (polecat.address(), polecat.slot.token))
+        .collect()
+}

@@ -1,0 +1,5 @@
+//! Starting and ending the sessions of agents.
+
+pub mod end;
+pub mod hidden;
+pub mod start;

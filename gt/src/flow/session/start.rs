@@ -1,0 +1,504 @@
+//! Starting an agent's session: who it is, under which lease, with which first message.
+//!
+//! What must always hold: a new session in a sandbox starts only when every process of the old one is
+//! gone, and it takes the next lease, so that a leftover of the old one can finish nothing.
+
+use anyhow::Context;
+use bd::bead::Bead;
+use serde_json::json;
+
+use super::end;
+use crate::flow::sandbox;
+use crate::flow::sandbox::Sandbox;
+use crate::host::LiveTown;
+use crate::host::runtime::{self, Preset, Ready, Runtime};
+use crate::host::{HostError, Live, Sent, SessionSpec};
+use crate::record::polecat::Claimed;
+use crate::record::polecat::{self, Ids, SlingStep, Slot, TakenAway};
+use crate::town;
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
+
+const ASSIGNED: &str = include_str!("../../../templates/message/assigned.txt");
+const AGAIN: &str = include_str!("../../../templates/message/again.txt");
+const START: &str = include_str!("../../../templates/message/start.txt");
+const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
+const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
+
+/// Starts the session of a freshly slung polecat, unless it runs already; returns its name.
+pub fn polecat(
+    town: &LiveTown,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &mut Slot,
+) -> anyhow::Result<String> {
+    let address = claimed.address();
+    let session = name_of(&address)?;
+    let running = town.host.find(session.as_str())?;
+    let mut launched = Ok(());
+    if !running.is_some_and(|live| is_ours(&live, slot)) {
+        end::polecat(town, session.as_str(), slot)?;
+        take_lease(town, rig, &claimed.ids, slot, false)?;
+        launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
+    }
+    // A session that ended at once has been started: what follows is the business of the rule that
+    // starts sessions anew, and of its breaker.
+    if launched.as_ref().is_err_and(|error| !has_ended(error)) {
+        return launched.map(|()| session.to_string());
+    }
+    slot.sling = SlingStep::Started;
+    slot.failures = 0;
+    slot.failure.clear();
+    let ended = launched.as_ref().err();
+    let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
+    slot.ended.clone_from(&ended);
+    if let Err(error) = record_start(town, rig, claimed, slot) {
+        // The bead is someone else's by now: this session is not to work on it.
+        if error.is::<TakenAway>() {
+            end::polecat(town, session.as_str(), slot)?;
+        }
+        return Err(error);
+    }
+    town.tell(
+        "spawn",
+        json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
+    );
+    if let Some(ended) = ended {
+        end::report(&ended, town, rig.name(), &claimed.name, &claimed.bead.id);
+    }
+    let (bead, worker) = (&claimed.bead.id, format!("{}/{}", rig.name(), claimed.name));
+    let next = || {
+        format!(
+            "{bead} stays on the hook of {worker}, which gtd starts anew a few times; `gt why {bead}` tells what comes of it"
+        )
+    };
+    let started = launched.map(|()| session.to_string());
+    started.with_context(next)
+}
+
+/// Records that the session runs, if the bead is still the worker's.
+fn record_start(
+    town: &LiveTown,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &Slot,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        slot.still_held(tx, &claimed.ids)?;
+        slot.save(tx, &claimed.ids.slot)?;
+        if let Some(mut agent) = tx.get(&claimed.ids.agent).cloned() {
+            polecat::set_hook(&mut agent, Some(&claimed.bead.id), "working", &now);
+            tx.put(agent)?;
+        }
+        Ok(())
+    })
+}
+
+/// Whether a start failed because the session's process ended right away.
+fn has_ended(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let ended = cause.downcast_ref::<HostError>();
+        matches!(
+            ended,
+            Some(HostError::EndedAtOnce { .. } | HostError::NoSession { .. })
+        )
+    })
+}
+
+/// How long a handover waits for whoever works on the same polecat.
+const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Why a session is started anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why<'a> {
+    /// It ended by itself in the middle of the work.
+    Ended,
+    /// The session with this token hands over: it is ended if it runs; another one is not.
+    HandedOver(&'a str),
+}
+
+/// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
+///
+/// 1. Uncommitted work is snapshotted.
+/// 2. What is left of the old session is ended.
+/// 3. The next lease is taken.
+/// 4. The session starts.
+///
+/// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
+/// session runs and does not hand over, nothing is done.
+pub fn again(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+    why: Why<'_>,
+) -> anyhow::Result<Option<String>> {
+    let lock = rig.slot_lock(name);
+    let _slot = match why {
+        Why::Ended => Lock::try_take(&lock)?,
+        // Nobody comes back to this later.
+        Why::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
+    };
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let session = name_of(&ids.address)?;
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let mut slot = Slot::load(&beads, &ids.slot);
+    let Some(bead) = beads.get(&slot.bead).cloned() else {
+        return Ok(None);
+    };
+    let live = town.host.find(session.as_str())?;
+    if let Why::HandedOver(token) = why {
+        refuse_another(live.as_ref(), token)?;
+    }
+    let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
+    let unneeded =
+        slot.still_held(&beads, &ids).is_err() || !bead.is_open() || (runs && why == Why::Ended);
+    if unneeded {
+        return Ok(None);
+    }
+    let ended = live.and_then(|live| end::of_dead_session(town, &live, &slot));
+    if let Some(ended) = ended {
+        end::keep(town, rig, &ids, &mut slot, &ended)?;
+    }
+    let saved = sandbox::snapshot(town, rig, name, &slot)?;
+    end::polecat(town, session.as_str(), &slot)?;
+    Sandbox::of(town, rig, name).drop_stale_locks()?;
+    take_lease(town, rig, &ids, &mut slot, why == Why::Ended)?;
+    let message = if why == Why::Ended {
+        AGAIN
+    } else {
+        HANDED_OVER
+    };
+    if let Err(error) = launch(town, rig, &ids.address, &slot, &bead, message) {
+        if let Some(ended) = end::of_failed_start(town, &slot, &error) {
+            end::keep(town, rig, &ids, &mut slot, &ended)?;
+        }
+        return Err(error);
+    }
+    town.tell(
+        "respawn",
+        json!({
+            "rig": rig.name(), "polecat": name, "bead": bead.id, "lease": slot.lease,
+            "handed_over": why != Why::Ended,
+            "snapshot": saved.map(|saved| saved.refname),
+        }),
+    );
+    Ok(Some(session.to_string()))
+}
+
+/// Refuses to end another session than the one with this token.
+pub fn refuse_another(live: Option<&Live>, token: &str) -> anyhow::Result<()> {
+    let is_other = live.is_some_and(|live| live.dead.is_none() && live.token != token);
+    anyhow::ensure!(!is_other, "another session has begun meanwhile: it goes on");
+    Ok(())
+}
+
+/// Starts the session of an agent that is no polecat; `wanted` is the runtime asked for, empty for the
+/// configured one. One that runs already is left as it is.
+pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result<Live> {
+    let session = name_of(address)?;
+    match town.host.find(session.as_str())? {
+        Some(live) if live.dead.is_none() => return Ok(live),
+        Some(_) => town.host.kill(session.as_str())?,
+        None => {}
+    }
+    let rig = address.rig().map(|rig| town.rig(rig)).transpose()?;
+    let runtime = runtime::resolve(town, rig.as_ref(), address, wanted)?;
+    let message = fill(
+        START,
+        &[
+            ("recipient", &address.spoken()),
+            ("time", &local_time(town)),
+        ],
+    );
+    let home = town::home_of(town, address);
+    let env = identity_env(town, address, session.as_str());
+    let live = begin(
+        town,
+        address,
+        &runtime,
+        Begin {
+            home,
+            message,
+            env,
+            token: town.random.hex(32),
+        },
+    )?;
+    let agent = &runtime.name;
+    town.tell(
+        "session_begun",
+        json!({ "session": session.as_str(), "agent": agent }),
+    );
+    Ok(live)
+}
+
+/// Tells an agent with a running session that work is on its hook; returns the session, if one runs.
+pub fn tell_of_work(
+    town: &LiveTown,
+    address: &Address,
+    bead: &Bead,
+) -> anyhow::Result<Option<String>> {
+    let Some(session) = SessionName::of(address) else {
+        return Ok(None);
+    };
+    let Some(live) = town
+        .host
+        .find(session.as_str())?
+        .filter(|live| live.dead.is_none())
+    else {
+        return Ok(None);
+    };
+    let title = bd::ui::escape::line(&bead.title);
+    let text = fill(HOOKED, &[("bead", &bead.id), ("title", &title)]);
+    town.host
+        .send(&live.name, text.trim(), &runtime::input_of(town, address))?;
+    Ok(Some(live.name))
+}
+
+/// The session of an agent.
+pub fn name_of(address: &Address) -> anyhow::Result<SessionName> {
+    SessionName::of(address)
+        .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
+}
+
+/// Whether a running session is the one that the slot's lease started.
+fn is_ours(live: &Live, slot: &Slot) -> bool {
+    live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
+}
+
+/// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
+fn take_lease(
+    town: &LiveTown,
+    rig: &RigLayout,
+    ids: &Ids,
+    slot: &mut Slot,
+    is_respawn: bool,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let token = town.random.hex(32);
+    *slot = town.transact(&store, |tx| {
+        let mut current = slot.still_held(tx, ids)?;
+        current.lease += 1;
+        current.token.clone_from(&token);
+        current.left.clear();
+        if is_respawn && !current.stopped {
+            current.respawns.push(tx.now().to_string());
+        }
+        current.stopped = false;
+        current.save(tx, &ids.slot)?;
+        Ok(current)
+    })?;
+    Ok(())
+}
+
+/// Starts the session of a polecat with its first message.
+fn launch(
+    town: &LiveTown,
+    rig: &RigLayout,
+    address: &Address,
+    slot: &Slot,
+    bead: &Bead,
+    message: &str,
+) -> anyhow::Result<()> {
+    let session = name_of(address)?;
+    let name = address.name().unwrap_or_default();
+    let home = rig.sandbox(name);
+    let runtime = runtime::resolve(town, Some(rig), address, &slot.agent)?;
+    let title = bd::ui::escape::line(&bead.title);
+    let message = fill(
+        message,
+        &[
+            ("recipient", &address.spoken()),
+            ("time", &local_time(town)),
+            ("bead", &bead.id),
+            ("title", &title),
+        ],
+    );
+    let mut env = identity_env(town, address, session.as_str());
+    env.push(("GT_POLECAT".to_owned(), name.to_owned()));
+    env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
+    env.push(("GT_BRANCH".to_owned(), slot.branch.clone()));
+    env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
+    begin(
+        town,
+        address,
+        &runtime,
+        Begin {
+            home,
+            message,
+            env,
+            token: slot.token.clone(),
+        },
+    )?;
+    Ok(())
+}
+
+/// What a session begins with.
+struct Begin {
+    home: std::path::PathBuf,
+    message: String,
+    env: Vec<(String, String)>,
+    token: String,
+}
+
+/// Starts the session and waits until its agent has: dialogs that it opens first are answered.
+fn begin(
+    town: &LiveTown,
+    address: &Address,
+    runtime: &Runtime,
+    begin: Begin,
+) -> anyhow::Result<Live> {
+    let session = name_of(address)?;
+    for warning in &runtime.warnings {
+        town.tell(
+            "runtime_passed_over",
+            json!({ "session": session.as_str(), "why": warning }),
+        );
+    }
+    let preset = &runtime.preset;
+    let ready = runtime.prepare(town, address, &begin.home)?;
+    let mut env = begin.env;
+    env.push(("GT_AGENT".to_owned(), runtime.name.clone()));
+    env.extend(ready.env);
+    let live = town.host.start(&SessionSpec {
+        name: session.to_string(),
+        cwd: begin.home,
+        argv: runtime.command(&ready.args, &begin.message),
+        env,
+        pass: runtime.pass.clone(),
+        token: begin.token,
+        // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
+        keep: matches!(address, Address::Polecat(..)),
+    })?;
+    let words = preset.to_type(&begin.message);
+    if words.is_some() || !preset.ready_prompt_prefix.is_empty() {
+        let limit = std::time::Duration::from_secs(60);
+        let ready = runtime::wait_until_ready(town.host.as_ref(), &live.name, preset, limit)?;
+        let question = match (ready, words) {
+            (Ready::NeedsPerson(dialog), _) => Some(dialog),
+            (Ready::Ended, _) | (_, None) => None,
+            (_, Some(words)) => type_first(town, &live.name, words, preset)?,
+        };
+        if let Some(dialog) = question {
+            let payload = json!({ "session": live.name, "dialog": dialog });
+            town.tell("session_needs_person", payload);
+        }
+    }
+    Ok(live)
+}
+
+/// Types the first message; what keeps it from being submitted is for a person.
+fn type_first(
+    town: &LiveTown,
+    session: &str,
+    words: &str,
+    preset: &Preset,
+) -> Result<Option<String>, HostError> {
+    let sent = town.host.send(session, words.trim(), &preset.input())?;
+    Ok((sent != Sent::Submitted).then(|| "its first message is not submitted".to_owned()))
+}
+
+/// The variables that tell an agent who it is. Never `BEADS_DIR`: it turns routing off.
+fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(String, String)> {
+    let text = address.to_string();
+    let email = town
+        .env
+        .get("GT_OWNER_EMAIL")
+        .map_or_else(|| owner_email(town), str::to_owned);
+    let folder = town
+        .exe
+        .parent()
+        .map(|path| path.display().to_string())
+        .unwrap_or_default();
+    let path = match town.env.get("PATH") {
+        Some(rest) => format!("{folder}:{rest}"),
+        None => folder,
+    };
+    let root = town.layout.root().display().to_string();
+    let mut env = vec![
+        ("GT_ROLE", text.clone()),
+        ("BD_ACTOR", text.clone()),
+        ("GIT_AUTHOR_NAME", text.clone()),
+        ("GIT_COMMITTER_NAME", text),
+        ("GIT_AUTHOR_EMAIL", email.clone()),
+        ("GIT_COMMITTER_EMAIL", email),
+        ("BEADS_AGENT_NAME", address.mailbox()),
+        ("GT_ROOT", root.clone()),
+        ("GT_TOWN_ROOT", root),
+        ("GT_SESSION", session.to_owned()),
+        ("PATH", path),
+    ];
+    if let Some(rig) = address.rig() {
+        env.push(("GT_RIG", rig.to_owned()));
+    }
+    if let Address::Crew(_, name) = address {
+        env.push(("GT_CREW", name.clone()));
+    }
+    env.into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+}
+
+/// The overseer's e-mail address, which agents' commits carry.
+fn owner_email(town: &LiveTown) -> String {
+    let stored = bd::sys::file::read(&town.layout.overseer_json())
+        .ok()
+        .flatten();
+    let value: Option<serde_json::Value> =
+        stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    value
+        .as_ref()
+        .and_then(|value| value.get("email")?.as_str())
+        .filter(|email| !email.is_empty())
+        .unwrap_or("overseer@gastown.local")
+        .to_owned()
+}
+
+/// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let found = after.split_once('}').and_then(|(name, tail)| {
+            values
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value, tail))
+        });
+        match found {
+            Some((value, tail)) => {
+                text.push_str(value);
+                rest = tail;
+            }
+            None => {
+                text.push('{');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+fn local_time(town: &LiveTown) -> String {
+    let zone = bd::sys::env::zone();
+    town.clock
+        .now()
+        .to_zoned(zone)
+        .strftime("%Y-%m-%dT%H:%M")
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_put_in_once_and_may_hold_braces() {
+        let text = fill("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
+        assert_eq!(text, "{b} 2 {c} {");
+    }
+}

@@ -1,0 +1,470 @@
+//! The claim: bead and worker are reserved for each other in one transaction. Who loses a race has
+//! changed nothing.
+
+use std::collections::BTreeSet;
+
+use bd::bead::{Bead, Kind, Status};
+use bd::store::{Snapshot, Tx};
+
+use super::{Request, rig_of};
+use crate::flow::convoy::integration;
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::record::attempt::{self, End};
+use crate::record::merge_request;
+use crate::record::polecat::Claimed;
+use crate::record::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
+use crate::record::queued_sling;
+use crate::town::RigLayout;
+use crate::town::beads::Found;
+use crate::town::config;
+use crate::town::identity::{Address, check_worker_name};
+use crate::town::lock::{Lock, LockError};
+
+/// Why a claim is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ClaimError {
+    /// Someone has the bead.
+    #[error("{bead} is already hooked by {holder} (take it away with --force)")]
+    Hooked {
+        /// The bead.
+        bead: String,
+        /// Who has it.
+        holder: String,
+    },
+    /// The bead is not open for work.
+    #[error("{bead} is {status}: only open work can be slung{way_out}")]
+    NotOpen {
+        /// The bead.
+        bead: String,
+        /// Its status.
+        status: String,
+        /// What to do.
+        way_out: &'static str,
+    },
+    /// The merge queue is at work with what was handed in for it.
+    #[error("{bead} may be merged right now ({request}): try again in a moment")]
+    Merging {
+        /// The bead.
+        bead: String,
+        /// Its merge request.
+        request: String,
+    },
+    /// The bead is a record, not work.
+    #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
+    NoWork {
+        /// The bead.
+        bead: String,
+        /// Its type.
+        kind: String,
+    },
+    /// The worker has other work.
+    #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
+    WorkerBusy {
+        /// The worker.
+        worker: String,
+        /// What it is at.
+        bead: String,
+    },
+    /// The worker is not in a state to take work.
+    #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
+    WorkerUnfit {
+        /// The worker.
+        worker: String,
+        /// Why.
+        why: String,
+    },
+    /// As many workers of the rig are at work as may be.
+    #[error("rig `{rig}` has {count} workers at work (setting max_polecats: {limit})")]
+    Full {
+        /// The rig.
+        rig: String,
+        /// How many are at work.
+        count: usize,
+        /// How many may be.
+        limit: usize,
+    },
+}
+
+/// What is to be claimed.
+pub struct Wish<'a> {
+    /// The sling.
+    pub request: &'a Request,
+    /// This worker and no other.
+    pub name: Option<&'a str>,
+}
+
+/// Reserves the bead and a worker for each other.
+///
+/// 1. Outside the transaction: what sessions there are, which worker fits, its slot lock.
+/// 2. In one transaction: the bead is still open, the worker is still free; both are marked.
+/// 3. A worker that was taken meanwhile by someone else: choose again, unless it was asked for by name.
+pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
+    let store = town.rig_store(rig)?;
+    let prefix = town.prefix(rig.name());
+    let sessions = town.host.list()?;
+    let target = integration::target_of(town, rig, &wish.request.bead)?;
+    let mut lost = BTreeSet::new();
+    loop {
+        let snapshot = store.snapshot()?;
+        check_bead(&snapshot, wish)?;
+        let name = choose(town, rig, &snapshot, &sessions, wish, &lost)?;
+        check_name(town, rig, &name)?;
+        let lock = match Lock::try_take(&rig.slot_lock(&name)) {
+            Ok(lock) => lock,
+            Err(LockError::Held { .. }) => {
+                let worker = format!("{}/polecats/{name}", rig.name());
+                let why = "another gt process is at work on it".to_owned();
+                anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerUnfit { worker, why });
+                lost.insert(name);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let ids = Ids::of(&prefix, rig.name(), &name);
+        let claimed = town.transact(&store, |tx| {
+            check_bead(tx, wish)?;
+            if !is_free(tx, &ids) {
+                return Ok(None);
+            }
+            queued_sling::leave(tx, &prefix, &wish.request.bead)?;
+            mark(rig, tx, wish, (&name, &ids), &target).map(Some)
+        })?;
+        if let Some((bead, slot)) = claimed {
+            return Ok(Claimed {
+                rig: rig.name().to_owned(),
+                name,
+                bead,
+                slot,
+                ids,
+                lock,
+            });
+        }
+        drop(lock);
+        let bead = polecat::hook_of(&store.snapshot()?, &ids).unwrap_or_default();
+        let worker = format!("{}/polecats/{name}", rig.name());
+        anyhow::ensure!(wish.name.is_none(), ClaimError::WorkerBusy { worker, bead });
+        lost.insert(name);
+    }
+}
+
+/// The reservation that a polecat's slot records, where its sling is unfinished.
+pub(super) fn reload(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+    lock: Lock,
+) -> anyhow::Result<Option<Claimed>> {
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let snapshot = town.rig_store(rig)?.snapshot()?;
+    let slot = Slot::load(&snapshot, &ids.slot);
+    let unfinished = slot.sling > SlingStep::None
+        && slot.sling < SlingStep::Started
+        && slot.still_held(&snapshot, &ids).is_ok();
+    let Some(bead) = snapshot
+        .get(&slot.bead)
+        .filter(|bead| unfinished && bead.is_open())
+    else {
+        return Ok(None);
+    };
+    let (bead, rig, name) = (bead.clone(), rig.name().to_owned(), name.to_owned());
+    Ok(Some(Claimed {
+        rig,
+        name,
+        bead,
+        slot,
+        ids,
+        lock,
+    }))
+}
+
+fn check_bead(beads: &Snapshot, wish: &Wish) -> anyhow::Result<()> {
+    let id = &wish.request.bead;
+    let Some(bead) = beads.get(id) else {
+        return Err(crate::town::beads::UnknownBead { id: id.clone() }.into());
+    };
+    check_open(bead, wish.request.force)?;
+    Ok(())
+}
+
+/// Whether a bead is a record of the town itself, on which nobody can work.
+fn is_record(bead: &Bead) -> bool {
+    matches!(
+        bead.issue_type,
+        Kind::MergeRequest | Kind::Agent | Kind::Role | Kind::Rig | Kind::Convoy | Kind::Slot
+    )
+}
+
+/// Whether a bead may be given to someone.
+pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
+    let not_open = |way_out| {
+        let (bead, status) = (bead.id.clone(), bead.status.to_string());
+        Err(ClaimError::NotOpen {
+            bead,
+            status,
+            way_out,
+        })
+    };
+    if is_record(bead) {
+        let (bead, kind) = (bead.id.clone(), bead.issue_type.to_string());
+        return Err(ClaimError::NoWork { bead, kind });
+    }
+    match &bead.status {
+        Status::Closed | Status::Tombstone => not_open(" (`bd reopen` opens it again)"),
+        Status::Hooked | Status::InProgress | Status::Pinned
+            if !bead.assignee.is_empty() && !force =>
+        {
+            Err(ClaimError::Hooked {
+                bead: bead.id.clone(),
+                holder: bead.assignee.clone(),
+            })
+        }
+        Status::Deferred | Status::Blocked if !force => not_open(" (or use --force)"),
+        _ => Ok(()),
+    }
+}
+
+/// Chooses the worker: the one asked for, else an idle one, else a new name.
+fn choose(
+    town: &LiveTown,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    sessions: &[Live],
+    wish: &Wish,
+    lost: &BTreeSet<String>,
+) -> anyhow::Result<String> {
+    let all = polecat::all(rig, beads, Some(sessions));
+    if let Some(name) = wish.name {
+        return match all.iter().find(|polecat| polecat.name == name) {
+            Some(polecat) => check_worker(polecat).map(|()| name.to_owned()),
+            None => Ok(name.to_owned()),
+        };
+    }
+    let limit = config::max_polecats(town, rig);
+    // The worker that has this bead gives it up.
+    let others = all
+        .iter()
+        .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead));
+    let count = others.filter(|polecat| polecat.takes_up_room()).count();
+    if count >= limit {
+        let rig = rig.name().to_owned();
+        return Err(ClaimError::Full { rig, count, limit }.into());
+    }
+    let idle = |polecat: &&Polecat| {
+        polecat.state == State::Idle && !polecat.busy && !lost.contains(&polecat.name)
+    };
+    if let Some(polecat) = all.iter().find(idle) {
+        return Ok(polecat.name.clone());
+    }
+    let mut used: BTreeSet<String> = lost.clone();
+    used.extend(all.into_iter().map(|polecat| polecat.name));
+    used.extend(folders(rig));
+    let (style, names) = config::names(town, rig);
+    Ok(polecat::pick_name(rig.name(), &style, &names, &used))
+}
+
+/// Whatever the name comes from: another agent's session would be taken for this worker's.
+fn check_name(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
+    let registry = town.registry()?;
+    let rigs = registry.rigs.keys().map(String::as_str);
+    Ok(check_worker_name(&address, rigs)?)
+}
+
+fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
+    let worker = polecat.address().to_string();
+    if let Some(bead) = &polecat.hook {
+        return Err(ClaimError::WorkerBusy {
+            worker,
+            bead: bead.clone(),
+        }
+        .into());
+    }
+    anyhow::ensure!(
+        polecat.state == State::Idle,
+        ClaimError::WorkerUnfit {
+            worker,
+            why: polecat.why.clone()
+        }
+    );
+    Ok(())
+}
+
+/// Folders below `polecats/` hold names, too, also those without an identity bead.
+fn folders(rig: &RigLayout) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
+        return Vec::new();
+    };
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.')).collect()
+}
+
+/// Whether the worker is free in the eyes of this transaction.
+fn is_free(tx: &Tx, ids: &Ids) -> bool {
+    let known = tx.get(&ids.agent).is_some_and(Bead::is_open);
+    !known || polecat::hook_of(tx, ids).is_none()
+}
+
+/// Marks bead and worker as each other's.
+fn mark(
+    rig: &RigLayout,
+    tx: &mut Tx,
+    wish: &Wish,
+    (name, ids): (&str, &Ids),
+    target: &str,
+) -> anyhow::Result<(Bead, Slot)> {
+    let now = tx.now();
+    let bead = hook_bead(
+        tx,
+        &wish.request.bead,
+        &ids.address.to_string(),
+        &wish.request.args,
+    )?;
+    let old = Slot::load(tx, &ids.slot);
+    let mut agent = polecat::reserve(tx, rig.name(), name, &ids.agent)?;
+    polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
+    tx.put(agent)?;
+    let slot = Slot {
+        lease: old.lease + 1,
+        bead: bead.id.clone(),
+        attempt: bd::bead::attempt::of(&bead),
+        branch: branch_name(name, &bead.id, &now),
+        target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
+        agent: wish.request.agent.clone().unwrap_or_default(),
+        sling: SlingStep::Claimed,
+        since: now.to_string(),
+        left: old.last_token().to_owned(),
+        ..Slot::default()
+    };
+    slot.save(tx, &ids.slot)?;
+    Ok((bead, slot))
+}
+
+/// Where the result of a conflict or repair task goes: to the target of the request that it was made for.
+fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
+    let request = beads.get(&merge_request::resolves(bead)?)?;
+    Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
+}
+
+/// Hooks a bead to an agent, taking it off whoever had it.
+fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<Bead> {
+    let now = tx.now();
+    let Some(mut bead) = tx.get(id).cloned() else {
+        return Err(crate::town::beads::UnknownBead { id: id.to_owned() }.into());
+    };
+    let why = format!("given to {holder} by {}", tx.actor());
+    release_holders(tx, id, &why, None)?;
+    // With what the release noted on it.
+    bead = tx.get(id).cloned().unwrap_or(bead);
+    bead.status = Status::Hooked;
+    bead.assignee = holder.to_owned();
+    bead.updated_at = now;
+    let by = tx.actor().to_owned();
+    bead.description = bd::bead::fields::set(&bead.description, "dispatched_by", Some(&by));
+    // What any worker before has in hand counts no more.
+    bd::bead::attempt::raise(&mut bead)?;
+    if !args.is_empty() {
+        bead.description = bd::bead::fields::set(&bead.description, "attached_args", Some(args));
+    }
+    tx.put(bead.clone())?;
+    Ok(bead)
+}
+
+/// Takes a bead off every agent whose hook names it. A polecat's record is begun anew under the next
+/// lease, so that a sling or a session of it that still runs can go no further; the bead keeps a note of what it did.
+pub(super) fn release_holders(
+    tx: &mut Tx,
+    id: &str,
+    why: &str,
+    kept: Option<&str>,
+) -> anyhow::Result<()> {
+    let now = tx.now();
+    let holders: Vec<Bead> = tx
+        .select(|head| head.is_a(&Kind::Agent, "gt:agent"))
+        .filter(|bead| bead.hook_bead == id && bead.id != id)
+        .cloned()
+        .collect();
+    for mut agent in holders {
+        let ids = Ids::of_agent(&agent);
+        polecat::set_hook(&mut agent, None, "idle", &now);
+        tx.put(agent)?;
+        if let Some(ids) = ids {
+            let slot = Slot::load(tx, &ids.slot);
+            let worker = ids.address.to_string();
+            let worker = worker.as_str();
+            attempt::end_in(tx, id, &slot, End { worker, why, kept })?;
+            slot.released().save(tx, &ids.slot)?;
+        }
+    }
+    Ok(())
+}
+
+/// Hooks a bead to an agent that is no polecat.
+pub(super) fn hook_agent(
+    town: &LiveTown,
+    found: &Found,
+    address: &Address,
+    force: bool,
+) -> anyhow::Result<()> {
+    let holder = address.to_string();
+    town.transact(&found.store, |tx| {
+        let id = &found.bead.id;
+        let bead = tx
+            .get(id)
+            .ok_or_else(|| crate::town::beads::UnknownBead { id: id.clone() })?;
+        if bead.status == Status::Hooked && bead.assignee == holder {
+            return Ok(());
+        }
+        check_open(bead, force)?;
+        if let Some(rig) = rig_of(&found.home) {
+            queued_sling::leave(tx, &town.prefix(rig), id)?;
+        }
+        hook_bead(tx, id, &holder, "").map(drop)
+    })
+}
+
+/// `polecat/<name>/<bead>@<base-36 milliseconds>`.
+fn branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
+    format!(
+        "polecat/{name}/{bead}@{}",
+        base36(now.instant().as_millisecond())
+    )
+}
+
+fn base36(number: i64) -> String {
+    let mut number = number.unsigned_abs();
+    let mut digits = Vec::new();
+    loop {
+        let digit = u32::try_from(number % 36).unwrap_or_default();
+        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_the_town_are_not_slung() {
+        let of = |issue_type| Bead {
+            issue_type,
+            ..Bead::default()
+        };
+        let refused = check_open(&of(Kind::Agent), true);
+        assert!(matches!(refused, Err(ClaimError::NoWork { .. })));
+        assert_eq!(check_open(&of(Kind::Bug), false), Ok(()));
+    }
+
+    #[test]
+    fn branch_times_are_base_36() {
+        assert_eq!(base36(0), "0");
+        assert_eq!(base36(35), "z");
+        assert_eq!(base36(1_767_225_600_000), "mjuohs00");
+    }
+}

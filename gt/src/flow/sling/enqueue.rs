@@ -1,0 +1,90 @@
+//! Queues a bead that cannot be slung yet.
+
+use bd::bead::{Bead, Kind, Status};
+use serde_json::json;
+
+use super::{Request, Slung, ensure_convoy};
+use crate::host::LiveTown;
+use crate::record::queued_sling::{LABEL, Waiting, read, record_id};
+use crate::town::RigLayout;
+use crate::town::beads::Found;
+
+/// What blocks a bead right now.
+pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<String>> {
+    let snapshot = found.store.snapshot()?;
+    let id = &found.bead.id;
+    let mut blockers: Vec<String> = bd::graph::blockers(&snapshot, id)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if snapshot.head(id).is_some_and(|head| head.has_external()) {
+        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
+    }
+    Ok(blockers)
+}
+
+/// Puts a blocked bead in line for a rig.
+pub fn enqueue(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &Request,
+    bead: &Bead,
+    waits_for: Vec<String>,
+) -> anyhow::Result<Slung> {
+    anyhow::ensure!(
+        bead.status == Status::Open,
+        "{} is {}: only open work can be slung",
+        bead.id,
+        bead.status
+    );
+    let store = town.rig_store(rig)?;
+    let id = record_id(&town.prefix(rig.name()), &bead.id);
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        let before = tx
+            .get(&id)
+            .and_then(|bead| read(bead.metadata.as_ref()?.get()));
+        let waiting = Waiting {
+            version: 1,
+            work_bead_id: bead.id.clone(),
+            target_rig: rig.name().to_owned(),
+            agent: request.agent.clone(),
+            args: request.args.clone(),
+            // A bead that is queued again keeps its place.
+            enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
+            failed: None,
+        };
+        tx.put(Bead {
+            id: id.clone(),
+            title: format!("{} waits to be slung to {}", bead.id, rig.name()),
+            // Closed from the start: it is no work, and no list of work may show it.
+            status: Status::Closed,
+            closed_at: Some(now.clone()),
+            issue_type: Kind::Slot,
+            ephemeral: true,
+            labels: vec![LABEL.to_owned()],
+            metadata: Some(serde_json::value::to_raw_value(&waiting)?),
+            created_at: now.clone(),
+            updated_at: now,
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        })?;
+        Ok(())
+    })?;
+    let convoy = ensure_convoy(town, request, bead)?;
+    town.tell(
+        "sling_waits",
+        json!({ "bead": bead.id, "target": rig.name(), "waits_for": waits_for }),
+    );
+    Ok(Slung {
+        bead: bead.id.clone(),
+        title: bead.title.clone(),
+        target: rig.name().to_owned(),
+        convoy,
+        branch: None,
+        session: None,
+        sandbox: None,
+        rescued: None,
+        waits_for,
+    })
+}

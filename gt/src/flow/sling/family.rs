@@ -1,0 +1,156 @@
+//! Slinging an epic or a convoy: its beads are slung one by one. The children of an epic get a convoy with
+//! branches of its own, so that the epic lands as one commit a rig once all of them are done.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bd::bead::validate::fit_title;
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Snapshot;
+
+use super::{Request, Slung, rig_of, sling};
+use crate::flow::convoy::{self, New, review};
+use crate::host::LiveTown;
+use crate::record;
+use crate::town::lock::Lock;
+
+/// How deep epics may lie in each other.
+const DEPTH: usize = 10;
+
+/// So long someone else's making of the same epic's convoy is waited for.
+const MAKING: Duration = Duration::from_secs(120);
+
+/// The beads to sling for an id that is an epic with children or a convoy; `None` for any other bead. Makes the
+/// convoy of an epic that has none.
+pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> {
+    let found = town.find_bead(id)?;
+    if record::convoy::is_convoy(&found.bead) {
+        let stores = town.stores()?;
+        let is_open = |id: &&str| {
+            stores
+                .get(id)
+                .is_some_and(|bead| bead.status == Status::Open)
+        };
+        let open = record::convoy::tracked_ids(&found.bead).filter(is_open);
+        return Ok(Some(open.map(str::to_owned).collect()));
+    }
+    if found.bead.issue_type != Kind::Epic {
+        return Ok(None);
+    }
+    let beads = found.store.snapshot()?;
+    let below = below(&beads, &found.bead.id);
+    if below.is_empty() {
+        return Ok(None);
+    }
+    let all: Vec<String> = below.iter().map(|bead| bead.id.clone()).collect();
+    ensure_convoy(town, &found.bead, &all)?;
+    let open = below.iter().filter(|bead| bead.status == Status::Open);
+    Ok(Some(open.map(|bead| bead.id.clone()).collect()))
+}
+
+/// The work below an epic that is not closed, most urgent first.
+fn below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+    let mut seen = BTreeSet::new();
+    let mut found: Vec<&Bead> = Vec::new();
+    let mut epics = vec![epic.to_owned()];
+    for _ in 0..DEPTH {
+        let mut deeper = Vec::new();
+        for epic in epics {
+            for child in beads.children_of(&epic) {
+                if !child.is_open() || !seen.insert(child.id.clone()) {
+                    continue;
+                }
+                if child.issue_type == Kind::Epic {
+                    deeper.push(child.id.clone());
+                } else if convoy::is_work(child) {
+                    found.push(child);
+                }
+            }
+        }
+        epics = deeper;
+    }
+    found.sort_by_key(|bead| (bead.priority, bead.created_at.instant(), bead.id.clone()));
+    found
+}
+
+/// The open convoy of an epic tracks all work below it; one is made where there is none.
+fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
+    // Whoever slings it in the same moment finds the convoy that the other made.
+    let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
+    let convoys = town.store()?.snapshot()?;
+    let open = record::convoy::list(&convoys, false);
+    let own = open
+        .iter()
+        .find(|convoy| record::convoy::epic_of(convoy).as_deref() == Some(&epic.id));
+    if let Some(own) = own {
+        let tracked: BTreeSet<&str> = record::convoy::tracked_ids(own).collect();
+        let new: Vec<String> = beads
+            .iter()
+            .filter(|id| !tracked.contains(id.as_str()))
+            .cloned()
+            .collect();
+        if !new.is_empty() {
+            review::add(town, &own.id, &new)?;
+        }
+        return Ok(());
+    }
+    let new = New {
+        title: fit_title(&epic.title),
+        beads: beads.to_vec(),
+        about: format!("Work of epic {}", epic.id),
+        integration: true,
+        epic: Some(epic.id.clone()),
+        ..New::default()
+    };
+    let purpose = review::Purpose {
+        spec: epic.description.clone(),
+        then: None,
+    };
+    review::create(town, &new, purpose).map(drop)
+}
+
+/// Slings one bead of a family: to its own rig if no target is named.
+pub fn sling_member(town: &LiveTown, request: &Request) -> anyhow::Result<Slung> {
+    let mut request = request.clone();
+    if request.target.is_empty() {
+        let found = town.find_bead(&request.bead)?;
+        let rig = rig_of(&found.home).map(str::to_owned);
+        request.target = rig.unwrap_or_default();
+    }
+    sling(town, &request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn an_epic_slung_several_times_at_once_gets_one_convoy() {
+        let place = Place::new();
+        let town = &place.town;
+        let store = town.store().unwrap();
+        let bead = |id: &str, kind: Kind| Bead {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            issue_type: kind,
+            ..Bead::default()
+        };
+        let epic = bead("hq-epic", Kind::Epic);
+        for bead in [&epic, &bead("hq-one", Kind::Task)] {
+            town.transact(&store, |tx| Ok(tx.put(bead.clone())?))
+                .unwrap();
+        }
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    start.wait();
+                    ensure_convoy(town, &epic, &["hq-one".to_owned()]).unwrap();
+                });
+            }
+        });
+        let snapshot = store.snapshot().unwrap();
+        assert_eq!(record::convoy::list(&snapshot, false).len(), 1);
+    }
+}

@@ -1,0 +1,350 @@
+//! What happens when you run `gt sling <bead> <target>`:
+//!
+//! 1. `resolve_target`: who is to get it (`target`). Where `hooks.auto_convoy` is set, the convoy of a bead that has
+//!    none is made now, with its hooks ([`crate::flow::convoy::review`]): what they refuse is not claimed.
+//! 2. `claim`: bead and worker are reserved for each other in one transaction, or nothing is (`claim`).
+//! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
+//!    ([`crate::flow::sandbox::Sandbox`]). A convoy with branches of its own gets the one of this rig first.
+//! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::flow::convoy`]); what earlier
+//!    workers of the convoy wrote down is put into the sandbox ([`crate::flow::discovery`]).
+//! 5. `start_session`: the agent starts with identity, work and instruction in its first message
+//!    ([`crate::flow::session::start`]).
+//!
+//! Of an epic with children, or of a convoy, each open bead is slung (`family`).
+//!
+//! After 2 each step is recorded in the worker's slot. A sling that dies in between is taken up at the
+//! first undone step by the next patrol ([`resume`]), which takes the same lock.
+
+mod claim;
+mod enqueue;
+mod family;
+mod release;
+mod target;
+mod unsling;
+
+use bd::bead::{Bead, Status};
+use bd::git::Git;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub use claim::{ClaimError, Wish};
+pub use enqueue::enqueue;
+pub use family::{family, sling_member};
+pub use release::release_closed;
+pub use target::{Target, resolve_target};
+pub use unsling::{Unslung, unsling};
+
+use crate::flow::convoy::{self, integration};
+use crate::flow::discovery;
+use crate::flow::handoff;
+use crate::flow::mq;
+use crate::flow::sandbox::Sandbox;
+use crate::flow::session;
+use crate::flow::town_hook;
+use crate::host::LiveTown;
+use crate::host::runtime;
+use crate::record;
+use crate::record::attempt;
+use crate::record::merge_request;
+use crate::record::polecat::Claimed;
+use crate::record::polecat::{SlingStep, Slot};
+use crate::town::RigLayout;
+use crate::town::beads::{Found, Home};
+use crate::town::identity::Address;
+use crate::town::lock::{Lock, LockError};
+
+/// What is asked for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Request {
+    /// The bead.
+    pub bead: String,
+    /// Who is to get it; empty means the caller.
+    pub target: String,
+    /// The agent runtime, where not the configured one.
+    pub agent: Option<String>,
+    /// Takes the bead from whoever has it.
+    pub force: bool,
+    /// Makes no convoy for a bead that has none.
+    pub no_convoy: bool,
+    /// Instructions beside the bead's own text.
+    pub args: String,
+}
+
+/// What a sling did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Slung {
+    /// The bead.
+    pub bead: String,
+    /// Its title.
+    pub title: String,
+    /// Who has it now.
+    pub target: String,
+    /// The convoy that tracks it.
+    pub convoy: Option<String>,
+    /// The branch of the work.
+    pub branch: Option<String>,
+    /// The session, where one was started or told.
+    pub session: Option<String>,
+    /// How the sandbox was made ready: `added`, `switched`, `repaired`.
+    pub sandbox: Option<&'static str>,
+    /// The rescue ref that leftovers went to.
+    pub rescued: Option<String>,
+    /// What the bead waits for, when it was put in line instead of being slung.
+    pub waits_for: Vec<String>,
+}
+
+/// Slings a bead: the story above, step by step.
+pub fn sling(town: &LiveTown, request: &Request) -> anyhow::Result<Slung> {
+    let found = town.find_bead(&request.bead)?;
+    match resolve_target(town, &request.target, &found.home)? {
+        Target::Rig(rig) => {
+            let waits_for = enqueue::blockers(town, &found)?;
+            if !waits_for.is_empty() && !request.force {
+                review(town, request, &found)?;
+                return enqueue(town, &rig, request, &found.bead, waits_for);
+            }
+            can_start(town, &rig, &found.bead, request)?;
+            review(town, request, &found)?;
+            let slung = sling_to_polecat(town, &rig, request, None);
+            let is_full = |error: &anyhow::Error| {
+                matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
+            };
+            match slung {
+                Err(error) if is_full(&error) && found.bead.status == Status::Open => {
+                    let waits_for = vec!["a free worker".to_owned()];
+                    enqueue(town, &rig, request, &found.bead, waits_for)
+                }
+                slung => slung,
+            }
+        }
+        Target::Polecat(rig, name) => {
+            can_start(town, &rig, &found.bead, request)?;
+            review(town, request, &found)?;
+            sling_to_polecat(town, &rig, request, Some(&name))
+        }
+        Target::Agent(address) => {
+            review(town, request, &found)?;
+            let rig = rig_of(&found.home).map(|rig| town.rig(rig)).transpose()?;
+            let queue = match &rig {
+                Some(rig) => hold_queue(town, rig, request)?,
+                None => None,
+            };
+            claim::hook_agent(town, &found, &address, request.force)?;
+            if let (Some(rig), Some(queue)) = (rig, queue) {
+                // As for a worker: what cannot be withdrawn now is withdrawn by the next run.
+                mq::withdraw_stale(town, &rig, &queue).ok();
+            }
+            let convoy = ensure_convoy(town, request, &found.bead)?;
+            let session = session::start::tell_of_work(town, &address, &found.bead)?;
+            tell(town, &found.bead.id, &address.to_string());
+            Ok(Slung {
+                bead: found.bead.id.clone(),
+                title: found.bead.title,
+                target: address.to_string(),
+                convoy,
+                branch: None,
+                session,
+                sandbox: None,
+                rescued: None,
+                waits_for: Vec::new(),
+            })
+        }
+    }
+}
+
+/// Goes on with a sling that waited for a person's answer, unless someone has or had the bead meanwhile.
+pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result<Option<Slung>> {
+    let Some(then) = then else {
+        return Ok(None);
+    };
+    let request: Request = serde_json::from_value(then)?;
+    let bead = town.find_bead(&request.bead)?.bead;
+    if bead.status != Status::Open || !bead.assignee.is_empty() {
+        return Ok(None);
+    }
+    sling(town, &request).map(Some)
+}
+
+/// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
+fn review(town: &LiveTown, request: &Request, found: &Found) -> anyhow::Result<()> {
+    let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));
+    let asks = !request.no_convoy
+        && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
+        && town_hook::for_auto_convoys(town, rig.as_ref());
+    if !asks || !record::convoy::tracking(&town.store()?.snapshot()?, &found.bead.id).is_empty() {
+        return Ok(());
+    }
+    let purpose = convoy::review::Purpose {
+        spec: String::new(),
+        then: Some(serde_json::to_value(request)?),
+    };
+    convoy::review::create(town, &convoy::automatic(&found.bead), purpose).map(drop)
+}
+
+/// Tells what could not be started before anything is reserved: no tmux, no such agent.
+fn can_start(
+    town: &LiveTown,
+    rig: &RigLayout,
+    bead: &Bead,
+    request: &Request,
+) -> anyhow::Result<()> {
+    claim::check_open(bead, request.force)?;
+    town.host.check()?;
+    let someone = Address::Polecat(rig.name().to_owned(), String::new());
+    let wanted = request.agent.as_deref().unwrap_or_default();
+    runtime::resolve(town, Some(rig), &someone, wanted)?;
+    Ok(())
+}
+
+fn sling_to_polecat(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &Request,
+    name: Option<&str>,
+) -> anyhow::Result<Slung> {
+    let queue = hold_queue(town, rig, request)?;
+    let claimed = claim::claim(town, rig, &Wish { request, name })?;
+    if let Some(queue) = queue {
+        // What cannot be withdrawn now may not merge all the same, and the next run of the queue withdraws it.
+        mq::withdraw_stale(town, rig, &queue).ok();
+    }
+    tell(town, &claimed.bead.id, &claimed.address().to_string());
+    let worker = claimed.address();
+    if !attempt::was_with(&claimed.bead, &worker.to_string()) {
+        // A letter that cannot be taken back is read once more, and says itself what it is about.
+        handoff::withdraw(town, &worker).ok();
+    }
+    finish(town, rig, &claimed, request.no_convoy)
+}
+
+/// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
+/// not be superseded half way.
+fn hold_queue(town: &LiveTown, rig: &RigLayout, request: &Request) -> anyhow::Result<Option<Lock>> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let Some(open) = merge_request::open_request_of(&beads, &request.bead) else {
+        return Ok(None);
+    };
+    let (bead, request) = (request.bead.clone(), open.id.clone());
+    match Lock::try_take(&rig.queue_lock()) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Held { .. }) => Err(ClaimError::Merging { bead, request }.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Takes up the sling of a polecat whose slot says that it is unfinished, at the first undone step.
+pub fn resume(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Option<Slung>> {
+    let lock = Lock::try_take(&rig.slot_lock(name))?;
+    let Some(claimed) = claim::reload(town, rig, name, lock)? else {
+        return Ok(None);
+    };
+    finish(town, rig, &claimed, false).map(Some)
+}
+
+/// The steps after the claim. Each looks first whether it is done already.
+fn finish(
+    town: &LiveTown,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    no_convoy: bool,
+) -> anyhow::Result<Slung> {
+    let mut slot = claimed.slot.clone();
+    let (mut sandbox, mut rescued) = (None, None);
+    if slot.sling < SlingStep::Branched {
+        // What the last session left must not write into the sandbox while it is made ready.
+        let session = session::start::name_of(&claimed.ids.address)?;
+        session::end::polecat(town, session.as_str(), &slot)?;
+        integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
+        let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
+        slot.base.clone_from(&prepared.base);
+        advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
+        town.tell("fresh_branch", json!({
+            "bead": claimed.bead.id, "rig": rig.name(), "polecat": claimed.name, "branch": slot.branch,
+            "sandbox": prepared.how, "base": prepared.base, "rescue": prepared.rescued,
+            "fetch_failed": prepared.stale,
+        }));
+        (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
+    }
+    let request = Request {
+        no_convoy,
+        ..Request::default()
+    };
+    let convoy = ensure_convoy(town, &request, &claimed.bead)?;
+    if slot.sling < SlingStep::Tracked {
+        place_documents(town, rig, claimed)?;
+        advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
+    }
+    let session = session::start::polecat(town, rig, claimed, &mut slot)?;
+    Ok(Slung {
+        bead: claimed.bead.id.clone(),
+        title: claimed.bead.title.clone(),
+        target: claimed.address().to_string(),
+        convoy,
+        branch: Some(slot.branch),
+        session: Some(session),
+        sandbox,
+        rescued,
+        waits_for: Vec::new(),
+    })
+}
+
+/// Records that a step is done, unless the bead was given to someone else meanwhile.
+fn advance(
+    town: &LiveTown,
+    rig: &RigLayout,
+    claimed: &Claimed,
+    slot: &mut Slot,
+    step: SlingStep,
+) -> anyhow::Result<()> {
+    slot.sling = step;
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        slot.still_held(tx, &claimed.ids)?;
+        slot.save(tx, &claimed.ids.slot)
+    })
+}
+
+/// The convoy that tracks the bead; makes one where none does.
+fn ensure_convoy(
+    town: &LiveTown,
+    request: &Request,
+    bead: &Bead,
+) -> anyhow::Result<Option<String>> {
+    let tracking = record::convoy::tracking(&town.store()?.snapshot()?, &bead.id);
+    if let Some(convoy) = tracking.into_iter().next() {
+        return Ok(Some(convoy));
+    }
+    if request.no_convoy {
+        return Ok(None);
+    }
+    convoy::create_for(town, bead).map(Some)
+}
+
+/// Puts what earlier workers of the convoy wrote down into the sandbox.
+fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<()> {
+    let convoys = town.store()?.snapshot()?;
+    discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
+    let key = discovery::key_of(&convoys, &claimed.bead.id);
+    let placed = Sandbox::of(town, rig, &claimed.name).place_documents(&key)?;
+    if placed > 0 {
+        let polecat = &claimed.name;
+        town.tell(
+            "discovery_placed",
+            json!({ "bead": claimed.bead.id, "rig": rig.name(), "polecat": polecat, "key": key, "files": placed }),
+        );
+    }
+    Ok(())
+}
+
+fn tell(town: &LiveTown, bead: &str, target: &str) {
+    town.tell("sling", json!({ "bead": bead, "target": target }));
+}
+
+/// The rig in which a bead lives, for a target that must be in the same one.
+fn rig_of(home: &Home) -> Option<&str> {
+    match home {
+        Home::Town => None,
+        Home::Rig(rig) => Some(rig),
+    }
+}

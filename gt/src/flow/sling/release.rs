@@ -1,0 +1,94 @@
+//! Takes a bead off a worker's hook that was closed, deleted or reopened without the worker's `gt done`. Nothing of
+//! that is handed in: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
+
+use bd::bead::{Bead, Status, attempt};
+use serde_json::json;
+
+use crate::flow::done;
+use crate::flow::sandbox::Sandbox;
+use crate::flow::session;
+use crate::host::LiveTown;
+use crate::record::attempt::{self as history, End};
+use crate::record::polecat::{self, Ids, Slot};
+use crate::town::RigLayout;
+use crate::town::identity::SessionName;
+use crate::town::lock::Lock;
+
+/// Why a bead is taken off a hook.
+fn why_released(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
+    let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
+        return Some("it was deleted".to_owned());
+    };
+    match (bead.is_open(), attempt::of(bead) == slot.attempt) {
+        (true, true) => None,
+        (true, false) => Some("it was closed and reopened".to_owned()),
+        (false, true) => Some("its worker closed it without `gt done`".to_owned()),
+        (false, false) => Some("someone else closed it".to_owned()),
+    }
+}
+
+/// Releases a worker whose bead is no longer its own; says what was done, `None` where nothing was left to do.
+pub fn release_closed(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    let _slot = Lock::try_take(&rig.slot_lock(name))?;
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let store = town.rig_store(rig)?;
+    let beads = store.snapshot()?;
+    let slot = Slot::load(&beads, &ids.slot);
+    if why_released(beads.get(&slot.bead), &slot).is_none() {
+        return Ok(None);
+    }
+    if let Some(session) = SessionName::of(&ids.address) {
+        session::end::polecat(town, session.as_str(), &slot)?;
+    }
+    let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
+    let kept = Sandbox::of(town, rig, name).keep_work(&slot, &has_commits)?;
+    let why = town.transact(&store, |tx| {
+        let Some(why) = why_released(tx.get(&slot.bead), &slot) else {
+            return Ok(None);
+        };
+        let now = tx.now();
+        if let Some(mut agent) = tx.get(&ids.agent).cloned() {
+            polecat::set_hook(&mut agent, None, "idle", &now);
+            tx.put(agent)?;
+        }
+        Slot::load(tx, &ids.slot).released().save(tx, &ids.slot)?;
+        let Some(mut bead) = tx
+            .get(&slot.bead)
+            .filter(|bead| !bead.is_tombstone())
+            .cloned()
+        else {
+            return Ok(Some(why));
+        };
+        let worker = ids.address.to_string();
+        let end = End {
+            worker: &worker,
+            why: &why,
+            kept: kept.as_deref(),
+        };
+        history::end(&mut bead, &slot, end, &now.to_string())?;
+        if bead.status == Status::Closed && attempt::of(&bead) == slot.attempt {
+            history::mark_unproven(&mut bead, &worker)?;
+        }
+        tx.put(bead)?;
+        if let Some(kept) = &kept {
+            let text = format!(
+                "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."
+            );
+            let actor = tx.actor().to_owned();
+            bd::change::add_comment(tx, &slot.bead, &actor, &text)?;
+        }
+        Ok(Some(why))
+    })?;
+    let Some(why) = why else {
+        return Ok(None);
+    };
+    town.tell(
+        "release",
+        json!({ "bead": slot.bead, "rig": rig.name(), "polecat": name, "reason": why, "rescue": kept }),
+    );
+    Ok(Some(format!("{} taken off the hook: {why}", slot.bead)))
+}

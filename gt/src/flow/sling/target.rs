@@ -1,0 +1,110 @@
+//! Who gets the bead: reads the target text of `gt sling`.
+
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::beads::Home;
+use crate::town::identity::Address;
+
+/// Who gets the bead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Any worker of a rig: an idle one, else a new one.
+    Rig(RigLayout),
+    /// This polecat of a rig.
+    Polecat(RigLayout, String),
+    /// An agent with a session of its own: mayor, deacon, witness, refinery, crew.
+    Agent(Address),
+}
+
+/// Why a target text is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum TargetError {
+    /// No target was given and the caller is nobody.
+    #[error(
+        "no target given, and this is not an agent's folder (give a rig, or an agent's address)"
+    )]
+    Nobody,
+    /// The bead belongs to another store.
+    #[error(
+        "the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig"
+    )]
+    OtherRig {
+        /// Where the bead lives.
+        home: String,
+        /// Where the worker is.
+        rig: String,
+    },
+    /// A person cannot be slung at.
+    #[error("`{0}` is a person, not an agent with a hook (send mail instead: `gt mail send`)")]
+    Person(String),
+    /// There is no such crew member.
+    #[error("there is no crew member `{0}` (make one with `gt crew add`)")]
+    NoCrew(String),
+}
+
+/// Reads a target text for a bead that lives in `home`.
+pub fn resolve_target(town: &LiveTown, text: &str, home: &Home) -> anyhow::Result<Target> {
+    let text = text.trim().trim_end_matches('/');
+    let target = match text {
+        "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
+        "" | "." => of_address(town, town.actor.clone())?,
+        rig if !rig.contains('/') && town.registry()?.rigs.contains_key(rig) => {
+            Target::Rig(town.layout.rig(rig))
+        }
+        "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
+        name if !name.contains('/') && name.parse::<Address>().is_err() => {
+            return Err(town
+                .rig(name)
+                .err()
+                .unwrap_or_else(|| TargetError::Nobody.into()));
+        }
+        address => of_address(town, town.address(address)?)?,
+    };
+    let rig = match &target {
+        Target::Rig(rig) | Target::Polecat(rig, _) => rig.name(),
+        Target::Agent(_) => return Ok(target),
+    };
+    if super::rig_of(home) == Some(rig) {
+        return Ok(target);
+    }
+    let home = match home {
+        Home::Town => "the town's own beads".to_owned(),
+        Home::Rig(rig) => format!("rig `{rig}`"),
+    };
+    Err(TargetError::OtherRig {
+        home,
+        rig: rig.to_owned(),
+    }
+    .into())
+}
+
+/// `witness`, `refinery`, `crew`: of the rig that the caller is in.
+fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
+    let rig = town.actor.rig().or_else(|| town.env.get("GT_RIG"));
+    let rig = rig
+        .ok_or_else(|| anyhow::anyhow!("`{word}` of which rig? Say <rig>/{word}"))?
+        .to_owned();
+    of_address(
+        town,
+        match (word, &town.actor) {
+            ("witness" | "wit", _) => Address::Witness(rig),
+            ("crew", Address::Crew(..)) => town.actor.clone(),
+            ("crew", _) => anyhow::bail!("`crew` needs a name: {rig}/crew/<name>"),
+            _ => Address::Refinery(rig),
+        },
+    )
+}
+
+fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
+    if let Some(rig) = address.rig() {
+        town.rig(rig)?;
+    }
+    Ok(match address {
+        Address::Polecat(rig, name) => Target::Polecat(town.layout.rig(&rig), name),
+        Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
+        Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
+            return Err(TargetError::NoCrew(address.to_string()).into());
+        }
+        other => Target::Agent(other),
+    })
+}

@@ -1,0 +1,126 @@
+//! Takes work off a hook: the bead goes back to open, the worker's session ends, its files stay.
+
+use std::time::Duration;
+
+use bd::bead::{Bead, Status};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::flow::sandbox;
+use crate::flow::session;
+use crate::host::LiveTown;
+use crate::record::polecat::Slot;
+use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
+
+/// What an unsling did.
+#[derive(Debug, Clone, Serialize)]
+pub struct Unslung {
+    /// The bead.
+    pub bead: String,
+    /// Who had it.
+    pub holder: String,
+    /// The session that was ended.
+    pub session: Option<String>,
+}
+
+/// The bead is on nobody's hook.
+#[derive(Debug, thiserror::Error)]
+#[error("{bead} is on nobody's hook (it is {status})")]
+pub(super) struct NotHooked {
+    /// The bead.
+    pub bead: String,
+    /// Its status.
+    pub status: String,
+}
+
+/// Takes a bead off the hook it is on. Uncommitted work of a polecat is snapshotted first and its
+/// sandbox stays as it is.
+pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
+    let found = town.find_bead(bead)?;
+    let bead = found.bead;
+    anyhow::ensure!(
+        bead.status == Status::Hooked,
+        NotHooked {
+            bead: bead.id.clone(),
+            status: bead.status.to_string()
+        }
+    );
+    let holder = town.address(&bead.assignee).unwrap_or(Address::Overseer);
+    let session = match &holder {
+        Address::Polecat(rig, name) => {
+            let rig = town.rig(rig)?;
+            let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
+            let id = Slot::id(&town.prefix(rig.name()), rig.name(), name);
+            let beads = found.store.snapshot()?;
+            check_still(&beads, &bead)?;
+            let slot = Slot::load(&beads, &id);
+            let kept = sandbox::snapshot(town, &rig, name, &slot)?;
+            let session = SessionName::of(&holder).filter(|_| town.actor != holder);
+            if let Some(session) = &session {
+                session::end::polecat(town, session.as_str(), &slot)?;
+            }
+            let kept = kept.map(|saved| saved.refname);
+            release(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
+            session.map(|session| session.to_string())
+        }
+        _ => {
+            release(town, &found.store, &bead.id, None)?;
+            None
+        }
+    };
+    town.tell(
+        "unhook",
+        json!({ "bead": bead.id, "target": holder.to_string() }),
+    );
+    Ok(Unslung {
+        bead: bead.id,
+        holder: bead.assignee,
+        session,
+    })
+}
+
+/// Whether the bead is still on the hook on which it was seen before its holder's slot was locked.
+fn check_still(beads: &bd::store::Snapshot, seen: &Bead) -> Result<(), NotHooked> {
+    match beads.get(&seen.id) {
+        Some(now) if now.status == Status::Hooked && now.assignee == seen.assignee => Ok(()),
+        now => Err(NotHooked {
+            bead: seen.id.clone(),
+            status: now.map_or("gone".to_owned(), |bead| match bead.status {
+                Status::Hooked => format!("on the hook of {} now", bead.assignee),
+                ref other => other.to_string(),
+            }),
+        }),
+    }
+}
+
+fn release(
+    town: &LiveTown,
+    store: &bd::store::Store,
+    released: &str,
+    slot: Option<(&str, Option<&str>)>,
+) -> anyhow::Result<()> {
+    town.transact(store, |tx| {
+        let now = tx.now();
+        let why = format!("taken off its hook by {}", tx.actor());
+        let kept = slot.and_then(|(_, kept)| kept);
+        super::claim::release_holders(tx, released, &why, kept)?;
+        if let Some(mut bead) = tx
+            .get(released)
+            .filter(|bead| bead.status == Status::Hooked)
+            .cloned()
+        {
+            bead.status = Status::Open;
+            bead.assignee = String::new();
+            bead.updated_at = now;
+            bd::bead::attempt::raise(&mut bead)?;
+            tx.put(bead)?;
+        }
+        match slot {
+            Some((id, _)) if Slot::load(tx, id).bead == released => {
+                Slot::load(tx, id).released().save(tx, id)
+            }
+            _ => Ok(()),
+        }
+    })
+}

@@ -1,0 +1,84 @@
+//! What a worker is told when its turn ends with work left to do.
+//!
+//! A worker that stops without `gt done` waits for nobody: it is told so once, by the hook that agent programs run at
+//! the end of a turn. Once for each state of its work: what does not move is left to the patrol, since every answer
+//! here costs a turn of a model.
+
+use bd::bead::Status;
+use bd::git::Git;
+use bd::sys::file;
+use bd::ui::escape;
+
+use crate::host::LiveTown;
+use crate::record::mail;
+use crate::record::polecat::Slot;
+use crate::town;
+use crate::town::identity::Address;
+
+/// Why this session should go on; nothing where it may stop.
+pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+    let Address::Polecat(rig, name) = &town.actor else {
+        return Ok(None);
+    };
+    if let Some(reason) = new_mail(town, session)? {
+        return Ok(Some(reason));
+    }
+    let layout = town.rig(rig)?;
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
+    let own = town.actor.to_string();
+    let is_held = |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own;
+    let held = beads.get(&slot.bead);
+    let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
+        return Ok(None);
+    };
+    if slot.done.as_ref().is_some_and(|done| done.failed.is_none()) {
+        return Ok(None);
+    }
+    let tip = Git::at(town::home_of(town, &town.actor)).resolve("HEAD");
+    let tip = tip.ok().flatten().unwrap_or_default();
+    if !is_new(town, &format!("{session} {} {tip}", bead.id)) {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, write to {rig}/witness \
+         why (`gt mail send`), or hand over with `gt handoff`. Nobody will answer a question asked here.",
+        bead.id
+    )))
+}
+
+/// Mail that this session was not told of.
+fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
+    let mailbox = town.actor.mailbox();
+    let mut letters = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    letters.retain(|letter| !letter.read && letter.kind != crate::flow::handoff::KIND);
+    let news = mail::news(town, &mailbox, session, &letters);
+    if session.is_empty() || news.is_empty() {
+        return Ok(None);
+    }
+    let lines = news.iter().map(|letter| {
+        let (from, subject) = (escape::line(&letter.from), escape::line(&letter.subject));
+        format!("- {} from {from}: {subject}", letter.id)
+    });
+    let lines: Vec<String> = lines.take(10).collect();
+    Ok(Some(format!(
+        "New mail came while you worked (`gt mail read <id>`):\n{}",
+        lines.join("\n")
+    )))
+}
+
+/// Whether the worker was not told so yet; from now on it was.
+fn is_new(town: &LiveTown, state: &str) -> bool {
+    let path = town.layout.stopped(&town.actor.mailbox());
+    let told = file::read(&path).ok().flatten();
+    if told.is_some_and(|told| told == state.as_bytes()) {
+        return false;
+    }
+    let folder = path
+        .parent()
+        .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));
+    // What cannot be remembered is not said: said again and again it would cost a turn each time.
+    folder
+        .and_then(|()| file::replace_relaxed(&path, state.as_bytes(), 0o600))
+        .is_ok()
+}

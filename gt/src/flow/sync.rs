@@ -1,0 +1,244 @@
+//! The town's beads on their branch: what `bd sync --full` does by hand the patrol does for every store, when
+//! nobody writes for a while and after a landing, at most once a minute.
+//!
+//! What must always hold: a store with nothing new costs a look at three files and no process; a failure is told
+//! once, however often it is tried again, and each time later than before.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bd::config::Config;
+use bd::git::Identity;
+use bd::store::{Snapshot, Store};
+use bd::sync::{self, Place, Request, Synced};
+use bd::sys::file;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::host::LiveTown;
+use crate::record;
+use crate::town::beads::Stores;
+use crate::town::lock::LockError;
+
+/// How long nobody may have written for a store to be at rest.
+const REST: SignedDuration = SignedDuration::from_secs(30);
+/// How long one time is after the other, and at most after failures.
+const TURN: SignedDuration = SignedDuration::from_secs(60);
+const LONGEST: u32 = 5;
+/// How long a remote may take to answer. The next try is soon.
+const NETWORK: Duration = Duration::from_secs(20);
+
+/// A store that has something new for its branch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// The rig; none for the town's own beads.
+    pub rig: Option<String>,
+    /// How long nobody has written.
+    pub rest: SignedDuration,
+    /// How long ago it was last tried.
+    pub since: Option<SignedDuration>,
+    /// How often in a row that failed.
+    pub failures: u32,
+    /// Whether it is committed already, and the remote does not have it.
+    pub unpushed: bool,
+    /// Whether a convoy landed since.
+    pub landed: bool,
+}
+
+impl Sharing {
+    /// In how long it is to be tried, if nobody writes until then.
+    pub fn due_in(&self) -> SignedDuration {
+        let turn = TURN * 2_i32.pow(self.failures.min(LONGEST));
+        let turn = self
+            .since
+            .map_or(SignedDuration::ZERO, |since| turn - since);
+        let rest = if self.landed || self.unpushed {
+            SignedDuration::ZERO
+        } else {
+            REST - self.rest
+        };
+        turn.max(rest).max(SignedDuration::ZERO)
+    }
+}
+
+/// What is remembered of a store between two times.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Record {
+    at: Timestamp,
+    #[serde(default)]
+    failures: u32,
+    #[serde(default)]
+    unpushed: bool,
+    /// The failure that was told last.
+    #[serde(default)]
+    told: String,
+}
+
+/// The stores with something new for their branches. Reads only, and starts nothing.
+pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<Sharing> {
+    let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
+    std::iter::once(None)
+        .chain(rigs)
+        .filter_map(|rig| fact(town, &stores.town, rig, now))
+        .collect()
+}
+
+fn fact(town: &LiveTown, convoys: &Snapshot, rig: Option<&str>, now: Timestamp) -> Option<Sharing> {
+    let store = store(town, rig).ok()?;
+    let record = load(town, rig);
+    let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
+    if !store.has_news() && !unpushed {
+        return None;
+    }
+    // Settings that cannot be read are for whoever uses them to complain about.
+    let config = Config::of_dir(store.dir()).ok()?;
+    let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
+    if !is_on || !Place::is_own(store.dir()) {
+        return None;
+    }
+    let at = record.as_ref().map(|record| record.at);
+    let changed = Timestamp::from_second(store.changed()).unwrap_or(now);
+    Some(Sharing {
+        rig: rig.map(str::to_owned),
+        // A time ahead of ours is another clock's.
+        rest: now.duration_since(changed).abs(),
+        since: at.map(|at| now.duration_since(at).abs()),
+        failures: record.as_ref().map_or(0, |record| record.failures),
+        unpushed: unpushed && !store.has_news(),
+        landed: has_landed(convoys, at),
+    })
+}
+
+/// Whether a convoy landed after that.
+fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
+    record::convoy::list(convoys, true).iter().any(|convoy| {
+        let closed = convoy.closed_at.as_ref();
+        closed.is_some_and(|closed| at.is_none_or(|at| closed.instant() > at))
+    })
+}
+
+/// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
+/// before.
+pub fn share(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+    let before = load(town, rig).unwrap_or_default();
+    let synced = sync_store(town, rig);
+    let failure = match &synced {
+        Ok(synced) => synced
+            .unpushed
+            .as_ref()
+            .map(|reason| format!("committed to {}, and not pushed: {reason}", synced.branch)),
+        Err(error) => Some(format!("{error:#}")),
+    };
+    let record = Record {
+        at: town.clock.now(),
+        failures: failure.as_ref().map_or(0, |_| before.failures + 1),
+        unpushed: failure.is_some(),
+        told: failure.clone().unwrap_or_default(),
+    };
+    save(town, rig, &record)?;
+    match (failure, synced) {
+        (Some(failure), _) if failure == before.told => Ok(None),
+        (Some(failure), _) => Err(anyhow::anyhow!(failure)),
+        (None, synced) => Ok(synced.ok().and_then(|synced| words(&synced))),
+    }
+}
+
+fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
+    let store = store(town, rig)?;
+    let config = Config::of_dir(store.dir())?;
+    let actor = Identity {
+        name: town.actor.to_string(),
+        email: "beads@gastown.local".to_owned(),
+    };
+    let request = Request {
+        network: NETWORK,
+        store: &store,
+        config: &config,
+        author: sync::author(&config, store.dir(), &town.env, actor),
+        message: None,
+        pull: true,
+        push: config.flag("daemon.auto-push") && config.may_push(),
+        bring_back: false,
+        clock: &town.clock,
+        random: &town.random,
+    };
+    Ok(sync::sync(&request)?)
+}
+
+fn words(synced: &Synced) -> Option<String> {
+    if !synced.committed && synced.received == 0 {
+        return None;
+    }
+    let remote = synced.remote.as_deref().filter(|_| synced.pushed);
+    let pushed = remote.map_or(String::new(), |remote| format!(", pushed to {remote}"));
+    Some(format!(
+        "{} beads committed to {}, {} changed by others{pushed}",
+        synced.sent, synced.branch, synced.received
+    ))
+}
+
+fn store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
+    match rig {
+        Some(rig) => town.rig_store(&town.layout.rig(rig)),
+        None => town.store(),
+    }
+}
+
+fn path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
+    town.layout.sharing(rig)
+}
+
+fn load(town: &LiveTown, rig: Option<&str>) -> Option<Record> {
+    let text = file::read(&path(town, rig)).ok()??;
+    serde_json::from_slice(&text).ok()
+}
+
+fn save(town: &LiveTown, rig: Option<&str>, record: &Record) -> Result<(), LockError> {
+    let path = path(town, rig);
+    let failed = |source| LockError::Io {
+        path: path.clone(),
+        source,
+    };
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o700).map_err(failed)?;
+    }
+    let text = serde_json::to_vec(record).unwrap_or_default();
+    file::replace_relaxed(&path, &text, 0o600).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(rest: i64, since: Option<i64>, failures: u32) -> i64 {
+        let sharing = Sharing {
+            rest: SignedDuration::from_secs(rest),
+            since: since.map(SignedDuration::from_secs),
+            failures,
+            ..Sharing::default()
+        };
+        sharing.due_in().as_secs()
+    }
+
+    #[test]
+    fn a_store_at_rest_is_shared_once_a_minute_and_later_after_each_failure() {
+        assert_eq!(after(0, None, 0), 30);
+        assert_eq!(after(30, None, 0), 0);
+        assert_eq!(after(30, Some(10), 0), 50);
+        assert_eq!(after(5, Some(100), 0), 25);
+        assert_eq!(after(99, Some(60), 1), 60);
+        assert_eq!(after(99, Some(0), 9), 32 * 60);
+    }
+
+    #[test]
+    fn after_a_landing_nobody_waits_for_rest_but_for_the_minute() {
+        let landed = |since| Sharing {
+            landed: true,
+            since,
+            ..Sharing::default()
+        };
+        assert_eq!(landed(None).due_in(), SignedDuration::ZERO);
+        let just = Some(SignedDuration::from_secs(20));
+        assert_eq!(landed(just).due_in().as_secs(), 40);
+    }
+}

@@ -1,0 +1,270 @@
+//! Town hooks: executables that a town or a rig puts into `hooks/`, named by the event they are for.
+//!
+//! What must always hold: no hook, no change of behaviour; a hook that hangs, crashes, floods or talks nonsense
+//! is ended and told of, and never leaves anything half made; what a hook prints is data.
+//!
+//! For one event:
+//!
+//! 1. `find`: `<town>/hooks/<event>`, then `<rig>/hooks/<event>`; links that lead out are refused, files that are
+//!    not executable passed over with a warning (`find`).
+//! 2. `surroundings`: a clean environment with the documented variables, long values in files (`surroundings`).
+//! 3. `run`: in a process group of its own, with a time limit and a bound on its output (`run`).
+//! 4. `result`: the exit code decides, 0 approved, 3 deferred, anything else rejected; the result in its output
+//!    or beside it is read within narrow bounds (`result`, `front_matter`).
+//! 5. Each run is an event `hook_run` with its rule, what it saw and the outcome. Of an event that decides, the
+//!    first hook that does not approve is the last one run.
+
+mod find;
+pub mod front_matter;
+mod result;
+mod run;
+mod surroundings;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+pub use front_matter::FrontMatter;
+pub use result::{Answer, BadResult};
+pub(crate) use surroundings::{looks_secret, passed_on};
+
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::config::Layers;
+
+/// What hooks are run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Before a convoy is made; decides.
+    PreConvoy,
+    /// A person has answered a deferred convoy.
+    ConvoyReviewed,
+    /// A session begins work of a convoy; what the hook prints enters its context.
+    ConvoyBriefing,
+    /// A worker has handed in work.
+    PostDone,
+    /// Before work is put on its target; decides.
+    PreMerge,
+    /// Work is on its target.
+    PostMerge,
+    /// A convoy has landed.
+    PostLanding,
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::PreConvoy,
+        Self::ConvoyReviewed,
+        Self::ConvoyBriefing,
+        Self::PostDone,
+        Self::PreMerge,
+        Self::PostMerge,
+        Self::PostLanding,
+    ];
+
+    /// The name of its executables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PreConvoy => "pre-convoy",
+            Self::ConvoyReviewed => "convoy-reviewed",
+            Self::ConvoyBriefing => "convoy-briefing",
+            Self::PostDone => "post-done",
+            Self::PreMerge => "pre-merge",
+            Self::PostMerge => "post-merge",
+            Self::PostLanding => "post-landing",
+        }
+    }
+
+    /// Whether what its hooks say decides about something.
+    fn decides(self) -> bool {
+        matches!(self, Self::PreConvoy | Self::PreMerge)
+    }
+}
+
+/// What hooks are told.
+#[derive(Debug, Default)]
+pub struct Call<'a> {
+    /// The rig whose hooks run after the town's; only the town's where there is none.
+    pub rig: Option<&'a RigLayout>,
+    /// Where they run: the rig's root, or the town's, where nothing is said.
+    pub cwd: Option<PathBuf>,
+    /// The convoy's name.
+    pub convoy: String,
+    /// What it is to achieve.
+    pub spec: String,
+    /// The beads that it tracks.
+    pub issues: Vec<String>,
+    /// More variables.
+    pub more: Vec<(&'static str, String)>,
+    /// What the runs' events name besides: a convoy, a bead, a request.
+    pub about: Vec<(&'static str, String)>,
+    /// Hooks that are not asked, by their names for people.
+    pub passed: Vec<String>,
+}
+
+/// What a hook decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may go on.
+    Approved,
+    /// A person is to decide.
+    Deferred,
+    /// It may not.
+    Rejected,
+    /// The hook did not come to a decision: it hung, crashed, flooded or could not be read.
+    Broken,
+}
+
+/// One run of a hook.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// The executable, relative to the town.
+    pub hook: String,
+    /// What it decided.
+    pub verdict: Verdict,
+    /// Why, where it did not approve.
+    pub reason: String,
+    /// Its result.
+    pub answer: Answer,
+    /// What it printed on standard output.
+    pub output: String,
+    /// What it printed on standard error.
+    pub errors: String,
+}
+
+impl Ran {
+    /// A run that has not come to a decision yet.
+    fn new(hook: String, reason: String) -> Self {
+        Self {
+            hook,
+            verdict: Verdict::Broken,
+            reason,
+            answer: Answer::default(),
+            output: String::new(),
+            errors: String::new(),
+        }
+    }
+}
+
+/// What came of an event's hooks.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The runs, in order.
+    pub runs: Vec<Ran>,
+    /// What is to be told to whoever caused it.
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// The run that did not approve.
+    pub fn refusal(&self) -> Option<&Ran> {
+        self.runs
+            .iter()
+            .find(|ran| ran.verdict != Verdict::Approved)
+    }
+}
+
+/// Whether an event has any hook, so that what it would be told need not be gathered.
+pub fn has(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> bool {
+    find::places(town, rig, event)
+        .iter()
+        .any(|place| place.symlink_metadata().is_ok())
+}
+
+/// Runs the hooks of an event.
+pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
+    let mut report = Report::default();
+    for place in find::places(town, call.rig, event) {
+        if call.passed.contains(&shown(town, &place)) {
+            continue;
+        }
+        let ran = match find::look(town, &place) {
+            find::Found::None => continue,
+            find::Found::Ignored(why) => {
+                let hook = shown(town, &place);
+                town.tell("hook_ignored", json!({ "hook": hook, "reason": why }));
+                report.warnings.push(format!("{hook} is not run: {why}"));
+                continue;
+            }
+            find::Found::Refused(why) => Ran::new(shown(town, &place), why),
+            find::Found::Executable => run::one(town, event, call, &place, &mut report.warnings),
+        };
+        let go_on = ran.verdict == Verdict::Approved;
+        tell(town, event, call, &ran);
+        report.runs.push(ran);
+        if !go_on && event.decides() {
+            break;
+        }
+    }
+    report
+}
+
+/// Runs hooks that decide nothing; what they say is only recorded.
+pub fn notify(town: &LiveTown, event: Event, call: &Call) {
+    if has(town, call.rig, event) {
+        run(town, event, call);
+    }
+}
+
+/// How long a hook may take.
+fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
+    const BUILT_IN: Duration = Duration::from_secs(60);
+    /// A session waits for it.
+    const BRIEFING: Duration = Duration::from_secs(15);
+    let said = text_setting(town, rig, "hooks.timeout");
+    let limit = said
+        .and_then(|text| crate::town::config::duration(&text))
+        .filter(|limit| !limit.is_zero())
+        .unwrap_or(BUILT_IN);
+    if event == Event::ConvoyBriefing {
+        return limit.min(BRIEFING);
+    }
+    limit
+}
+
+/// A setting that is text. Settings that cannot be read count as not set: whoever changes them is told.
+fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
+    let layers = Layers::load(town, rig).ok()?;
+    Some(layers.get(name)?.value.as_str()?.to_owned())
+}
+
+/// Whether automatic convoys run hooks, too.
+pub fn for_auto_convoys(town: &LiveTown, rig: Option<&RigLayout>) -> bool {
+    let layers = Layers::load(town, rig).ok();
+    let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
+    setting.is_some_and(|setting| setting.value == Value::Bool(true))
+}
+
+/// A path as people read it: relative to the town.
+fn shown(town: &LiveTown, path: &Path) -> String {
+    let inside = path.strip_prefix(town.layout.root()).unwrap_or(path);
+    inside.display().to_string()
+}
+
+/// Records a run.
+fn tell(town: &LiveTown, event: Event, call: &Call, ran: &Ran) {
+    let outcome = match ran.verdict {
+        Verdict::Approved => "approved",
+        Verdict::Deferred => "deferred",
+        Verdict::Rejected => "rejected",
+        Verdict::Broken => "broken",
+    };
+    let mut payload = json!({
+        "event": event.name(), "hook": ran.hook, "outcome": outcome, "reason": ran.reason,
+        "rule": "exit 0 approves, 3 defers, anything else rejects; a hook without a decision is broken",
+        "saw": { "exit": ran.answer.exit, "result": ran.answer.source, "decision": ran.answer.adr,
+                 "issues": call.issues.len() },
+    });
+    if let Some(rig) = call.rig {
+        payload["rig"] = json!(rig.name());
+    }
+    for (name, value) in &call.about {
+        payload[*name] = json!(value);
+    }
+    town.tell("hook_run", payload);
+}
+
+#[cfg(test)]
+mod tests;

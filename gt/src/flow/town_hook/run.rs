@@ -1,0 +1,152 @@
+//! One run of one hook: its own process group, a time limit, a bound on its output, and at the end its result.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bd::sys::{Exec, ExecError};
+use bd::ui::escape;
+
+use super::result::{self, Answer};
+use super::{Call, Event, Ran, Verdict, limit, shown, surroundings};
+use crate::host::LiveTown;
+use crate::town::lock::Lock;
+use crate::town::temporary::TemporaryFolder;
+
+/// More than any result needs.
+const OUTPUT: usize = 64 * 1024;
+
+/// How much of what a hook said is told as its reason.
+const REASON: usize = 2000;
+
+/// Runs a hook. `warnings` gets what is to be told although it approved.
+pub(super) fn one(
+    town: &LiveTown,
+    event: Event,
+    call: &Call,
+    place: &Path,
+    warnings: &mut Vec<String>,
+) -> Ran {
+    let mut ran = Ran::new(shown(town, place), String::new());
+    match attempt(town, event, call, place, &mut ran) {
+        Ok(warning) => warnings.extend(warning),
+        Err(reason) => {
+            ran.verdict = Verdict::Broken;
+            ran.reason = reason;
+        }
+    }
+    ran
+}
+
+/// The error is why the hook came to no decision; the value is a warning.
+fn attempt(
+    town: &LiveTown,
+    event: Event,
+    call: &Call,
+    place: &Path,
+    ran: &mut Ran,
+) -> Result<Option<String>, String> {
+    let limit = limit(town, call.rig, event);
+    let root = call.rig.map_or(town.layout.root(), |rig| rig.root());
+    let with_result = event == Event::PreConvoy;
+    // Two convoys made at once must not read each other's side-car.
+    let _turn = if with_result {
+        let lock = root.join(".runtime/locks/hooks");
+        Some(Lock::take(&lock, limit * 2).map_err(|error| error.to_string())?)
+    } else {
+        None
+    };
+    if with_result {
+        result::clear_side_car(root).map_err(|error| error.to_string())?;
+    }
+    let folder = TemporaryFolder::new("gt-hook-")
+        .map_err(|error| format!("no temporary folder: {error}"))?;
+    let variables = surroundings::variables(town, event, call, folder.path())
+        .map_err(|error| format!("its input cannot be written: {error}"))?;
+    let mut run = Exec::new(place)
+        .cwd(call.cwd.as_deref().unwrap_or(root))
+        .env_clear();
+    for (name, value) in variables {
+        run = run.env(name, value);
+    }
+    let run = run
+        .limit(limit)
+        .cap(OUTPUT + 1)
+        .stop_when(Arc::clone(&town.stop))
+        .run();
+    let side_car = if with_result {
+        // Taken away whatever the hook said: it must not speak for a later convoy.
+        result::take_side_car(root)
+    } else {
+        Ok(None)
+    };
+    let done = run.map_err(|error| why_no_end(&error))?;
+    let Some(exit) = done.code() else {
+        return Err("it was ended by a signal".to_owned());
+    };
+    if done.stdout.len() > OUTPUT {
+        return Err(format!("it printed more than {} KiB", OUTPUT / 1024));
+    }
+    ran.errors = errors(&done.stderr);
+    ran.output = String::from_utf8(done.stdout)
+        .map_err(|_| "what it printed is no text (not UTF-8)".to_owned())?;
+    let (answer, warning) = if with_result {
+        match result::read(&ran.output, side_car, exit) {
+            Ok(read) => read,
+            // A hook that rejects need not put it well.
+            Err(_) if exit != 0 && exit != 3 => (Answer::of_exit(exit), None),
+            Err(error) => return Err(error.to_string()),
+        }
+    } else {
+        (Answer::of_exit(exit), None)
+    };
+    ran.verdict = answer.verdict();
+    if ran.verdict != Verdict::Approved {
+        ran.reason = reason(&answer, &ran.output, &ran.errors);
+    }
+    ran.answer = answer;
+    Ok(warning.map(|warning| format!("{}: {warning}", ran.hook)))
+}
+
+/// Why a run came to no end of its own.
+fn why_no_end(error: &ExecError) -> String {
+    match error {
+        ExecError::TimedOut { limit, .. } => format!(
+            "it did not finish within {}s and was ended (setting hooks.timeout)",
+            limit.as_secs()
+        ),
+        ExecError::Io { source, .. } => format!("it cannot be started: {source}"),
+        error => error.to_string(),
+    }
+}
+
+/// Why a hook did not approve: its result's words, else what it said on standard error, else on standard output.
+fn reason(answer: &Answer, output: &str, errors: &str) -> String {
+    let said = [answer.reason.as_str(), errors, output];
+    let words = said.iter().map(|text| text.trim());
+    let words = words.into_iter().find(|text| !text.is_empty());
+    let words = words.map_or_else(
+        || {
+            format!(
+                "exit code {}, without a word",
+                answer.exit.unwrap_or_default()
+            )
+        },
+        |text| beginning(text).to_owned(),
+    );
+    escape::block(&words)
+}
+
+/// The beginning of a text, within the bound of a reason.
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(REASON);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].trim_end()
+}
+
+/// What a hook said on standard error, within the bound of its output.
+fn errors(bytes: &[u8]) -> String {
+    let bytes = &bytes[..bytes.len().min(OUTPUT)];
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,145 @@
+//! What a hook finds: the caller's toolchain and nothing of ours but the documented variables. A value that is
+//! too long for a variable is cut there; the file beside it has all of it.
+
+use std::io;
+use std::path::Path;
+
+use bd::sys::Env;
+
+use super::{Call, Event, text_setting};
+use crate::host::LiveTown;
+
+/// How many bytes of a text a variable holds; systems allow 128 KiB.
+const VARIABLE: usize = 32 * 1024;
+
+/// The variables of the caller that a child gets which is not ours: toolchains and proxies, yes; what tells git,
+/// beads or an agent where they are, no; nor what looks like a secret.
+pub(crate) fn passed_on(env: &Env) -> impl Iterator<Item = (&str, &str)> {
+    env.vars().filter(|(name, _)| is_passed(name))
+}
+
+fn is_passed(name: &str) -> bool {
+    const OURS: [&str; 9] = [
+        "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
+    ];
+    let name = name.to_ascii_uppercase();
+    // The fifth variable of the contract only looks like a secret.
+    let named = name == "KEEPER_MODE";
+    let ours = OURS.iter().any(|start| name.starts_with(start));
+    named || (!ours && !looks_secret(&name))
+}
+
+/// Whether a variable's name says that its value is a secret.
+pub(crate) fn looks_secret(name: &str) -> bool {
+    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
+    let name = name.to_ascii_uppercase();
+    SECRET.iter().any(|part| name.contains(part))
+}
+
+/// All variables of a run. Writes the files of long values to `folder`.
+pub(super) fn variables(
+    town: &LiveTown,
+    event: Event,
+    call: &Call,
+    folder: &Path,
+) -> io::Result<Vec<(String, String)>> {
+    let mut all: Vec<(String, String)> = passed_on(&town.env)
+        .filter(|(name, _)| *name != "KEEPER_MODE")
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let mut set = |name: &str, value: &str| all.push((name.to_owned(), clean(value)));
+    let root = call.rig.map_or_else(
+        || town.layout.root().to_owned(),
+        |rig| rig.root().to_owned(),
+    );
+    let mode = match town.env.get("KEEPER_MODE") {
+        Some(mode) => mode.to_owned(),
+        None => text_setting(town, call.rig, "hooks.keeper_mode").unwrap_or_default(),
+    };
+    set("GT_CONVOY_NAME", first_part(&call.convoy));
+    set("GT_RIG_ROOT", &root.display().to_string());
+    set("KEEPER_MODE", &mode);
+    set("GT_HOOK", event.name());
+    set("GT_TOWN_ROOT", &town.layout.root().display().to_string());
+    if let Some(rig) = call.rig {
+        set("GT_RIG", rig.name());
+    }
+    for (name, value) in &call.more {
+        set(name, first_part(value));
+    }
+    let issues = call.issues.join("\n");
+    for (name, value) in [("SPEC", &call.spec), ("ISSUES", &issues)] {
+        let path = folder.join(name.to_ascii_lowercase());
+        std::fs::write(&path, clean(value))?;
+        set(&format!("GT_CONVOY_{name}"), first_part(value));
+        set(
+            &format!("GT_CONVOY_{name}_FILE"),
+            &path.display().to_string(),
+        );
+    }
+    Ok(all)
+}
+
+/// No variable can hold a zero byte.
+fn clean(value: &str) -> String {
+    value.replace('\0', "")
+}
+
+/// As much of a text as a variable holds, up to the end of a line where there is one.
+fn first_part(text: &str) -> &str {
+    if text.len() <= VARIABLE {
+        return text;
+    }
+    let mut end = VARIABLE;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let end = text[..end].rfind('\n').unwrap_or(end);
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_sees_toolchains_and_proxies_but_no_secrets_and_nothing_of_ours() {
+        for name in [
+            "PATH",
+            "HOME",
+            "RUSTUP_HOME",
+            "JAVA_HOME",
+            "GOPATH",
+            "https_proxy",
+            "LC_CTYPE",
+            "KEEPER_MODE",
+        ] {
+            assert!(is_passed(name), "{name}");
+        }
+        for name in [
+            "GT_ROLE",
+            "GIT_DIR",
+            "BD_ACTOR",
+            "BEADS_DIR",
+            "TMUX_PANE",
+            "CLAUDECODE",
+            "ANTHROPIC_API_KEY",
+            "GH_TOKEN",
+            "npm_config__authToken",
+            "AWS_SECRET_ACCESS_ID",
+            "PGPASSWORD",
+            "SSH_AUTH_SOCK",
+        ] {
+            assert!(!is_passed(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_line_and_never_inside_a_character() {
+        assert_eq!(first_part("short"), "short");
+        let lines = format!("{}\n{}", "a".repeat(VARIABLE - 10), "b".repeat(100));
+        assert_eq!(first_part(&lines).len(), VARIABLE - 10);
+        let wide = "ü".repeat(VARIABLE);
+        assert_eq!(first_part(&wide).len(), VARIABLE);
+    }
+}

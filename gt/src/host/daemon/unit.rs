@@ -1,0 +1,126 @@
+//! The systemd user unit of a town's daemon.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bd::sys::file;
+use serde::Serialize;
+
+use super::life::DaemonError;
+use crate::host::runtime;
+use crate::host::wrapper;
+use crate::town::Town;
+
+const UNIT: &str = include_str!("../../../templates/gtd.service");
+
+/// What was written.
+#[derive(Debug, Clone, Serialize)]
+pub struct Installed {
+    /// The unit's name.
+    pub unit: String,
+    /// The unit file.
+    pub path: PathBuf,
+    /// The file with the environment seen now.
+    pub environment: PathBuf,
+    /// The names of the variables in it.
+    pub variables: Vec<String>,
+}
+
+/// Writes the unit file and the environment file that it names. Nothing is enabled or started.
+pub fn install(town: &Town) -> anyhow::Result<Installed> {
+    let root = town.layout.root();
+    let name: String = root
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let unit = format!("gtd-{name}.service");
+    let config = town
+        .env
+        .config_dir()
+        .unwrap_or_else(|| town.env.absolute("~/.config"));
+    let units = config.join("systemd/user");
+    file::make_folder(&units, 0o755)?;
+    file::make_folder(&town.layout.daemon(), 0o700)?;
+    let environment = town.layout.daemon().join("environment");
+    let gtd = town
+        .exe
+        .parent()
+        .map(|folder| folder.join("gtd"))
+        .filter(|path| path.is_file());
+    let gtd = gtd
+        .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
+        .ok_or_else(|| DaemonError::NoProgram {
+            gt: town.exe.clone(),
+        })?;
+    let (variables, lines) = variables(town);
+    // One that others could read so far would keep its mode.
+    file::remove(&environment)?;
+    file::replace(&environment, lines.as_bytes(), 0o600)?;
+    let text = UNIT
+        .replace("{gtd}", &quoted(&gtd.display().to_string()))
+        .replace("{environment}", &quoted(&environment.display().to_string()))
+        .replace("{town}", &quoted(&root.display().to_string()));
+    let path = units.join(&unit);
+    file::replace(&path, text.as_bytes(), 0o644)?;
+    Ok(Installed {
+        unit,
+        path,
+        environment,
+        variables,
+    })
+}
+
+/// The names of the variables that a session started here would have of the caller's, and their lines.
+fn variables(town: &Town) -> (Vec<String>, String) {
+    let pass = runtime::passed(town);
+    let mut vars: BTreeMap<&str, &str> = town
+        .env
+        .vars()
+        .filter(|(name, _)| wrapper::is_passed(name, &pass))
+        .collect();
+    vars.entry("PATH").or_insert("/usr/local/bin:/usr/bin:/bin");
+    let names = vars.keys().map(|name| (*name).to_owned()).collect();
+    let lines = vars
+        .iter()
+        .map(|(name, value)| format!("{name}={}\n", quoted_value(value)));
+    (names, lines.collect())
+}
+
+/// A value as an environment file wants it.
+fn quoted_value(value: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in value.chars() {
+        if matches!(c, '"' | '\\' | '`' | '$') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A path as a unit file wants it: `%` doubled, blanks escaped.
+fn quoted(path: &str) -> String {
+    path.replace('\\', "\\\\")
+        .replace('%', "%%")
+        .replace(' ', "\\x20")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifiers_and_blanks_of_paths_are_escaped() {
+        assert_eq!(quoted("/a b/50%"), "/a\\x20b/50%%");
+    }
+
+    #[test]
+    fn values_of_variables_are_quoted() {
+        assert_eq!(quoted_value("/a b:/c"), "\"/a b:/c\"");
+        assert_eq!(quoted_value("a\"b\\c`$d"), r#""a\"b\\c\`\$d""#);
+    }
+}

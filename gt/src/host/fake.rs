@@ -1,0 +1,165 @@
+//! A backend without processes, for tests: sessions are entries in memory, and what was sent is kept.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use super::{Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions, is_session_name};
+
+/// The backend for tests.
+#[derive(Debug, Default)]
+pub struct FakeHost(Mutex<State>);
+
+/// What the fake knows.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The sessions that are there.
+    pub live: Vec<Live>,
+    /// Everything that was started.
+    pub started: Vec<SessionSpec>,
+    /// Everything that was sent, by session.
+    pub sent: Vec<(String, String)>,
+    /// Every key that was pressed, by session.
+    pub pressed: Vec<(String, Key)>,
+    /// Every session that was ended.
+    pub killed: Vec<String>,
+    /// What each session shows.
+    pub screens: Vec<(String, String)>,
+    /// What to answer to the next starts: the words of a failure.
+    pub refuse_start: Option<String>,
+    /// How sending ends, where not submitted.
+    pub sending: Option<Sent>,
+    /// Whether it plays a host that is not installed.
+    pub missing: bool,
+}
+
+impl FakeHost {
+    /// A backend without sessions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What it knows, to look at and to change.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a session's process end.
+    pub fn die(&self, name: &str) {
+        self.state().live.retain(|live| live.name != name);
+    }
+
+    fn known(&self, name: &str) -> Result<MutexGuard<'_, State>, HostError> {
+        let state = self.state();
+        if state.live.iter().any(|live| live.name == name) {
+            Ok(state)
+        } else {
+            let name = name.to_owned();
+            Err(HostError::NoSession { name })
+        }
+    }
+}
+
+impl Host for FakeHost {
+    fn check(&self) -> Result<(), HostError> {
+        if self.state().missing {
+            return Err(HostError::Missing { program: "fake" });
+        }
+        Ok(())
+    }
+}
+
+impl Sessions for FakeHost {
+    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError> {
+        self.check()?;
+        let name = spec.name.clone();
+        if !is_session_name(&name) {
+            return Err(HostError::BadName { name });
+        }
+        let mut state = self.state();
+        if state.live.iter().any(|live| live.name == name) {
+            return Err(HostError::Exists { name });
+        }
+        if let Some(words) = &state.refuse_start {
+            return Err(HostError::Failed {
+                command: "start".to_owned(),
+                words: words.clone(),
+            });
+        }
+        state.started.push(spec.clone());
+        let number = i32::try_from(state.started.len()).unwrap_or(i32::MAX);
+        let live = Live {
+            name,
+            pid: 1_000_000 + number,
+            process: None,
+            token: spec.token.clone(),
+            created: Timestamp::UNIX_EPOCH,
+            activity: Timestamp::UNIX_EPOCH,
+            dead: None,
+            attached: false,
+            command: spec.argv.first().cloned().unwrap_or_default(),
+        };
+        state.live.push(live.clone());
+        Ok(live)
+    }
+
+    fn list(&self) -> Result<Vec<Live>, HostError> {
+        self.check()?;
+        Ok(self.state().live.clone())
+    }
+
+    fn send(&self, name: &str, text: &str, _: &Input) -> Result<Sent, HostError> {
+        let mut state = self.known(name)?;
+        let sent = state.sending.unwrap_or(Sent::Submitted);
+        if matches!(sent, Sent::Submitted | Sent::Typed) {
+            state.sent.push((name.to_owned(), text.to_owned()));
+        }
+        Ok(sent)
+    }
+
+    fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError> {
+        let mut state = self.known(name)?;
+        let pressed = keys.iter().map(|key| (name.to_owned(), *key));
+        state.pressed.extend(pressed);
+        Ok(())
+    }
+
+    fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
+        let state = self.known(name)?;
+        let screen = state.screens.iter().rev().find(|(of, _)| of == name);
+        let all: Vec<&str> = screen.map_or("", |(_, text)| text).lines().collect();
+        Ok(all[all.len().saturating_sub(lines)..].join("\n"))
+    }
+
+    fn attach_command(&self, name: &str) -> Vec<String> {
+        vec!["fake-attach".to_owned(), name.to_owned()]
+    }
+
+    fn kill(&self, name: &str) -> Result<(), HostError> {
+        let mut state = self.state();
+        state.live.retain(|live| live.name != name);
+        state.killed.push(name.to_owned());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_one_session() {
+        let fake = FakeHost::new();
+        let spec = SessionSpec {
+            name: "gt-web-nux".to_owned(),
+            ..SessionSpec::default()
+        };
+        fake.start(&spec).unwrap();
+        assert!(matches!(fake.start(&spec), Err(HostError::Exists { .. })));
+        fake.send("gt-web-nux", "hello", &Input::default()).unwrap();
+        assert_eq!(fake.state().sent[0].1, "hello");
+        fake.kill("gt-web-nux").unwrap();
+        assert!(fake.find("gt-web-nux").unwrap().is_none());
+        assert!(fake.send("gt-web-nux", "hello", &Input::default()).is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! A town together with the host that its sessions run on.
+
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bd::sys::{Clock, Env, Random, env};
+
+use super::Host;
+use super::tmux::Tmux;
+use crate::town::config;
+use crate::town::identity::Address;
+use crate::town::{Layout, Town};
+
+/// An open town and its host. What needs only files and beads takes a [`Town`].
+pub struct LiveTown {
+    /// The town.
+    pub town: Town,
+    /// Where its sessions run.
+    pub host: Arc<dyn Host>,
+}
+
+impl Deref for LiveTown {
+    type Target = Town;
+
+    fn deref(&self) -> &Town {
+        &self.town
+    }
+}
+
+impl DerefMut for LiveTown {
+    fn deref_mut(&mut self) -> &mut Town {
+        &mut self.town
+    }
+}
+
+/// Opens the town at `root` for `actor`, with the clock and randomness that the environment chooses.
+pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
+    let layout = Layout::new(root);
+    let exe = program(env);
+    let host = Arc::new(Tmux::of_town(&layout, env, &exe));
+    let town = Town {
+        layout,
+        env: env.clone(),
+        clock: Clock::choose(env.get("BD_NOW")),
+        random: Random::choose(env.get("BD_SEED")),
+        actor,
+        exe,
+        stop: Arc::default(),
+    };
+    limit_remotes(&town);
+    LiveTown { town, host }
+}
+
+/// Applies `git.network_timeout`. Settings that cannot be read are reported by whoever uses them.
+fn limit_remotes(town: &Town) {
+    let layers = config::Layers::load(town, None).ok();
+    let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
+    let text = setting.as_ref().and_then(|setting| setting.value.as_str());
+    if let Some(limit) = text.and_then(config::duration) {
+        bd::git::limit_remotes(limit);
+    }
+}
+
+/// Our own `gt` program: beside the running one (which may be `gtd`), else the one on `PATH`.
+fn program(env: &Env) -> PathBuf {
+    let running = env::current_exe();
+    running
+        .as_deref()
+        .and_then(Path::parent)
+        .map(|folder| folder.join("gt"))
+        .filter(|path| path.is_file())
+        .or_else(|| which::which_in("gt", env.get("PATH"), env.cwd()).ok())
+        .or(running)
+        .unwrap_or_else(|| PathBuf::from("gt"))
+}

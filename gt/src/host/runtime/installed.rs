@@ -1,0 +1,251 @@
+//! Which agents of a town have their hooks: the settings files by role, and what each lacks of ours.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::settings;
+use super::{Preset, resolve};
+use crate::town::Town;
+use crate::town::identity::Address;
+
+/// How the hooks of a role stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// All of ours are there.
+    Installed,
+    /// There is no file yet: the next session of the role makes it.
+    Absent,
+    /// Some of ours are missing.
+    Incomplete,
+    /// The file cannot be used.
+    Damaged,
+    /// Its agent program runs no hooks that we know.
+    None,
+}
+
+/// The hooks of one role.
+#[derive(Debug, Clone, Serialize)]
+pub struct Hooks {
+    /// `mayor`, `deacon`, or `<rig>/<role>`.
+    pub target: String,
+    /// The agent program.
+    pub agent: String,
+    /// The settings file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// How they stand.
+    pub state: State,
+    /// What is missing.
+    pub missing: Vec<String>,
+    /// What is wrong with the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The hooks of every role, or of the target that is named.
+pub fn all(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Hooks>> {
+    let found = looked(town, only)?.into_iter();
+    Ok(found.map(|(_, hooks)| hooks).collect())
+}
+
+fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks)>> {
+    let targets = targets(town)?;
+    let names: Vec<String> = targets.iter().map(|(name, _)| name.clone()).collect();
+    let wanted = targets
+        .into_iter()
+        .filter(|(name, _)| only.is_none_or(|only| only == name));
+    let found: Vec<(Address, Hooks)> = wanted
+        .map(|(name, address)| (address.clone(), look(town, name, &address)))
+        .collect();
+    if let (Some(only), true) = (only, found.is_empty()) {
+        anyhow::bail!(
+            "no target `{only}`: not found; there are {}",
+            names.join(", ")
+        );
+    }
+    Ok(found)
+}
+
+/// Adds what is missing, keeping what is there. Where `absent_too` is false, only to files that exist.
+pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result<Vec<Hooks>> {
+    let mut changed = Vec::new();
+    for (address, hooks) in looked(town, only)? {
+        match hooks.state {
+            State::Incomplete => {}
+            State::Absent if absent_too => {}
+            State::Damaged => {
+                let error = hooks.error.unwrap_or_default();
+                anyhow::bail!("{}: {error}", hooks.target);
+            }
+            State::Installed | State::None | State::Absent => continue,
+        }
+        settings::ensure(&town.layout, &address, &preset(town, &address)?)?;
+        changed.push(Hooks {
+            missing: hooks.missing,
+            ..look(town, hooks.target, &address)
+        });
+    }
+    Ok(changed)
+}
+
+/// One address for each settings file of the town.
+fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
+    let mut found = vec![
+        ("mayor".to_owned(), Address::Mayor),
+        ("deacon".to_owned(), Address::Deacon),
+    ];
+    for rig in town.rigs()? {
+        let name = rig.name().to_owned();
+        // The file is that of all workers of the rig.
+        let someone = String::from("any");
+        found.extend([
+            (
+                format!("{name}/polecats"),
+                Address::Polecat(name.clone(), someone.clone()),
+            ),
+            (format!("{name}/crew"), Address::Crew(name.clone(), someone)),
+            (format!("{name}/witness"), Address::Witness(name.clone())),
+            (format!("{name}/refinery"), Address::Refinery(name.clone())),
+        ]);
+    }
+    Ok(found)
+}
+
+fn preset(town: &Town, address: &Address) -> anyhow::Result<Preset> {
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    Ok(resolve(town, rig.as_ref(), address, "")?.preset)
+}
+
+fn look(town: &Town, target: String, address: &Address) -> Hooks {
+    let mut hooks = Hooks {
+        target,
+        agent: String::new(),
+        path: None,
+        state: State::None,
+        missing: Vec::new(),
+        error: None,
+    };
+    match preset(town, address) {
+        Ok(preset) => {
+            hooks.agent.clone_from(&preset.name);
+            let Some(path) = settings::path(&town.layout, address, &preset) else {
+                return hooks;
+            };
+            hooks.path = Some(path);
+        }
+        Err(error) => {
+            hooks.error = Some(format!("{error:#}"));
+            return hooks;
+        }
+    }
+    let Some(path) = &hooks.path else {
+        return hooks;
+    };
+    match settings::missing(path, address) {
+        Ok(None) => hooks.state = State::Absent,
+        Ok(Some(missing)) if missing.is_empty() => hooks.state = State::Installed,
+        Ok(Some(missing)) => {
+            hooks.state = State::Incomplete;
+            hooks.missing = missing;
+        }
+        Err(error) => {
+            hooks.state = State::Damaged;
+            hooks.error = Some(error.to_string());
+        }
+    }
+    hooks
+}
+
+/// What `found` lacks of `ours`, as paths of keys; hook commands by what they run.
+pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
+    let mut missing = Vec::new();
+    match (found, ours) {
+        (Value::Object(found), Value::Object(ours)) => {
+            for (key, value) in ours {
+                let at = if at.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{at}.{key}")
+                };
+                match found.get(key) {
+                    Some(there) => missing.extend(lacks(there, value, &at)?),
+                    None => missing.extend(described(value, &at)),
+                }
+            }
+        }
+        (Value::Array(found), Value::Array(ours)) => {
+            for value in ours {
+                if !found
+                    .iter()
+                    .any(|there| settings::same_commands(there, value))
+                {
+                    missing.extend(described(value, at));
+                }
+            }
+        }
+        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => {
+            return Err(format!(
+                "`{at}` is of another kind than agent programs read"
+            ));
+        }
+        // A single value is the person's choice.
+        _ => {}
+    }
+    Ok(missing)
+}
+
+/// Hook entries by what they run; any other value by its key.
+fn described(value: &Value, at: &str) -> Vec<String> {
+    let commands = settings::commands(value);
+    if !commands.is_empty() {
+        return commands
+            .iter()
+            .map(|command| format!("{at}: {command}"))
+            .collect();
+    }
+    match value {
+        Value::Array(values) => values
+            .iter()
+            .flat_map(|value| described(value, at))
+            .collect(),
+        Value::Object(values) => values
+            .iter()
+            .flat_map(|(key, value)| described(value, &format!("{at}.{key}")))
+            .collect(),
+        other => vec![format!("{at}: {other}")],
+    }
+}
+
+impl Hooks {
+    /// The file as text for people.
+    pub fn place(&self) -> String {
+        let path = self.path.as_ref();
+        path.map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_and_a_persons_own_values_are_not() {
+        let ours = json!({"safe": true, "hooks": {
+            "Stop": [{"hooks": [{"type": "command", "command": "gt signal stop"}]}],
+            "SessionEnd": [{"hooks": [{"type": "command", "command": "gt signal end"}]}]}});
+        let found = json!({"safe": false, "hooks": {
+            "Stop": [{"matcher": "", "hooks": [{"command": "mine"}, {"command": "gt signal stop"}]}]}});
+        assert_eq!(
+            lacks(&found, &ours, "").unwrap(),
+            ["hooks.SessionEnd: gt signal end"]
+        );
+        assert!(lacks(&json!({"hooks": "no"}), &ours, "").is_err());
+        let all = lacks(&json!({}), &ours, "").unwrap();
+        assert_eq!(all.len(), 3, "{all:?}");
+    }
+}

@@ -1,0 +1,323 @@
+//! One agent program as data: command, arguments, what it needs, how its screen reads.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bd::sys::Env;
+use serde::{Deserialize, Serialize};
+
+use crate::host::Input;
+
+/// The built-in presets, the default one first.
+const BUILT_IN: &[&str] = &[
+    include_str!("../../../templates/runtime/claude.json"),
+    include_str!("../../../templates/runtime/scripted.json"),
+    include_str!("../../../templates/runtime/codex.json"),
+    include_str!("../../../templates/runtime/gemini.json"),
+    include_str!("../../../templates/runtime/opencode.json"),
+    include_str!("../../../templates/runtime/copilot.json"),
+    include_str!("../../../templates/runtime/cursor.json"),
+    include_str!("../../../templates/runtime/amp.json"),
+    include_str!("../../../templates/runtime/auggie.json"),
+];
+
+/// An agent program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Preset {
+    /// The name it is chosen by.
+    pub name: String,
+    /// The built-in preset that a custom one begins from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub provider: String,
+    /// The program. `gt` is our own.
+    pub command: String,
+    /// Where else the program may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables it is given.
+    pub env: BTreeMap<String, String>,
+    /// Variables of the caller that it may have, such as its provider's credentials.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
+    /// Said to it at the start when the caller says nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub initial_prompt: String,
+    /// How the first prompt gets in.
+    pub prompt_mode: PromptMode,
+    /// The flag before the first prompt; without one it stands alone.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt_flag: String,
+    /// The flag before a settings file with hooks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub settings_flag: String,
+    /// Which kind of hooks it runs: `claude` or `none`.
+    pub hooks: String,
+    /// Names of its processes.
+    pub process_names: Vec<String>,
+    /// The variable that holds its session's id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_id_env: String,
+    /// The variable that names its configuration folder.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub config_dir_env: String,
+    /// The flag or subcommand that resumes a session.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resume_flag: String,
+    /// `flag` or `subcommand`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resume_style: String,
+    /// Whether a session can be resumed as a copy.
+    pub supports_fork_session: bool,
+    /// The flag for that.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub fork_flag: String,
+    /// How it answers one question and ends.
+    pub non_interactive: NonInteractive,
+    /// What an empty input line begins with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ready_prompt_prefix: String,
+    /// How long the prompt must stand before it counts: some programs show it before their dialogs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub settle_ms: u64,
+    /// How long to wait where the screen says nothing.
+    pub ready_delay_ms: u64,
+    /// Signs on the screen that it is at work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub busy_marks: Vec<String>,
+    /// The signs, one character each, that a line about work in progress begins with; it ends in `…`, or
+    /// has that before a bracket.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub busy_stars: String,
+    /// The sign that a dialog is drawn and waits.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub dialog_mark: String,
+    /// What the focused option of a dialog begins with.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub focus_mark: String,
+    /// The dialogs it may open at the start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dialogs: Vec<Dialog>,
+    /// The file it reads instructions from.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub instructions_file: String,
+}
+
+/// How an agent program answers one question and ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NonInteractive {
+    /// The subcommand for that.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub subcommand: String,
+    /// The flag before the question; without one the question stands alone.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt_flag: String,
+    /// The flag for an answer as JSON.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output_flag: String,
+}
+
+/// A dialog that an agent program may open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dialog {
+    /// What it is about.
+    pub name: String,
+    /// What it shows.
+    pub sign: String,
+    /// A part of the option that is right for us; without one a person must answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choose: Option<String>,
+}
+
+/// How the first prompt gets in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptMode {
+    /// As the last argument.
+    #[default]
+    Arg,
+    /// Typed into its input line once it is ready.
+    Typed,
+    /// Not at all: it asks by itself.
+    None,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+impl Preset {
+    /// The built-in presets.
+    pub fn built_in() -> Vec<Self> {
+        // A test reads every file, so none is left out here.
+        BUILT_IN
+            .iter()
+            .filter_map(|text| serde_json::from_str(text).ok())
+            .collect()
+    }
+
+    /// The built-in preset of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::built_in()
+            .into_iter()
+            .find(|preset| preset.name == name)
+    }
+
+    /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
+    pub fn program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
+        if self.command == "gt" {
+            return Some(exe.to_owned());
+        }
+        let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
+        let elsewhere = || {
+            let places = self.also_at.iter().map(|place| env.absolute(place));
+            places.into_iter().find(|place| place.is_file())
+        };
+        on_path.or_else(elsewhere)
+    }
+
+    /// The argument list of a start: its own arguments, `more`, and the prompt last.
+    pub fn argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
+        let mut argv = vec![program.to_string_lossy().into_owned()];
+        argv.extend(self.args.iter().chain(more).cloned());
+        let prompt = self.first_words(prompt);
+        if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
+            let words = [self.prompt_flag.as_str(), prompt].into_iter();
+            argv.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+        argv
+    }
+
+    /// What is to be typed into it once it is ready: nothing where the prompt is an argument.
+    pub fn to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
+        let words = Some(self.first_words(prompt)).filter(|words| !words.is_empty());
+        words.filter(|_| self.prompt_mode == PromptMode::Typed)
+    }
+
+    fn first_words<'a>(&'a self, prompt: &'a str) -> &'a str {
+        if prompt.is_empty() {
+            &self.initial_prompt
+        } else {
+            prompt
+        }
+    }
+
+    /// The argument list that goes on with a copy of a session: to answer one question, or in a terminal. None where
+    /// the program cannot do that. The arguments of a start, which give leave to do things, are not among them.
+    pub fn fork_argv(
+        &self,
+        program: &Path,
+        id: &str,
+        question: Option<&str>,
+    ) -> Option<Vec<String>> {
+        if !self.supports_fork_session
+            || id.is_empty()
+            || id.starts_with('-')
+            || self.resume_flag.is_empty()
+        {
+            return None;
+        }
+        let words = if self.resume_style == "subcommand" {
+            // Only to answer a question: a terminal has no such subcommand.
+            question?;
+            [
+                self.non_interactive.subcommand.as_str(),
+                &self.fork_flag,
+                id,
+            ]
+        } else {
+            [self.resume_flag.as_str(), id, &self.fork_flag]
+        };
+        let words = words.into_iter().filter(|word| !word.is_empty());
+        let mut argv = vec![program.to_string_lossy().into_owned()];
+        argv.extend(words.map(str::to_owned));
+        if let Some(question) = question {
+            let flag = &self.non_interactive.prompt_flag;
+            argv.extend(
+                [flag.clone(), question.to_owned()]
+                    .into_iter()
+                    .filter(|word| !word.is_empty()),
+            );
+        }
+        Some(argv)
+    }
+
+    /// How text is brought in to it.
+    pub fn input(&self) -> Input {
+        let prompt = Some(self.ready_prompt_prefix.clone());
+        let signs = self.dialogs.iter().map(|dialog| dialog.sign.clone());
+        let mark = Some(self.dialog_mark.clone());
+        Input {
+            prompt: prompt.filter(|prompt| !prompt.is_empty()),
+            dialogs: signs.chain(mark.filter(|mark| !mark.is_empty())).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_preset_is_read() {
+        let names: Vec<_> = Preset::built_in()
+            .into_iter()
+            .map(|preset| preset.name)
+            .collect();
+        assert_eq!(names.len(), BUILT_IN.len());
+        let others = [
+            "codex", "gemini", "opencode", "copilot", "cursor", "amp", "auggie",
+        ];
+        assert_eq!(names, [&["claude", "scripted"][..], &others].concat());
+    }
+
+    #[test]
+    fn claude_is_started_with_its_prompt_last() {
+        let claude = Preset::named("claude").unwrap();
+        let more = ["--settings".to_owned(), "/t/settings.json".to_owned()];
+        let argv = claude.argv(Path::new("/bin/claude"), &more, "go");
+        assert_eq!(argv[1], "--dangerously-skip-permissions");
+        assert_eq!(argv[2..], ["--settings", "/t/settings.json", "go"]);
+        assert_eq!(claude.input().prompt.as_deref(), Some("❯\u{a0}"));
+        let forked = claude.fork_argv(Path::new("claude"), "abc", Some("why?"));
+        let words = ["claude", "--resume", "abc", "--fork-session", "-p", "why?"];
+        assert_eq!(forked.unwrap(), words);
+        assert!(claude.fork_argv(Path::new("claude"), "-x", None).is_none());
+        let codex = Preset::named("codex").unwrap();
+        let forked = codex.fork_argv(Path::new("codex"), "abc", Some("why?"));
+        assert_eq!(forked.unwrap(), ["codex", "exec", "fork", "abc", "why?"]);
+        assert!(codex.fork_argv(Path::new("codex"), "abc", None).is_none());
+    }
+
+    #[test]
+    fn a_first_message_is_an_argument_or_typed_or_neither() {
+        let message = |name: &str| {
+            let preset = Preset::named(name).unwrap();
+            let argv = preset.argv(Path::new(name), &[], "go");
+            let is_last = argv.last().is_some_and(|last| last == "go");
+            (is_last, preset.to_type("go").map(str::to_owned))
+        };
+        assert_eq!(message("codex"), (true, None));
+        assert_eq!(message("amp"), (false, Some("go".to_owned())));
+        assert_eq!(message("scripted"), (false, None));
+        let gemini = Preset::named("gemini").unwrap();
+        let argv = gemini.argv(Path::new("gemini"), &[], "go");
+        assert_eq!(argv[1..], ["--yolo", "--skip-trust", "-i", "go"]);
+    }
+
+    #[test]
+    fn our_own_program_is_used_for_gt() {
+        let scripted = Preset::named("scripted").unwrap();
+        let env = Env::with(Path::new("/"), []);
+        let program = scripted.program(&env, Path::new("/opt/gt")).unwrap();
+        assert_eq!(
+            scripted.argv(&program, &[], "ignored"),
+            ["/opt/gt", "scripted"]
+        );
+    }
+}

@@ -1,0 +1,305 @@
+//! Reads the screen of an agent: at its prompt, at work, or in a dialog.
+//!
+//! What must always hold: Enter is pressed in a dialog only when the wanted option is seen to have the
+//! focus, and one key at a time with a look after each; what no preset knows is left to a person.
+
+use std::time::Duration;
+
+use bd::sys::clock;
+
+use super::Preset;
+use crate::host::{Host, HostError, Key};
+
+/// How an agent's start ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ready {
+    /// It waits for input.
+    AtPrompt,
+    /// It is at work already.
+    Busy,
+    /// A dialog is open that only a person may answer.
+    NeedsPerson(String),
+    /// The session is gone.
+    Ended,
+    /// Time was over; nothing known was seen.
+    Unknown,
+}
+
+/// What a screen shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// An input line and no sign of work.
+    AtPrompt,
+    /// Work.
+    Busy,
+    /// A dialog that is ours to answer; the key to press next, where it is drawn.
+    Dialog(Option<Key>),
+    /// A dialog that is a person's.
+    NeedsPerson(String),
+    /// None of these.
+    Nothing,
+}
+
+/// Waits until an agent has started, answering the dialogs that its preset knows.
+pub fn wait_until_ready(
+    backend: &dyn Host,
+    name: &str,
+    preset: &Preset,
+    limit: Duration,
+) -> Result<Ready, HostError> {
+    if preset.ready_prompt_prefix.is_empty() {
+        clock::pause(Duration::from_millis(preset.ready_delay_ms).min(limit));
+        return Ok(if runs(backend, name)? {
+            Ready::Unknown
+        } else {
+            Ready::Ended
+        });
+    }
+    let mut last = Look::Nothing;
+    let ended = clock::wait_for(limit, || match attend(backend, name, preset, &mut last) {
+        Ok(None) => None,
+        Ok(Some(ready)) => Some(Ok(ready)),
+        Err(HostError::NoSession { .. }) => Some(Ok(Ready::Ended)),
+        Err(error) => Some(Err(error)),
+    });
+    ended.unwrap_or(Ok(Ready::Unknown))
+}
+
+/// Whether a session goes on; one that is only shown any more does not.
+fn runs(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
+    let live = backend.find(name)?;
+    Ok(live.is_some_and(|live| live.dead.is_none()))
+}
+
+/// The question on a session's screen that only a person may answer, if one is open.
+pub fn open_question(backend: &dyn Host, name: &str, preset: &Preset) -> Option<String> {
+    // A session that cannot be looked at has its own complaint elsewhere.
+    match look(&backend.capture(name, 60).ok()?, preset) {
+        Look::NeedsPerson(question) => Some(question),
+        _ => None,
+    }
+}
+
+/// One look, and one key where a dialog asks for it. A key is pressed only when the same picture was seen
+/// twice with a pause between: keys sent while a dialog is being drawn are lost.
+fn attend(
+    backend: &dyn Host,
+    name: &str,
+    preset: &Preset,
+    last: &mut Look,
+) -> Result<Option<Ready>, HostError> {
+    let seen = look(&backend.capture(name, 60)?, preset);
+    let same = seen == *last;
+    *last = seen.clone();
+    Ok(match seen {
+        Look::AtPrompt if same => Some(Ready::AtPrompt),
+        Look::Busy => Some(Ready::Busy),
+        Look::NeedsPerson(dialog) if same => Some(Ready::NeedsPerson(dialog)),
+        Look::Dialog(Some(key)) if same => {
+            backend.press(name, &[key])?;
+            *last = Look::Nothing;
+            clock::pause(Duration::from_millis(300));
+            None
+        }
+        Look::Dialog(_) => {
+            clock::pause(Duration::from_millis(700));
+            None
+        }
+        Look::AtPrompt | Look::NeedsPerson(_) => {
+            clock::pause(Duration::from_millis(preset.settle_ms.max(200)));
+            None
+        }
+        Look::Nothing if !runs(backend, name)? => Some(Ready::Ended),
+        Look::Nothing => None,
+    })
+}
+
+/// Reads a screen. Dialogs come first: one draws a sign that looks like a prompt.
+pub fn look(screen: &str, preset: &Preset) -> Look {
+    let drawn = preset.dialog_mark.is_empty() || screen.contains(&preset.dialog_mark);
+    for dialog in &preset.dialogs {
+        let Some(at) = screen.rfind(&dialog.sign) else {
+            continue;
+        };
+        // What stands above a later prompt was answered before.
+        let behind = &screen[at..];
+        if has_prompt(behind, preset) && !is_open(behind, preset) {
+            continue;
+        }
+        return match &dialog.choose {
+            Some(option) if drawn => Look::Dialog(next_key(behind, option, &preset.focus_mark)),
+            Some(_) => Look::Dialog(None),
+            None => Look::NeedsPerson(dialog.name.clone()),
+        };
+    }
+    if is_open(screen, preset) {
+        return Look::NeedsPerson("an unknown question".to_owned());
+    }
+    let tail: Vec<&str> = screen.lines().rev().take(12).collect();
+    if tail.iter().any(|line| is_busy(line, preset)) {
+        return Look::Busy;
+    }
+    if has_prompt(screen, preset) {
+        Look::AtPrompt
+    } else {
+        Look::Nothing
+    }
+}
+
+/// Whether the sign of an open dialog is on the screen with no prompt below it. A prompt above it may be the
+/// dialog's focus mark.
+fn is_open(screen: &str, preset: &Preset) -> bool {
+    let mark = preset.dialog_mark.as_str();
+    let below = |line: &&str| !is_prompt(line, preset);
+    let mut tail = screen.lines().rev().take_while(below);
+    !mark.is_empty() && tail.any(|line| line.contains(mark))
+}
+
+/// Whether a line says that work goes on: by a known mark, or as `✻ Stewing… (3s)`.
+fn is_busy(line: &str, preset: &Preset) -> bool {
+    if preset.busy_marks.iter().any(|mark| line.contains(mark)) {
+        return true;
+    }
+    let line = line.trim();
+    let starred = line
+        .chars()
+        .next()
+        .is_some_and(|c| preset.busy_stars.contains(c));
+    starred && (line.ends_with('…') || line.contains("… ("))
+}
+
+/// Whether a screen has a line that begins with the prompt.
+fn has_prompt(screen: &str, preset: &Preset) -> bool {
+    screen.lines().any(|line| is_prompt(line, preset))
+}
+
+fn is_prompt(line: &str, preset: &Preset) -> bool {
+    let prompt = preset.ready_prompt_prefix.as_str();
+    let line = unframed(line);
+    // Screens are trimmed at the right, so an empty prompt may have lost its last space.
+    !prompt.is_empty() && (line.starts_with(prompt) || line == prompt.trim_end())
+}
+
+/// A line without the frame that some programs draw around it.
+fn unframed(line: &str) -> &str {
+    line.trim_start_matches(['│', '|', ' '])
+}
+
+/// The key that brings the focus nearer to the wanted option, or Enter when it is there.
+fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
+    let lines: Vec<&str> = dialog.lines().map(unframed).collect();
+    let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
+    let focused = at(&|line| line.starts_with(focus))?;
+    let wanted = at(&|line| line.contains(option))?;
+    Some(match wanted.cmp(&focused) {
+        std::cmp::Ordering::Equal => Key::Enter,
+        std::cmp::Ordering::Greater => Key::Down,
+        std::cmp::Ordering::Less => Key::Up,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{FakeHost, SessionSpec, Sessions};
+
+    fn claude() -> Preset {
+        Preset::named("claude").unwrap()
+    }
+
+    const OLD_TRUST: &str = " Quick safety check: Is this a project you created or one you trust?\n\
+        \n ❯ 1. Yes, I trust this folder\n   2. No, exit\n\n Enter to confirm · Esc to cancel\n";
+    const NEW_TRUST: &str = " Quick safety check: Is this a project you created or one you trust?\n\
+        \n ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n";
+    const KEY: &str = " Detected a custom API key in your environment\n   1. Yes\n ❯ 2. No (recommended)\n Enter to confirm";
+
+    #[test]
+    fn enter_is_pressed_only_on_the_wanted_option() {
+        assert_eq!(look(OLD_TRUST, &claude()), Look::Dialog(Some(Key::Enter)));
+        assert_eq!(look(NEW_TRUST, &claude()), Look::Dialog(Some(Key::Down)));
+        let half = NEW_TRUST.split("Enter").next().unwrap();
+        assert_eq!(look(half, &claude()), Look::Dialog(None));
+    }
+
+    #[test]
+    fn a_question_about_money_is_a_persons() {
+        assert_eq!(
+            look(KEY, &claude()),
+            Look::NeedsPerson("API key".to_owned())
+        );
+        let strange = "Shall I?\n❯ Yes\nEnter to confirm";
+        assert!(matches!(look(strange, &claude()), Look::NeedsPerson(_)));
+    }
+
+    #[test]
+    fn prompt_and_work_are_told_apart() {
+        let idle = "● done\n\n✻ Baked for 3s\n────\n❯\u{a0}\n────\n  ? for shortcuts";
+        assert_eq!(look(idle, &claude()), Look::AtPrompt);
+        let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
+        assert_eq!(look(busy, &claude()), Look::Busy);
+        let newer = "✻ Channeling…\n────\n❯\u{a0}\n────\n  ⏵⏵ bypass permissions on";
+        assert_eq!(look(newer, &claude()), Look::Busy);
+        let told = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
+        assert_eq!(look(told, &claude()), Look::AtPrompt);
+        assert_eq!(look("❯ sent before\n● hm", &claude()), Look::Nothing);
+    }
+
+    #[test]
+    fn a_dialog_above_the_prompt_was_answered() {
+        let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
+        assert_eq!(look(&screen, &claude()), Look::AtPrompt);
+    }
+
+    #[test]
+    fn a_focus_mark_like_the_prompt_and_a_frame_are_seen_through() {
+        let codex = Preset::named("codex").unwrap();
+        let open = "  Trust this folder? Codex can read\n\n› 1. Trust and continue\n  2. Back to Agent Command Center\n\n  \
+                    enter continue · esc back\n";
+        assert_eq!(look(open, &codex), Look::Dialog(Some(Key::Enter)));
+        let other = open.replace("› 1.", "  1.").replace("  2.", "› 2.");
+        assert_eq!(look(&other, &codex), Look::Dialog(Some(Key::Up)));
+        let unknown = "  Shall I?\n› 1. Yes\n\n  enter continue · esc back\n";
+        assert!(matches!(look(unknown, &codex), Look::NeedsPerson(_)));
+        let prompt = format!("{open}› Ask Codex to do anything\n  model · /web\n");
+        assert_eq!(look(&prompt, &codex), Look::AtPrompt);
+        let busy = "• Working (0s • esc to interrupt)\n› Ask Codex to do anything\n";
+        assert_eq!(look(busy, &codex), Look::Busy);
+        let gemini = Preset::named("gemini").unwrap();
+        let framed = "│ Do you trust the files in this folder?\n│   1. Trust folder (web)\n│ ● 2. Don't trust\n";
+        assert_eq!(look(framed, &gemini), Look::Dialog(Some(Key::Up)));
+        let idle = " YOLO Ctrl+Y\n *   Type your message or @path/to/file\n";
+        assert_eq!(look(idle, &gemini), Look::AtPrompt);
+        let busy = format!(" ⠏ Thinking... (esc to cancel, 1s)\n{idle}");
+        assert_eq!(look(&busy, &gemini), Look::Busy);
+    }
+
+    #[test]
+    fn a_known_dialog_is_answered_key_by_key() {
+        let backend = FakeHost::new();
+        let spec = SessionSpec {
+            name: "a".to_owned(),
+            ..SessionSpec::default()
+        };
+        backend.start(&spec).unwrap();
+        backend
+            .state()
+            .screens
+            .push(("a".to_owned(), NEW_TRUST.to_owned()));
+        let mut last = Look::Nothing;
+        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        assert!(backend.state().pressed.is_empty());
+        assert_eq!(attend(&backend, "a", &claude(), &mut last).unwrap(), None);
+        assert_eq!(backend.state().pressed, [("a".to_owned(), Key::Down)]);
+        let asks = |text: &str| {
+            let screen = ("a".to_owned(), text.to_owned());
+            backend.state().screens.push(screen);
+            open_question(&backend, "a", &claude())
+        };
+        assert_eq!(asks(KEY).as_deref(), Some("API key"));
+        assert_eq!(asks(NEW_TRUST), None);
+        assert_eq!(asks("❯\u{a0}"), None);
+        backend.die("a");
+        let ended = wait_until_ready(&backend, "a", &claude(), Duration::ZERO).unwrap();
+        assert_eq!(ended, Ready::Ended);
+    }
+}

@@ -1,0 +1,290 @@
+//! An agent without a model: it does what a script says, through the same commands as any other agent.
+//!
+//! 1. `gt prime --json` says what hangs on the hook; nothing there means nothing to do.
+//! 2. The script runs in the sandbox with the work in its environment.
+//! 3. What it left is committed, unless it committed everything itself.
+//! 4. `gt done` with the script's summary.
+//!
+//! A script that fails ends the agent with its exit code, without `gt done`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::git::{Git, GitError};
+use bd::sys::{Exec, ExecError};
+use serde_json::Value;
+
+use crate::town::temporary::TemporaryFolder;
+
+/// How long `gt prime` may take.
+const PRIME: Duration = Duration::from_secs(120);
+
+/// What a scripted agent needs.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The script, an executable file.
+    pub script: &'a Path,
+    /// The sandbox.
+    pub cwd: &'a Path,
+    /// Our own program.
+    pub exe: &'a Path,
+}
+
+/// How the agent's work ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was on the hook.
+    NoWork,
+    /// `gt done` accepted the work.
+    Done {
+        /// The bead.
+        bead: String,
+    },
+}
+
+/// Why the agent's work did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptedError {
+    /// A command of ours failed.
+    #[error("`{command}` ended with exit code {code}: {words}")]
+    Command {
+        /// What was run.
+        command: &'static str,
+        /// How it ended.
+        code: i32,
+        /// What it said.
+        words: String,
+    },
+    /// `gt prime --json` answered something else.
+    #[error("`gt prime --json` gave no JSON")]
+    Prime(#[from] serde_json::Error),
+    /// The script failed.
+    #[error("the script {} ended with exit code {code}; gt done was not run", script.display())]
+    Script {
+        /// The script.
+        script: PathBuf,
+        /// Its exit code.
+        code: i32,
+    },
+    /// A program could not be run.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// The work could not be committed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of ours could not be used.
+    #[error("cannot use a temporary file")]
+    Io(#[from] std::io::Error),
+}
+
+impl ScriptedError {
+    /// The exit code that the agent ends with.
+    pub fn exit(&self) -> u8 {
+        match self {
+            Self::Script { code, .. } | Self::Command { code, .. } => {
+                u8::try_from(*code).unwrap_or(1).max(1)
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// The work on the hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Work {
+    id: String,
+    title: String,
+    description: String,
+}
+
+/// Does the work on the hook. What happens is told line by line to `say`.
+pub fn run(request: &Request, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedError> {
+    let prime = prime(request)?;
+    let Some(work) = work(&serde_json::from_str(&prime)?) else {
+        say("Nothing is on my hook.");
+        return Ok(Outcome::NoWork);
+    };
+    say(&format!("Working on {}: {}", work.id, work.title));
+    let folder = TemporaryFolder::new("gt-work-")?;
+    let summary = play(request, &work, &prime, folder.path())?;
+    // Removed here and not at the end: `gt done` ends this process, too.
+    drop(folder);
+    commit(request, &work, say)?;
+    say("Finishing with gt done.");
+    let status = Exec::new(request.exe)
+        .args(["done", "--summary", &summary])
+        .cwd(request.cwd)
+        .run_attached()?;
+    if status.success() {
+        return Ok(Outcome::Done { bead: work.id });
+    }
+    Err(ScriptedError::Command {
+        command: "gt done",
+        code: status.code().unwrap_or(1),
+        words: "its words are above".to_owned(),
+    })
+}
+
+fn prime(request: &Request) -> Result<String, ScriptedError> {
+    let finished = Exec::new(request.exe)
+        .args(["prime", "--json"])
+        .cwd(request.cwd)
+        .limit(PRIME)
+        .run()?;
+    if finished.ok() {
+        return Ok(finished.text());
+    }
+    Err(ScriptedError::Command {
+        command: "gt prime --json",
+        code: finished.code().unwrap_or(1),
+        words: finished.error_text(),
+    })
+}
+
+fn work(prime: &Value) -> Option<Work> {
+    let bead = prime.get("bead").filter(|bead| bead.is_object())?;
+    let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or_default();
+    let id = text("id").to_owned();
+    (!id.is_empty()).then(|| Work {
+        id,
+        title: text("title").to_owned(),
+        description: text("description").to_owned(),
+    })
+}
+
+/// Runs the script on this terminal and returns its summary: what it wrote into the summary file, else
+/// the title of its work.
+fn play(
+    request: &Request,
+    work: &Work,
+    prime: &str,
+    folder: &Path,
+) -> Result<String, ScriptedError> {
+    let (primed, summary) = (folder.join("prime.json"), folder.join("summary"));
+    fs::write(&primed, prime)?;
+    let status = Exec::new(request.script)
+        .cwd(request.cwd)
+        .env("GT_BEAD", &work.id)
+        .env("GT_BEAD_TITLE", &work.title)
+        .env("GT_BEAD_DESCRIPTION", &work.description)
+        .env("GT_PRIME_FILE", &primed)
+        .env("GT_SUMMARY_FILE", &summary)
+        .run_attached()?;
+    if !status.success() {
+        return Err(ScriptedError::Script {
+            script: request.script.to_owned(),
+            code: status.code().unwrap_or(1),
+        });
+    }
+    let written = fs::read_to_string(&summary).unwrap_or_default();
+    Ok(match written.trim() {
+        "" => work.title.clone(),
+        written => written.to_owned(),
+    })
+}
+
+fn commit(request: &Request, work: &Work, say: &dyn Fn(&str)) -> Result<(), ScriptedError> {
+    let git = Git::at(request.cwd);
+    let changed = git.status()?.len();
+    if changed == 0 {
+        return Ok(());
+    }
+    git.add_all()?;
+    let id = git.commit_index(&format!("{}: {}", work.id, work.title))?;
+    say(&format!(
+        "Committed {changed} changed files as {}.",
+        &id[..id.len().min(10)]
+    ));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn script(path: &Path, text: &str) {
+        fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// A sandbox with one commit, a stand-in for `gt` that notes its arguments, and a script.
+    fn play_through(
+        prime: &str,
+        text: &str,
+    ) -> (Result<Outcome, ScriptedError>, String, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (tree, exe, own) = (
+            folder.path().join("tree"),
+            folder.path().join("gt"),
+            folder.path().join("script"),
+        );
+        let git = Git::at(&tree);
+        git.init("main", false).unwrap();
+        git.config_set("user.name", "Tess").unwrap();
+        git.config_set("user.email", "tess@example.org").unwrap();
+        let notes = folder.path().join("notes");
+        let answer = format!("if [ \"$1\" = prime ]; then echo '{prime}'; fi");
+        let note = format!("printf '%s|' \"$@\" >>'{}'", notes.display());
+        script(&exe, &format!("{note}\n{answer}"));
+        script(&own, text);
+        let said = RefCell::new(Vec::new());
+        let request = Request {
+            script: &own,
+            cwd: &tree,
+            exe: &exe,
+        };
+        let outcome = run(&request, &|line| said.borrow_mut().push(line.to_owned()));
+        let log = git
+            .plumbing(["log", "--format=%s"])
+            .text()
+            .unwrap_or_default();
+        let notes = fs::read_to_string(notes).unwrap_or_default();
+        (outcome, format!("{notes}{log}"), said.into_inner())
+    }
+
+    const WORK: &str = r#"{"bead":{"id":"gt-ab1","title":"Add a page"}}"#;
+
+    #[test]
+    fn work_is_scripted_committed_and_handed_in() {
+        let (outcome, trace, said) = play_through(
+            WORK,
+            "echo \"$GT_BEAD_TITLE\" >page; test -s \"$GT_PRIME_FILE\"; printf 'Made the page' >\"$GT_SUMMARY_FILE\"",
+        );
+        assert_eq!(
+            outcome.unwrap(),
+            Outcome::Done {
+                bead: "gt-ab1".to_owned()
+            }
+        );
+        assert_eq!(
+            trace,
+            "prime|--json|done|--summary|Made the page|gt-ab1: Add a page"
+        );
+        assert_eq!(said[0], "Working on gt-ab1: Add a page");
+    }
+
+    #[test]
+    fn without_a_summary_the_title_stands_for_it() {
+        let (_, trace, _) = play_through(WORK, "echo x >page");
+        assert!(trace.contains("--summary|Add a page"), "{trace}");
+    }
+
+    #[test]
+    fn a_failing_script_ends_the_agent_without_done() {
+        let (outcome, trace, _) = play_through(WORK, "exit 7");
+        assert_eq!(outcome.unwrap_err().exit(), 7);
+        assert!(!trace.contains("done"), "{trace}");
+    }
+
+    #[test]
+    fn an_empty_hook_is_no_failure() {
+        let (outcome, trace, said) = play_through(r#"{"bead":null}"#, "exit 7");
+        assert_eq!(outcome.unwrap(), Outcome::NoWork);
+        assert_eq!(trace, "prime|--json|");
+        assert_eq!(said, ["Nothing is on my hook."]);
+    }
+}

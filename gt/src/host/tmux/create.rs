@@ -1,0 +1,131 @@
+//! Asks for a session: of the server that is there or of a new one, that one in a scope of its own where the
+//! machine has such.
+//!
+//! What must always hold: nothing is asked for twice. A session's process takes its start file away as the first
+//! thing: while the file is there nothing was started.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bd::sys::{Exec, ExecError, Finished, clock};
+use tmux_interface::{NewSession, SetOption, StartServer, TmuxCommand};
+
+use super::parse::{self, Failure};
+use super::{Tmux, pane_target, ran, whole};
+use crate::host::{HostError, SessionSpec};
+
+/// How long a session that is to start waits for a server that takes it.
+const NEXT_SERVER: Duration = Duration::from_secs(5);
+
+/// Why there is no session.
+enum Refusal {
+    /// A server goes with its last session, and takes along what it is asked for in that moment. Its words.
+    TakenAlong(String),
+    /// Anything else.
+    Failed(HostError),
+}
+
+impl Tmux {
+    /// Makes the session and returns its pane's id and process number. Where a server takes it along the next one
+    /// is asked.
+    pub(super) fn create(&self, spec: &SessionSpec, file: &Path) -> Result<String, HostError> {
+        let mut words = String::new();
+        let answer = || match self.ask(spec, file) {
+            Ok(made) => Some(Ok(made)),
+            Err(Refusal::Failed(error)) => Some(Err(error)),
+            Err(Refusal::TakenAlong(said)) => {
+                words = said;
+                None
+            }
+        };
+        clock::wait_for(NEXT_SERVER, answer).unwrap_or_else(|| Err(self.failed(words)))
+    }
+
+    fn ask(&self, spec: &SessionSpec, file: &Path) -> Result<String, Refusal> {
+        if self.wants_scope() {
+            let scoped = self.scoped(self.creation(spec, file)).run();
+            match self.asked(spec, file, scoped) {
+                // No scope to be had: a plain start then.
+                Err(Refusal::Failed(HostError::Failed { .. } | HostError::Missing { .. }))
+                    if file.exists() => {}
+                asked => return asked,
+            }
+        }
+        self.asked(spec, file, self.exec(self.creation(spec, file)).run())
+    }
+
+    fn asked(
+        &self,
+        spec: &SessionSpec,
+        file: &Path,
+        result: Result<Finished, ExecError>,
+    ) -> Result<String, Refusal> {
+        let answer = ran(result).map_err(Refusal::Failed)?;
+        // Where it cannot make its socket tmux says so, and that all is well.
+        let (made, words) = (answer.text(), answer.error_text());
+        if answer.ok() && !made.is_empty() {
+            return Ok(made);
+        }
+        let name = spec.name.clone();
+        Err(match parse::failure(&words) {
+            Failure::Ending if file.exists() => Refusal::TakenAlong(words),
+            Failure::Exists => Refusal::Failed(HostError::Exists { name }),
+            _ if file.exists() => Refusal::Failed(self.failed(words)),
+            _ => Refusal::Failed(HostError::NoSession { name }),
+        })
+    }
+
+    /// The same in a scope of its own, so that a server which starts outlives the service that asked.
+    fn scoped<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
+        let command = self.command(commands);
+        let exec = Exec::new("systemd-run")
+            .args(["--user", "--scope", "--collect", "--quiet", "--"])
+            .arg(command.get_program())
+            .args(command.get_args());
+        self.clean(exec)
+    }
+
+    fn creation(&self, spec: &SessionSpec, file: &Path) -> [TmuxCommand<'static>; 7] {
+        let target = pane_target(&spec.name);
+        let global = |option: &'static str, value: &'static str| {
+            let set = SetOption::new().global().option(option);
+            set.value(value).build()
+        };
+        // The folder is read as a format; what runs is several arguments and so goes to no shell.
+        let cwd = spec.cwd.to_string_lossy().replace('#', "##");
+        let mut session = NewSession::new()
+            .detached()
+            .print()
+            .format("#{pane_id} #{pane_pid}")
+            .session_name(spec.name.clone())
+            .start_directory(whole(&cwd))
+            .width(200)
+            .height(50)
+            .build();
+        let (exe, file) = (self.exe.to_string_lossy(), file.to_string_lossy());
+        for arg in [&exe, "session-wrapper", &file] {
+            session.push_param(whole(arg));
+        }
+        let mark = SetOption::new().pane().target_pane(target.clone());
+        let keep = SetOption::new().window().target_pane(target);
+        [
+            StartServer::new().build(),
+            global("history-limit", "20000"),
+            global("default-terminal", "screen-256color"),
+            global("mouse", "on"),
+            session,
+            mark.option("@gt_token").value(spec.token.clone()).build(),
+            keep.option("remain-on-exit").value("on").build(),
+        ]
+    }
+
+    /// Whether a server that starts now has to be taken out of the caller's service: only where there is
+    /// a systemd of the person, and no server yet.
+    fn wants_scope(&self) -> bool {
+        let managed = self
+            .env
+            .get("XDG_RUNTIME_DIR")
+            .is_some_and(|folder| Path::new(folder).join("systemd/private").exists());
+        managed && self.rows().is_ok_and(|rows| rows.is_empty())
+    }
+}

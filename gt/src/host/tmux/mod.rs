@@ -1,0 +1,450 @@
+//! Owns tmux: one server per town on a socket of its own, never the person's.
+//!
+//! What must always hold: a session is addressed by its exact name or its pane's id; panes that a person
+//! opened in a session of ours carry no token and are never listed, typed into or signalled; the server's
+//! own environment is clean; commands are argument lists, and what runs in a session is never a shell
+//! line.
+
+mod create;
+mod parse;
+mod send;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::sys::{Env, Exec, ExecError, Finished, clock};
+use sha2::{Digest, Sha256};
+use tmux_interface::{
+    CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
+};
+
+use self::parse::{Failure, ROW, Row, rows};
+use crate::host::is_session_name;
+use crate::host::wrapper::{self, Start, StartError};
+use crate::host::{End, Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions};
+use crate::town::Layout;
+use crate::town::process::{self, Process};
+
+/// How long one call of tmux may take.
+const LIMIT: Duration = Duration::from_secs(15);
+
+/// How long an agent has to end by itself.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// Variables that tmux and systemd-run need. The server keeps those of whoever started it, so there must
+/// be no others.
+const CLIENT_VARS: &[&str] = &[
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TERM",
+    "TMPDIR",
+    "TMUX_TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
+/// The sessions of one town in its own tmux server.
+#[derive(Debug, Clone)]
+pub struct Tmux {
+    socket: String,
+    files: PathBuf,
+    env: Env,
+    exe: PathBuf,
+}
+
+impl Tmux {
+    /// The server of a town. `exe` is our own `gt` program.
+    pub fn of_town(layout: &Layout, env: &Env, exe: &Path) -> Self {
+        let socket = env
+            .get("GT_TMUX_SOCKET")
+            .map_or_else(|| socket_of(layout.root()), str::to_owned);
+        Self::new(&socket, &layout.session_files(), env, exe)
+    }
+
+    /// A server by its socket name, with a folder for start files.
+    pub fn new(socket: &str, files: &Path, env: &Env, exe: &Path) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            files: files.to_owned(),
+            env: env.clone(),
+            exe: exe.to_owned(),
+        }
+    }
+
+    /// The socket's name.
+    pub fn socket(&self) -> &str {
+        &self.socket
+    }
+
+    fn exec<'a>(&self, commands: impl IntoIterator<Item = TmuxCommand<'a>>) -> Exec {
+        self.clean(Exec::from_command(&self.command(commands)))
+    }
+
+    fn command<'a>(
+        &self,
+        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
+    ) -> std::process::Command {
+        let mut tmux = tmux_interface::Tmux::new()
+            .socket_name(self.socket.clone())
+            .file("/dev/null")
+            .force_utf8();
+        for command in commands {
+            tmux = tmux.add_command(command);
+        }
+        tmux.into_command()
+    }
+
+    fn clean(&self, exec: Exec) -> Exec {
+        let mut exec = exec.env_clear().limit(LIMIT);
+        for name in CLIENT_VARS {
+            if let Some(value) = self.env.get(name) {
+                exec = exec.env(name, value);
+            }
+        }
+        exec
+    }
+
+    /// Runs commands in the server and wants success.
+    fn run<'a>(
+        &self,
+        name: &str,
+        commands: impl IntoIterator<Item = TmuxCommand<'a>>,
+    ) -> Result<Finished, HostError> {
+        self.judge(name, self.exec(commands).run())
+    }
+
+    fn judge(
+        &self,
+        name: &str,
+        result: Result<Finished, ExecError>,
+    ) -> Result<Finished, HostError> {
+        let finished = ran(result)?;
+        if finished.ok() {
+            return Ok(finished);
+        }
+        let (words, name) = (finished.error_text(), name.to_owned());
+        Err(match parse::failure(&words) {
+            Failure::Ending | Failure::NoServer | Failure::NotFound => {
+                HostError::NoSession { name }
+            }
+            Failure::Exists => HostError::Exists { name },
+            Failure::Other => self.failed(words),
+        })
+    }
+
+    fn failed(&self, words: String) -> HostError {
+        HostError::Failed {
+            command: format!("tmux -L {}", self.socket),
+            words,
+        }
+    }
+
+    /// All panes of ours. No server means none.
+    fn rows(&self) -> Result<Vec<Row>, HostError> {
+        let list = ListPanes::new().all().format(ROW).build();
+        match self.run("", [list]) {
+            Ok(finished) => Ok(rows(&String::from_utf8_lossy(&finished.stdout))),
+            Err(HostError::NoSession { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The pane of a session that goes on: into one that is only shown nothing can be typed.
+    fn running(&self, name: &str) -> Result<Row, HostError> {
+        let row = self.row(name)?;
+        let name = name.to_owned();
+        match row.live.dead {
+            None => Ok(row),
+            Some(_) => Err(HostError::NoSession { name }),
+        }
+    }
+
+    fn row(&self, name: &str) -> Result<Row, HostError> {
+        let known = self.rows()?.into_iter().find(|row| row.live.name == name);
+        let name = name.to_owned();
+        known.ok_or(HostError::NoSession { name })
+    }
+
+    /// Makes the session with the wrapper in it, marked as ours; waits until its process carries the
+    /// token; then takes one look at what became of it.
+    fn launch(&self, spec: &SessionSpec, file: &Path) -> Result<Live, HostError> {
+        let created = self.create(spec, file)?;
+        let first = created.split_whitespace().nth(1);
+        let first = first.and_then(|pid| Process::find(pid.parse().ok()?));
+        if let Some(process) = &first {
+            let ready = || (process.carries(&spec.token) || !process.is_alive()).then_some(());
+            clock::wait_for(Duration::from_secs(10), ready);
+        } else {
+            clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
+        }
+        let live = self.first_look(spec, first.is_some_and(|process| !process.is_alive()))?;
+        let Some(end) = live.dead else {
+            return Ok(live);
+        };
+        let output = self.last_words(&spec.name);
+        self.end_session(&spec.name)?;
+        if end == End::Exit(0) {
+            return Ok(live);
+        }
+        Err(HostError::EndedAtOnce {
+            name: spec.name.clone(),
+            end,
+            output,
+        })
+    }
+
+    /// What an ended process printed, which may be drawn a moment after its end.
+    fn last_words(&self, name: &str) -> String {
+        let words = || {
+            let screen = self.capture(name, 60).ok()?;
+            let told: Vec<&str> = screen
+                .lines()
+                .filter(|line| !line.is_empty() && !line.starts_with("Pane is dead"))
+                .collect();
+            (!told.is_empty()).then(|| told.join("\n"))
+        };
+        clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
+    }
+
+    /// What became of a new session. While it is looked at its pane stays, however its process ended; one that is not
+    /// to be kept goes with its process from then on. `has_ended` says that the process is gone.
+    fn first_look(&self, spec: &SessionSpec, has_ended: bool) -> Result<Live, HostError> {
+        if has_ended {
+            // The server hears of it a moment later.
+            let seen = || match self.row(&spec.name) {
+                Ok(row) if row.live.dead.is_none() => None,
+                _ => Some(()),
+            };
+            clock::wait_for(Duration::from_secs(2), seen);
+        }
+        let live = self.look(&spec.name)?;
+        if live.dead.is_some() || spec.keep {
+            return Ok(live);
+        }
+        let target = pane_target(&spec.name);
+        let off = SetOption::new().window().unset().target_pane(&target);
+        self.run(&spec.name, [off.option("remain-on-exit").build()])?;
+        match self.look(&spec.name) {
+            // It ran, and has ended since then: whoever looks for it sees that.
+            Err(HostError::NoSession { .. }) => Ok(live),
+            again => again,
+        }
+    }
+
+    /// What became of a session. How its process ended is known a moment later than that it did, and a server
+    /// with nothing to do may look only when another child of it ends: so it gets one.
+    fn look(&self, name: &str) -> Result<Live, HostError> {
+        let first = self.row(name)?.live;
+        if first.dead != Some(End::Unknown) {
+            return Ok(first);
+        }
+        let child = RunShell::new().shell_command("true").build();
+        // Only the exit code is not known without it.
+        self.run(name, [child]).ok();
+        let known = || match self.row(name) {
+            Ok(row) if row.live.dead == Some(End::Unknown) => None,
+            other => Some(other),
+        };
+        let seen = clock::wait_for(Duration::from_millis(500), known);
+        Ok(seen.unwrap_or_else(|| self.row(name))?.live)
+    }
+}
+
+/// What tmux answered.
+fn ran(result: Result<Finished, ExecError>) -> Result<Finished, HostError> {
+    match result {
+        Err(ExecError::Missing { .. }) => Err(HostError::Missing { program: "tmux" }),
+        other => Ok(other?),
+    }
+}
+
+/// The socket of a town: its folder's name, made harmless, and six digits of its path's hash.
+fn socket_of(root: &Path) -> String {
+    let path = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    let name = path
+        .file_name()
+        .map_or("town".into(), |name| name.to_string_lossy());
+    let harmless = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = name.chars().take(40).map(harmless).collect();
+    format!("{name}-{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2])
+}
+
+/// The only pane of a new session.
+fn pane_target(name: &str) -> String {
+    format!("={name}:")
+}
+
+/// An argument as tmux must get it: a `;` at its end would end the command.
+fn whole(text: &str) -> String {
+    match text.strip_suffix(';') {
+        Some(rest) => format!("{rest}\\;"),
+        None => text.to_owned(),
+    }
+}
+
+impl Host for Tmux {
+    fn check(&self) -> Result<(), HostError> {
+        let exec = self.clean(Exec::new("tmux").arg("-V"));
+        self.judge("", exec.run()).map(drop)
+    }
+
+    fn clean_up(&self) -> Result<(), HostError> {
+        if !self.list()?.is_empty() {
+            return Ok(());
+        }
+        // The server has ended with its last session; its socket stays where it was.
+        let path = self.socket_file();
+        bd::sys::file::remove(&path).map_err(|source| HostError::File { path, source })
+    }
+}
+
+impl Sessions for Tmux {
+    fn start(&self, spec: &SessionSpec) -> Result<Live, HostError> {
+        let name = spec.name.clone();
+        if !is_session_name(&name) {
+            return Err(HostError::BadName { name });
+        }
+        if !spec.cwd.is_dir() {
+            let cwd = spec.cwd.clone();
+            return Err(HostError::NoFolder { name, cwd });
+        }
+        let start = Start {
+            cwd: spec.cwd.clone(),
+            argv: spec.argv.clone(),
+            env: wrapper::environment(&self.env, spec, &self.exe),
+        };
+        let file = wrapper::write(&self.files, &name, &start).map_err(unwritten)?;
+        let launched = self.launch(spec, &file);
+        // The session has read it; after a failure nobody will.
+        fs::remove_file(&file).ok();
+        launched
+    }
+
+    fn list(&self) -> Result<Vec<Live>, HostError> {
+        Ok(self.rows()?.into_iter().map(|row| row.live).collect())
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Live>, HostError> {
+        match self.look(name) {
+            Ok(live) => Ok(Some(live)),
+            Err(HostError::NoSession { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn send(&self, name: &str, text: &str, input: &Input) -> Result<Sent, HostError> {
+        self.send_text(name, text, input)
+    }
+
+    fn press(&self, name: &str, keys: &[Key]) -> Result<(), HostError> {
+        let row = self.running(name)?;
+        for key in keys {
+            let key = match key {
+                Key::Enter => "Enter",
+                Key::Up => "Up",
+                Key::Down => "Down",
+                Key::Escape => "Escape",
+                Key::Interrupt => "C-c",
+            };
+            let keys = SendKeys::new().target_pane(&row.pane).key(key).build();
+            self.run(name, [keys])?;
+        }
+        Ok(())
+    }
+
+    fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
+        let row = self.row(name)?;
+        let start = format!("-{lines}");
+        let capture = CapturePane::new()
+            .stdout()
+            .join()
+            .start_line(&start)
+            .target_pane(&row.pane)
+            .build();
+        let screen = self.run(name, [capture])?.text();
+        let all: Vec<&str> = screen.lines().map(str::trim_end).collect();
+        Ok(all[all.len().saturating_sub(lines)..].join("\n"))
+    }
+
+    fn attach_command(&self, name: &str) -> Vec<String> {
+        let target = format!("={name}");
+        ["env", "-u", "TMUX", "tmux", "-u", "-L"]
+            .iter()
+            .copied()
+            .chain([self.socket.as_str(), "attach-session", "-t", &target])
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn kill(&self, name: &str) -> Result<(), HostError> {
+        let row = match self.row(name) {
+            Err(HostError::NoSession { .. }) => return Ok(()),
+            other => other?,
+        };
+        let members = process::members(row.live.process, &row.live.token);
+        let own = process::own_pid();
+        let line = process::ancestry(own);
+        // Whoever ends its own session must live to finish that.
+        let (above, others): (Vec<Process>, Vec<Process>) = members
+            .into_iter()
+            .filter(|member| member.pid != own)
+            .partition(|member| line.contains(&member.pid));
+        let mut left = process::end(&others, GRACE);
+        self.end_session(name)?;
+        left.extend(process::end(&above, GRACE));
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(HostError::Survivors {
+            name: name.to_owned(),
+            pids: left.iter().map(|process| process.pid).collect(),
+        })
+    }
+}
+
+impl Tmux {
+    /// Where tmux puts the socket of that name.
+    fn socket_file(&self) -> PathBuf {
+        let folder = self.env.get("TMUX_TMPDIR").unwrap_or("/tmp");
+        let uid = rustix::process::getuid().as_raw();
+        Path::new(folder)
+            .join(format!("tmux-{uid}"))
+            .join(&self.socket)
+    }
+
+    fn end_session(&self, name: &str) -> Result<(), HostError> {
+        let target = format!("={name}");
+        let kill = KillSession::new().target_session(&target).build();
+        match self.run(name, [kill]) {
+            Ok(_) | Err(HostError::NoSession { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn unwritten(error: StartError) -> HostError {
+    match error {
+        StartError::File { path, source } => HostError::File { path, source },
+        other => HostError::Failed {
+            command: "write a start file".to_owned(),
+            words: other.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Reads what tmux answers: rows of panes, and the words of its failures.
+
+use jiff::Timestamp;
+
+use crate::host::{End, Live};
+use crate::town::process::Process;
+
+/// The row that is asked of each pane. No field but the last can hold the separator. The token is an
+/// option of the pane itself, so that a pane which a person opened beside ours has none.
+pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
+
+/// One pane of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) live: Live,
+    /// The pane's own id, such as `%3`: a target that nothing else can match.
+    pub(super) pane: String,
+    /// Whether a person scrolls in it.
+    pub(super) scrolling: bool,
+}
+
+/// The panes of ours in a listing.
+pub(super) fn rows(listing: &str) -> Vec<Row> {
+    listing.lines().filter_map(row).collect()
+}
+
+fn row(line: &str) -> Option<Row> {
+    let fields: Vec<&str> = line.splitn(12, '|').collect();
+    let [
+        name,
+        pane,
+        pid,
+        dead,
+        status,
+        signal,
+        created,
+        activity,
+        attached,
+        mode,
+        token,
+        command,
+    ] = fields[..]
+    else {
+        return None;
+    };
+    if token.is_empty() {
+        return None;
+    }
+    let time = |text: &str| Timestamp::from_second(text.parse().ok()?).ok();
+    let pid = pid.parse().ok()?;
+    let created = time(created)?;
+    let session = Live {
+        name: name.to_owned(),
+        pid,
+        process: Process::find(pid),
+        token: token.to_owned(),
+        created,
+        activity: time(activity).unwrap_or(created),
+        dead: (dead == "1").then(|| end(status, signal)),
+        attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
+        command: command.to_owned(),
+    };
+    Some(Row {
+        live: session,
+        pane: pane.to_owned(),
+        scrolling: mode.parse::<u32>().is_ok_and(|depth| depth > 0),
+    })
+}
+
+/// How a process ended; not known yet where it is not collected.
+fn end(status: &str, signal: &str) -> End {
+    match (status.parse(), self::signal(signal)) {
+        (Ok(code), _) => End::Exit(code),
+        (_, Some(number)) => End::Signal(number),
+        _ => End::Unknown,
+    }
+}
+
+/// The number of a signal; on some systems tmux says its name, such as `kill`.
+fn signal(text: &str) -> Option<i32> {
+    let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
+    let has_name = |number: &i32| {
+        let name = signal_hook::low_level::signal_name(*number);
+        name.is_some_and(|name| bare(name) == bare(text))
+    };
+    let number = text.parse().ok();
+    number.or_else(|| (1..=64).find(has_name))
+}
+
+/// What a failure of tmux means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The server that was asked ended before it answered.
+    Ending,
+    /// No server runs: there are no sessions.
+    NoServer,
+    /// The session or pane is not there.
+    NotFound,
+    /// The name is taken.
+    Exists,
+    /// Anything else.
+    Other,
+}
+
+/// Reads the words of a failure.
+pub(super) fn failure(words: &str) -> Failure {
+    let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
+    if any(&["server exited", "lost server"]) {
+        Failure::Ending
+    } else if any(&[
+        "no server running",
+        "error connecting to",
+        "no current target",
+        "no sessions",
+    ]) {
+        Failure::NoServer
+    } else if any(&["can't find", "session not found"]) {
+        Failure::NotFound
+    } else if any(&["duplicate session"]) {
+        Failure::Exists
+    } else {
+        Failure::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pane_without_our_token_is_not_ours() {
+        let listing = "gt-web-nux|%1|4242|0|||1700000000|1700000009|1|0|abc|claude\n\
+                       gt-web-nux|%2|4243|0|||1700000000|1700000009|1|0||vim\n\
+                       broken\n";
+        let rows = rows(listing);
+        assert_eq!(rows.len(), 1);
+        let Row {
+            live,
+            pane,
+            scrolling,
+        } = &rows[0];
+        assert_eq!((live.name.as_str(), pane.as_str()), ("gt-web-nux", "%1"));
+        assert!(live.attached && live.dead.is_none() && !scrolling);
+        assert_eq!(live.activity.as_second(), 1_700_000_009);
+    }
+
+    #[test]
+    fn a_dead_pane_shows_how_it_ended() {
+        let listing = "a|%1|4242|1|7||1700000000||0|1|abc|x|y";
+        let of = |status_and_signal: &str| row(&listing.replace("7|", status_and_signal));
+        let dead = |status_and_signal| of(status_and_signal).unwrap().live.dead;
+        assert_eq!(dead("|9"), Some(End::Signal(9)));
+        assert_eq!(dead("|kill"), Some(End::Signal(9)));
+        assert_eq!(dead("|SIGSEGV"), Some(End::Signal(11)));
+        assert_eq!(dead("|"), Some(End::Unknown));
+        let row = row(listing).unwrap();
+        assert_eq!(row.live.dead, Some(End::Exit(7)));
+        assert_eq!(row.live.command, "x|y");
+        assert!(row.scrolling);
+    }
+
+    #[test]
+    fn failures_are_told_apart() {
+        assert_eq!(failure("no server running on /tmp/x"), Failure::NoServer);
+        assert_eq!(
+            failure("error connecting to /tmp/x (No such file or directory)"),
+            Failure::NoServer
+        );
+        assert_eq!(failure("server exited unexpectedly"), Failure::Ending);
+        assert_eq!(failure("can't find session: =a"), Failure::NotFound);
+        assert_eq!(failure("duplicate session: a"), Failure::Exists);
+        assert_eq!(failure("unknown command"), Failure::Other);
+    }
+}

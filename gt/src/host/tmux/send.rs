@@ -1,0 +1,318 @@
+//! Types text into a session so that it arrives whole and is submitted once.
+//!
+//! The steps, each of them measured on real agents:
+//!
+//! 1. leave copy mode, in which no key reaches the program;
+//! 2. look: no typing into an open dialog, where it would answer, nor where the input line is missing, nor
+//!    behind a person's own draft;
+//! 3. a short line is typed literally, anything longer is pasted in brackets, so that its newlines do not
+//!    submit it and no part is lost;
+//! 4. a pause, then Enter as a command of its own;
+//! 5. look again: while the text still stands behind the prompt, Enter again, up to three times.
+
+use std::time::Duration;
+
+use bd::sys::clock;
+use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
+
+use super::parse::Row;
+use super::{Tmux, whole};
+use crate::host::{HostError, Input, Sent};
+use crate::town::lock::{Lock, LockError};
+
+/// The longest text that is typed rather than pasted.
+const TYPED: usize = 200;
+
+/// Between the text and Enter: with less, some agents take Enter for a part of a paste.
+const BEFORE_ENTER: Duration = Duration::from_millis(500);
+
+/// How long an input line may be missing, as while a screen is drawn anew.
+const FOR_PROMPT: Duration = Duration::from_secs(2);
+
+/// After Enter, before looking whether the text has left the input line.
+const LOOKS: [Duration; 3] = [
+    Duration::from_millis(400),
+    Duration::from_millis(1000),
+    Duration::from_millis(2000),
+];
+
+/// What stands behind the prompt.
+#[derive(Debug, PartialEq, Eq)]
+enum InputLine {
+    /// No prompt is on the screen.
+    None,
+    /// Nothing, or the program's own pale hint.
+    Empty,
+    /// Text that was not submitted.
+    Text(String),
+}
+
+impl Tmux {
+    pub(super) fn send_text(
+        &self,
+        name: &str,
+        text: &str,
+        input: &Input,
+    ) -> Result<Sent, HostError> {
+        let _lock = self.typing_lock(name)?;
+        let row = self.running(name)?;
+        if row.scrolling {
+            // `reset` is how this crate spells -X, a command for copy mode.
+            let leave = SendKeys::new().reset().target_pane(&row.pane).key("cancel");
+            self.run(name, [leave.build()])?;
+        }
+        let Some(screen) = self.open_input(&row, input)? else {
+            return Ok(Sent::DialogOpen);
+        };
+        if let (InputLine::Text(_), true) = (input_line(&screen, input), row.live.attached) {
+            return Ok(Sent::DraftInTheWay);
+        }
+        self.type_in(&row, &printable(text))?;
+        self.submit(&row, input)
+    }
+
+    /// The screen, if text may be typed now: no dialog is open and, where the prompt is known, it is there.
+    fn open_input(&self, row: &Row, input: &Input) -> Result<Option<String>, HostError> {
+        let look = || match self.screen(row) {
+            Err(error) => Some(Err(error)),
+            Ok(screen) => may_type(&screen, input).then_some(Ok(screen)),
+        };
+        clock::wait_for(FOR_PROMPT, look).transpose()
+    }
+
+    fn submit(&self, row: &Row, input: &Input) -> Result<Sent, HostError> {
+        clock::pause(BEFORE_ENTER);
+        self.enter(row)?;
+        if input.prompt.is_none() {
+            return Ok(Sent::Submitted);
+        }
+        for pause in LOOKS {
+            let gone = clock::wait_for(pause, || match self.screen(row) {
+                Ok(screen) => {
+                    (!matches!(input_line(&screen, input), InputLine::Text(_))).then_some(())
+                }
+                // A session that ended meanwhile has nothing left to look at.
+                Err(_) => Some(()),
+            });
+            if gone.is_some() {
+                return Ok(Sent::Submitted);
+            }
+            self.enter(row)?;
+        }
+        let screen = self.screen(row)?;
+        Ok(match input_line(&screen, input) {
+            InputLine::Text(_) => Sent::Typed,
+            InputLine::None | InputLine::Empty => Sent::Submitted,
+        })
+    }
+
+    fn enter(&self, row: &Row) -> Result<(), HostError> {
+        let enter = SendKeys::new().target_pane(&row.pane).key("Enter").build();
+        self.run(&row.live.name, [enter]).map(drop)
+    }
+
+    fn type_in(&self, row: &Row, text: &str) -> Result<(), HostError> {
+        let name = &row.live.name;
+        if text.chars().count() <= TYPED && !text.contains('\n') {
+            let keys = SendKeys::new().disable_lookup().target_pane(&row.pane);
+            return self
+                .run(name, [keys.key("--").key(whole(text)).build()])
+                .map(drop);
+        }
+        let buffer = format!("gt-{name}");
+        let load = LoadBuffer::new().buffer_name(&buffer).path("-").build();
+        let loaded = self.exec([load]).stdin(text).run();
+        self.judge(name, loaded)?;
+        let paste = PasteBuffer::new()
+            .delete()
+            .bracket_codes()
+            .buffer_name(&buffer)
+            .target_pane(&row.pane)
+            .build();
+        self.run(name, [paste]).map(drop)
+    }
+
+    /// What the pane shows now, with its colours.
+    fn screen(&self, row: &Row) -> Result<String, HostError> {
+        let capture = CapturePane::new().stdout().join().escape_sequences();
+        let capture = capture.target_pane(&row.pane).build();
+        let finished = self.run(&row.live.name, [capture])?;
+        Ok(String::from_utf8_lossy(&finished.stdout).into_owned())
+    }
+
+    fn typing_lock(&self, name: &str) -> Result<Lock, HostError> {
+        let path = self.files.join(format!("{name}.typing"));
+        Lock::take(&path, Duration::from_secs(30)).map_err(|error| match error {
+            LockError::Held { .. } => HostError::Busy {
+                name: name.to_owned(),
+            },
+            LockError::Io { path, source } => HostError::File { path, source },
+        })
+    }
+}
+
+/// Whether a coloured screen is a place to type: where the prompt is known, it is there with no sign of a
+/// dialog below it, since without it a question of an unknown kind may be open, which Enter would answer;
+/// where it is not known, there is no such sign at all.
+fn may_type(screen: &str, input: &Input) -> bool {
+    let lines: Vec<String> = screen
+        .lines()
+        .map(|line| cells(line).into_iter().map(|(c, _)| c).collect())
+        .collect();
+    let below = match &input.prompt {
+        None => 0,
+        Some(prompt) => {
+            let Some(at) = lines
+                .iter()
+                .rposition(|line| unframed(line).starts_with(prompt.as_str()))
+            else {
+                return false;
+            };
+            at + 1
+        }
+    };
+    let asks = |line: &String| {
+        input
+            .dialogs
+            .iter()
+            .any(|sign| line.contains(sign.as_str()))
+    };
+    !lines[below..].iter().any(asks)
+}
+
+/// A line without the frame that some programs draw around it.
+fn unframed(line: &str) -> &str {
+    line.trim_start_matches(['│', '|', ' '])
+}
+
+/// The text without control characters but line ends; a tab becomes a space.
+fn printable(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .chars()
+        .filter_map(|c| match c {
+            '\n' => Some('\n'),
+            '\t' => Some(' '),
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect::<String>()
+        .trim_end_matches('\n')
+        .to_owned()
+}
+
+/// Reads the lowest line of a coloured screen that begins with the prompt.
+fn input_line(screen: &str, input: &Input) -> InputLine {
+    let Some(prompt) = &input.prompt else {
+        return InputLine::None;
+    };
+    for line in screen.lines().rev() {
+        let cells = cells(line);
+        let plain: String = cells.iter().map(|(c, _)| *c).collect();
+        let Some(rest) = unframed(&plain).strip_prefix(prompt.as_str()) else {
+            continue;
+        };
+        let behind = rest.chars().count();
+        let shown = &cells[cells.len() - behind..];
+        let text: String = shown.iter().map(|(c, _)| *c).collect();
+        let text = text.trim_matches(['│', '|', ' ', '\u{a0}']);
+        let first = shown.iter().find(|(c, _)| !c.is_whitespace());
+        let pale = first.is_some_and(|(_, dim)| *dim);
+        return if text.is_empty() || pale {
+            InputLine::Empty
+        } else {
+            InputLine::Text(text.to_owned())
+        };
+    }
+    InputLine::None
+}
+
+/// The characters of a coloured line, each with whether it is pale.
+fn cells(line: &str) -> Vec<(char, bool)> {
+    let (mut cells, mut dim) = (Vec::new(), false);
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        if c != '\u{1b}' {
+            cells.push((c, dim));
+            continue;
+        }
+        if rest.next() != Some('[') {
+            continue;
+        }
+        let mut codes = String::new();
+        let last = rest.by_ref().find(|c| {
+            codes.push(*c);
+            c.is_ascii_alphabetic()
+        });
+        if last == Some('m') {
+            let mut parts = codes.trim_end_matches('m').split(';');
+            while let Some(code) = parts.next() {
+                match code {
+                    "2" => dim = true,
+                    "" | "0" | "22" => dim = false,
+                    // What follows is a colour's number, or three.
+                    "38" | "48" => match parts.next() {
+                        Some("5") => drop(parts.next()),
+                        Some("2") => drop(parts.nth(2)),
+                        _ => {}
+                    },
+                    _ => {}
+                }
+            }
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claude() -> Input {
+        Input {
+            prompt: Some("❯\u{a0}".to_owned()),
+            dialogs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_program() {
+        assert_eq!(printable("a\u{1b}[31mb\u{7}\tc\r\nd\u{8}\n"), "a[31mb c\nd");
+    }
+
+    #[test]
+    fn a_coloured_dialog_is_seen_and_a_missing_input_line_is_no_place_to_type() {
+        let mut input = claude();
+        input.dialogs.push("Enter to confirm".to_owned());
+        let dialog = "\u{1b}[1mShall I?\u{1b}[0m\n ❯ No\n\u{1b}[2mEnter\u{1b}[22m to confirm";
+        assert!(!may_type(dialog, &input));
+        assert!(!may_type(
+            "Do you want to proceed?\n❯ 1. Yes\n  2. No",
+            &input
+        ));
+        assert!(may_type("● done\n❯\u{a0}\n", &input));
+        assert!(may_type("● Say: Enter to confirm\n❯\u{a0}\n", &input));
+        assert!(!may_type("❯\u{a0}\nEnter to confirm\n", &input));
+        assert!(may_type("anything", &Input::default()));
+    }
+
+    #[test]
+    fn text_behind_the_prompt_is_seen() {
+        let screen = "❯ said before\n● answer\n❯\u{a0}not sent yet  \n  status";
+        assert_eq!(
+            input_line(screen, &claude()),
+            InputLine::Text("not sent yet".to_owned())
+        );
+    }
+
+    #[test]
+    fn an_empty_line_and_a_pale_hint_are_no_text() {
+        let hint = "\u{1b}[39m❯\u{a0}\u{1b}[2mTry \"fix lint\"\u{1b}[0m";
+        assert_eq!(input_line(hint, &claude()), InputLine::Empty);
+        assert_eq!(input_line("❯\u{a0}\n", &claude()), InputLine::Empty);
+        let green = "\u{1b}[38;5;2m❯\u{a0}\u{1b}[38;2;2;2;2mdraft";
+        let draft = InputLine::Text("draft".to_owned());
+        assert_eq!(input_line(green, &claude()), draft);
+        assert_eq!(input_line("❯ said before", &claude()), InputLine::None);
+        assert_eq!(input_line("❯\u{a0}x", &Input::default()), InputLine::None);
+    }
+}

@@ -1,0 +1,248 @@
+//! The start file of a session: how its command and environment reach the process without ever being in
+//! an argument list. Written with mode 0600, read and removed by `gt session-wrapper` as the first thing
+//! in the session, which then becomes the command.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use bd::sys::{Env, Exec, file};
+use serde::{Deserialize, Serialize};
+
+use super::SessionSpec;
+
+/// Variables of the caller that pass into every session. One that ends in `*` stands for all that begin
+/// so. Everything else stays out: an agent's own markers would make a new agent take itself for a child.
+const ALLOWED: &[&str] = &[
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TMPDIR",
+    "TMUX_TMPDIR",
+    "GT_TMUX_SOCKET",
+    "XDG_*",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GNUPGHOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_SSH_COMMAND",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+];
+
+/// What a session's first process becomes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// Where.
+    pub cwd: PathBuf,
+    /// What.
+    pub argv: Vec<String>,
+    /// With which environment, and no other.
+    pub env: Vec<(String, String)>,
+}
+
+/// Why a session's first process could not become its command.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The start file cannot be used: it is read once only.
+    #[error("cannot use the start file {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The start file is damaged.
+    #[error("the start file {} is damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The session's folder is not there any more.
+    #[error("the folder {} is not there", cwd.display())]
+    NoFolder {
+        /// The folder.
+        cwd: PathBuf,
+    },
+    /// The command could not be started.
+    #[error(transparent)]
+    Exec(#[from] bd::sys::ExecError),
+}
+
+/// Whether a variable of the caller passes into sessions of agents that may have `pass`, too. The daemon is given
+/// the same variables, so that its sessions are like those that a person starts.
+pub fn is_passed(name: &str, pass: &[String]) -> bool {
+    let pass = pass.iter().map(String::as_str);
+    ALLOWED.iter().copied().chain(pass).any(|pattern| {
+        pattern
+            .strip_suffix('*')
+            .map_or(name == pattern, |begin| name.starts_with(begin))
+    })
+}
+
+/// What passes of the caller's environment, then what the session gets of its own. Our own programs are
+/// found on its `PATH`.
+pub fn environment(caller: &Env, spec: &SessionSpec, exe: &Path) -> Vec<(String, String)> {
+    let mut env: Vec<(String, String)> = caller
+        .vars()
+        .filter(|(name, _)| is_passed(name, &spec.pass))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let marks = [(crate::town::process::TOKEN.to_owned(), spec.token.clone())];
+    for (name, value) in spec.env.iter().chain(&marks) {
+        env.retain(|(known, _)| known != name);
+        env.push((name.clone(), value.clone()));
+    }
+    find_ours(&mut env, exe);
+    env
+}
+
+/// Puts the folder of our own program first on `PATH`, unless it is there.
+fn find_ours(env: &mut Vec<(String, String)>, exe: &Path) {
+    let Some(folder) = exe.parent().and_then(Path::to_str) else {
+        return;
+    };
+    if !exe.is_absolute() {
+        return;
+    }
+    match env.iter_mut().find(|(name, _)| name == "PATH") {
+        Some((_, path)) if path.split(':').any(|part| part == folder) => {}
+        Some((_, path)) => *path = format!("{folder}:{path}"),
+        None => env.push(("PATH".to_owned(), format!("{folder}:/usr/bin:/bin"))),
+    }
+}
+
+/// Writes a start file below `folder`, for its owner's eyes only.
+pub fn write(folder: &Path, name: &str, start: &Start) -> Result<PathBuf, StartError> {
+    let io = |source| StartError::File {
+        path: folder.to_owned(),
+        source,
+    };
+    file::make_folder(folder, 0o700).map_err(io)?;
+    let content = serde_json::to_vec(start).map_err(|source| StartError::Damaged {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut made = tempfile::Builder::new()
+        .prefix(&format!("{name}-"))
+        .suffix(".json")
+        .tempfile_in(folder)
+        .map_err(io)?;
+    made.write_all(&content).map_err(io)?;
+    let (_, path) = made.keep().map_err(|error| io(error.error))?;
+    Ok(path)
+}
+
+/// Reads a start file and removes it.
+pub fn take(path: &Path) -> Result<Start, StartError> {
+    let io = |source| StartError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let content = fs::read(path).map_err(io)?;
+    fs::remove_file(path).map_err(io)?;
+    serde_json::from_slice(&content).map_err(|source| StartError::Damaged {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Becomes the command of a start file. `terminal` is what the backend says about the terminal, which
+/// the caller of the start could not know. Returns only when that failed.
+pub fn become_command(start: Start, terminal: Option<&str>) -> StartError {
+    if !start.cwd.is_dir() {
+        return StartError::NoFolder { cwd: start.cwd };
+    }
+    let (program, args) = match start.argv.split_first() {
+        Some((program, args)) => (program.as_str(), args),
+        None => ("", &[][..]),
+    };
+    let mut exec = Exec::new(program).args(args).cwd(&start.cwd).env_clear();
+    exec = exec.env("TERM", terminal.unwrap_or("dumb"));
+    exec = exec.env("PWD", &start.cwd);
+    for (name, value) in &start.env {
+        exec = exec.env(name, value);
+    }
+    StartError::Exec(exec.replace_process())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value<'a>(env: &'a [(String, String)], name: &str) -> Option<&'a str> {
+        env.iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn only_allowed_variables_pass() {
+        let caller = Env::with(
+            Path::new("/"),
+            [
+                ("HOME", "/h"),
+                ("LC_ALL", "C"),
+                ("CLAUDECODE", "1"),
+                ("ANTHROPIC_API_KEY", "k"),
+                ("OPENAI_API_KEY", "o"),
+                ("BEADS_DIR", "/b"),
+                ("GT_ROLE", "mayor"),
+                ("PATH", "/bin"),
+            ],
+        );
+        let spec = SessionSpec {
+            env: vec![("GT_ROLE".to_owned(), "polecat".to_owned())],
+            pass: vec!["ANTHROPIC_*".to_owned()],
+            token: "t".to_owned(),
+            ..SessionSpec::default()
+        };
+        let env = environment(&caller, &spec, Path::new("/opt/gt/gt"));
+        assert_eq!(value(&env, "HOME"), Some("/h"));
+        assert_eq!(value(&env, "LC_ALL"), Some("C"));
+        assert_eq!(value(&env, "ANTHROPIC_API_KEY"), Some("k"));
+        assert_eq!(value(&env, "GT_ROLE"), Some("polecat"));
+        assert_eq!(value(&env, "GT_SESSION_TOKEN"), Some("t"));
+        assert_eq!(value(&env, "PATH"), Some("/opt/gt:/bin"));
+        for name in ["CLAUDECODE", "OPENAI_API_KEY", "BEADS_DIR"] {
+            assert_eq!(value(&env, name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_start_file_is_private_and_read_once() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let files = folder.path().join("session");
+        let start = Start {
+            cwd: folder.path().to_owned(),
+            argv: vec!["true".to_owned()],
+            env: vec![("KEY".to_owned(), "secret".to_owned())],
+        };
+        let path = write(&files, "gt-web-nux", &start).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&files), mode(&path)), (0o700, 0o600));
+        assert_eq!(take(&path).unwrap(), start);
+        assert!(matches!(take(&path), Err(StartError::File { .. })));
+    }
+}

@@ -1,0 +1,156 @@
+//! The messages about what needs a person: one per matter and mailbox, closed when the matter is over.
+
+use std::collections::BTreeSet;
+
+use bd::bead::{Bead, Status};
+use bd::store::{Snapshot, Tx};
+
+use super::Attention;
+use crate::host::LiveTown;
+use crate::record::mail::{self, Letter};
+use crate::town::identity::Address;
+
+/// What marks such a message.
+const LABEL: &str = "gt:attention";
+/// What marks one that was closed because its matter was over, and not by a person.
+const OVER: &str = "over";
+
+/// What is to be written and what is to be closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// The matters of which a mailbox has not heard.
+    pub new: Vec<Attention>,
+    /// The messages whose matter is over.
+    pub over: Vec<String>,
+    /// Who hears of it.
+    pub mailboxes: Vec<String>,
+}
+
+impl Messages {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.over.is_empty()
+    }
+}
+
+/// Compares what needs a person with what was reported. The mayor hears of it if one runs.
+pub fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Messages {
+    let mut mailboxes = vec![Address::Overseer.mailbox()];
+    if mayor_runs {
+        mailboxes.push(Address::Mayor.mailbox());
+    }
+    let ids: BTreeSet<String> = matters
+        .iter()
+        .flat_map(|matter| {
+            [Address::Overseer, Address::Mayor].map(|to| id_of(matter, &to.mailbox()))
+        })
+        .collect();
+    let over = town
+        .select(|head| head.has_label(LABEL) && !head.has_label(OVER))
+        .filter(|letter| !ids.contains(&letter.id))
+        .map(|letter| letter.id.clone())
+        .collect();
+    let is_reported = |matter: &Attention| {
+        mailboxes.iter().all(|mailbox| {
+            let letter = town.get(&id_of(matter, mailbox));
+            letter.is_some_and(|letter| !letter.has_label(OVER))
+        })
+    };
+    Messages {
+        new: matters
+            .into_iter()
+            .filter(|matter| !is_reported(matter))
+            .collect(),
+        over,
+        mailboxes,
+    }
+}
+
+/// Writes and closes the messages, in one transaction.
+pub fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()> {
+    let store = town.store()?;
+    town.transact(&store, |tx| {
+        for matter in &messages.new {
+            for mailbox in &messages.mailboxes {
+                write(tx, matter, mailbox)?;
+            }
+        }
+        for id in &messages.over {
+            if let Some(mut letter) = tx.get(id).filter(|letter| !letter.is_tombstone()).cloned() {
+                let now = tx.now();
+                if letter.is_open() {
+                    letter.status = Status::Closed;
+                    letter.closed_at = Some(now.clone());
+                    letter.close_reason = "It is over".to_owned();
+                }
+                letter.updated_at = now;
+                letter.labels.push(OVER.to_owned());
+                tx.put(letter)?;
+            }
+        }
+        Ok(())
+    })?;
+    for matter in &messages.new {
+        town.tell(
+            "needs_person",
+            serde_json::json!({ "bead": matter.bead, "subject": matter.subject, "reason": matter.text }),
+        );
+    }
+    Ok(())
+}
+
+fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
+    let letter = letter(matter, mailbox);
+    let id = mail::write(tx, &letter)?;
+    let Some(mut bead) = tx.get(&id).cloned() else {
+        return Ok(());
+    };
+    let is_over = bead.has_label(OVER);
+    if bead.has_label(LABEL) && !is_over {
+        return Ok(());
+    }
+    if is_over {
+        reopen(&mut bead);
+        bead.description = letter.body;
+        bead.updated_at = tx.now();
+    }
+    bead.labels.push(LABEL.to_owned());
+    bead.labels.sort();
+    bead.labels.dedup();
+    tx.put(bead)?;
+    Ok(())
+}
+
+/// The same matter came back: the message is as if it were new.
+fn reopen(bead: &mut Bead) {
+    bead.status = Status::Open;
+    bead.closed_at = None;
+    bead.close_reason = String::new();
+    bead.labels.retain(|label| label != OVER && label != "read");
+}
+
+fn letter(matter: &Attention, mailbox: &str) -> Letter {
+    let mut body = format!("{}\n\nNext steps:\n", matter.text);
+    for command in &matter.next {
+        body.push_str(&format!("\n    {command}"));
+    }
+    body.push('\n');
+    Letter {
+        to: mailbox.to_owned(),
+        from: Address::Deacon.mailbox(),
+        subject: matter.subject.clone(),
+        body,
+        priority: Some(1),
+        thread: Some(format!("attention-{}", matter.key)),
+        operation: Some(operation(matter)),
+        ..Letter::default()
+    }
+}
+
+fn operation(matter: &Attention) -> String {
+    format!("attention:{}", matter.key)
+}
+
+fn id_of(matter: &Attention, mailbox: &str) -> String {
+    mail::letter_id(&operation(matter), mailbox)
+}

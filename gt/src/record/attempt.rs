@@ -1,0 +1,324 @@
+//! What was done on a bead before: one attempt for each time that a worker had it and has it no more.
+//!
+//! An attempt that was handed in is known by its merge request, with its commits. One that ended otherwise, because
+//! the bead was taken away or its worker is gone, is noted on the bead by the transaction that ended it
+//! ([`end`]); the last few of these are kept. What git is asked for besides ([`trace`]) may be missing: branch
+//! or folder gone, nothing committed. Then that much less is known, and nothing fails.
+
+use bd::bead::{Bead, DepKind, fields};
+use bd::git::Git;
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::record::merge_request;
+use crate::record::polecat::Slot;
+
+/// How many notes a bead keeps.
+const NOTES: usize = 5;
+
+/// Where on a bead they are.
+const KEY: &str = "attempts";
+
+/// Where it is written that a worker closed its bead itself.
+const UNPROVEN: &str = "closed_without_done";
+
+/// The label of a bead that is or was closed in that way.
+pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
+
+/// One attempt at a bead, ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Attempt {
+    /// The worker's address.
+    pub worker: String,
+    /// The branch of the work.
+    pub branch: String,
+    /// The commit that it started from.
+    pub base: String,
+    /// The branch that it was to be merged into.
+    pub target: String,
+    /// The last commit that was handed in; empty where nothing was.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tip: String,
+    /// When it ended, RFC 3339.
+    pub at: String,
+    /// How many sessions it took; 0 where that is not known.
+    pub sessions: usize,
+    /// Why it ended.
+    pub why: String,
+    /// The hidden ref with what was not committed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kept: String,
+    /// What the worker said of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// The files that it changed, by its receipt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// What git has of an attempt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// Its commits, oldest first: a short id and the subject.
+    pub commits: Vec<(String, String)>,
+    /// The files that they change since the branch left its target.
+    pub files: Vec<String>,
+}
+
+/// Why an attempt ends.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'a> {
+    /// The worker's address.
+    pub worker: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// The hidden ref with what was not committed, where there is one.
+    pub kept: Option<&'a str>,
+}
+
+/// Notes on a bead that the attempt of this slot at it has ended. A slot that has no branch yet has done nothing.
+pub fn end(bead: &mut Bead, slot: &Slot, end: End<'_>, at: &str) -> serde_json::Result<()> {
+    if slot.bead != bead.id || slot.base.is_empty() {
+        return Ok(());
+    }
+    let mut notes = noted(bead);
+    notes.push(Attempt {
+        worker: end.worker.to_owned(),
+        branch: slot.branch.clone(),
+        base: slot.base.clone(),
+        target: slot.target.clone(),
+        at: at.to_owned(),
+        sessions: slot.respawns.len() + 1,
+        why: end.why.to_owned(),
+        kept: end.kept.unwrap_or_default().to_owned(),
+        ..Attempt::default()
+    });
+    let surplus = notes.len().saturating_sub(NOTES);
+    bead.set_metadata(KEY, &notes[surplus..])
+}
+
+/// The same for a bead of the store that a transaction changes.
+pub fn end_in(tx: &mut Tx, bead: &str, slot: &Slot, end: End<'_>) -> anyhow::Result<()> {
+    let now = tx.now();
+    if let Some(mut bead) = tx.get(bead).cloned() {
+        self::end(&mut bead, slot, end, &now.to_string())?;
+        tx.put(bead)?;
+    }
+    Ok(())
+}
+
+/// Marks a closed bead whose worker closed it without `gt done`: nothing proves that its work is anywhere. The mark
+/// holds for this closing only; a person who closes the bead again takes it as it is.
+pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
+    let closed_at = bead.closed_at.as_ref().map(ToString::to_string);
+    // So that it is found without reading every closed bead.
+    bead.labels.push(UNPROVEN_LABEL.to_owned());
+    bead.labels.sort();
+    bead.labels.dedup();
+    bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
+}
+
+/// The worker that closed a bead without `gt done`, if that is how the bead was closed.
+pub fn unproven(bead: &Bead) -> Option<String> {
+    let closed_at = bead
+        .closed_at
+        .as_ref()
+        .filter(|_| !bead.is_open())?
+        .to_string();
+    let mark = bead.metadata_object().remove(UNPROVEN)?;
+    let same = mark.get("closed_at")?.as_str() == Some(closed_at.as_str());
+    same.then(|| mark.get("by")?.as_str().map(str::to_owned))?
+}
+
+/// All attempts at a bead, oldest first.
+pub fn of(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+    let mut attempts = noted(bead);
+    attempts.extend(handed_in(beads, bead));
+    attempts.sort_by(|a, b| (&a.at, &a.branch).cmp(&(&b.at, &b.branch)));
+    attempts
+}
+
+/// Whether a worker had a bead before, and has it no more.
+pub fn was_with(bead: &Bead, worker: &str) -> bool {
+    noted(bead).iter().any(|attempt| attempt.worker == worker)
+}
+
+fn noted(bead: &Bead) -> Vec<Attempt> {
+    let notes = bead.metadata_object().remove(KEY);
+    notes
+        .and_then(|notes| serde_json::from_value(notes).ok())
+        .unwrap_or_default()
+}
+
+/// Those that ended in a merge request: a bead waits for each of its own.
+fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
+    let requests = bead
+        .edges(&DepKind::Blocks)
+        .filter_map(|edge| beads.get(&edge.depends_on_id))
+        .filter(|request| {
+            merge_request::is_request(request) && merge_request::source_of(request) == bead.id
+        });
+    requests
+        .map(|request| {
+            let receipt = merge_request::receipt_of(request);
+            let told = Some(request.close_reason.clone());
+            let along = told.filter(|told| told.starts_with(merge_request::AS_IT_WAS));
+            let how = along.or_else(|| fields::get(&request.description, "close_reason"));
+            let how = how.unwrap_or_else(|| request.close_reason.clone());
+            let how = match (request.is_open(), how.as_str()) {
+                (true, _) => "it is in the merge queue".to_owned(),
+                (false, "") => "the request is closed".to_owned(),
+                (false, how) => how.to_owned(),
+            };
+            Attempt {
+                worker: receipt.worker,
+                branch: receipt.branch,
+                base: receipt.base,
+                target: receipt.target,
+                tip: receipt.tip,
+                at: request.created_at.to_string(),
+                sessions: 0,
+                why: format!("handed in as {}: {how}", request.id),
+                kept: String::new(),
+                summary: receipt.summary,
+                files: receipt.files,
+            }
+        })
+        .collect()
+}
+
+/// All attempts at a bead, each with what git has of it.
+pub fn traced(beads: &Snapshot, git: Option<&Git>, bead: &Bead) -> Vec<(Attempt, Trace)> {
+    let attempts = of(beads, bead).into_iter();
+    attempts
+        .map(|mut attempt| {
+            let trace = trace(git, &attempt);
+            // Snapshots age; what was left in the sandbox went to a rescue ref before it was used again.
+            let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
+            if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
+                attempt.kept.clear();
+            }
+            (attempt, trace)
+        })
+        .collect()
+}
+
+/// What git has of an attempt; what it cannot answer is left out, and the files are then those of the receipt.
+pub fn trace(git: Option<&Git>, attempt: &Attempt) -> Trace {
+    let from_receipt = || Trace {
+        commits: Vec::new(),
+        files: attempt.files.clone(),
+    };
+    git.and_then(|git| asked(git, attempt))
+        .unwrap_or_else(from_receipt)
+}
+
+fn asked(git: &Git, attempt: &Attempt) -> Option<Trace> {
+    let tip = tip_of(git, attempt)?;
+    let base = base_of(git, attempt, &tip)?;
+    let commits = git.commits(&base, &tip).ok()?;
+    let shown = |id: &str| id.chars().take(9).collect::<String>();
+    Some(Trace {
+        commits: commits
+            .iter()
+            .rev()
+            .map(|commit| (shown(&commit.id), commit.subject.clone()))
+            .collect(),
+        // The commits are worth telling without the files.
+        files: git.changed_files(&base, &tip).unwrap_or_default(),
+    })
+}
+
+fn tip_of(git: &Git, attempt: &Attempt) -> Option<String> {
+    let places = [
+        attempt.tip.clone(),
+        format!("refs/heads/{}", attempt.branch),
+        format!("refs/remotes/origin/{}", attempt.branch),
+    ];
+    let mut places = places.into_iter().filter(|place| !place.ends_with('/'));
+    places.find_map(|place| git.resolve(&place).ok().flatten())
+}
+
+/// Where the branch left its target: of an attempt that says so that commit, else the merge base.
+fn base_of(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
+    if let Ok(Some(base)) = git.resolve(&attempt.base) {
+        return Some(base);
+    }
+    let targets = [
+        format!("refs/remotes/origin/{}", attempt.target),
+        format!("refs/heads/{}", attempt.target),
+    ];
+    let bases = targets.iter().filter_map(|target| {
+        let target = git.resolve(target).ok().flatten()?;
+        git.merge_base(&target, tip).ok().flatten()
+    });
+    bases.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot() -> Slot {
+        Slot {
+            bead: "w-1".to_owned(),
+            branch: "polecat/nux/w-1".to_owned(),
+            base: "abc".to_owned(),
+            ..Slot::default()
+        }
+    }
+
+    const END: End<'_> = End {
+        worker: "web/polecats/nux",
+        why: "taken off the hook",
+        kept: None,
+    };
+
+    #[test]
+    fn the_last_notes_are_kept_and_other_metadata_stays() {
+        let mut bead = Bead {
+            id: "w-1".to_owned(),
+            ..Bead::default()
+        };
+        bead.set_metadata("summary", "kept").unwrap();
+        for number in 0..7 {
+            end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
+        }
+        let notes = noted(&bead);
+        assert_eq!(notes.len(), NOTES);
+        assert_eq!(notes[0].at, "2026-01-02");
+        assert_eq!(notes[4].at, "2026-01-06");
+        assert_eq!(bead.metadata_object()["summary"], "kept");
+    }
+
+    #[test]
+    fn a_worker_that_had_no_branch_yet_or_another_bead_left_nothing() {
+        let mut bead = Bead {
+            id: "w-2".to_owned(),
+            ..Bead::default()
+        };
+        end(&mut bead, &slot(), END, "2026").unwrap();
+        assert!(noted(&bead).is_empty());
+        let early = Slot {
+            base: String::new(),
+            bead: "w-2".to_owned(),
+            ..slot()
+        };
+        end(&mut bead, &early, END, "2026").unwrap();
+        assert!(noted(&bead).is_empty());
+    }
+
+    #[test]
+    fn without_git_the_receipt_still_names_the_files() {
+        let attempt = Attempt {
+            files: vec!["a.rs".to_owned()],
+            ..Attempt::default()
+        };
+        assert_eq!(trace(None, &attempt).files, ["a.rs"]);
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = Git::at(folder.path());
+        assert_eq!(trace(Some(&nowhere), &attempt).files, ["a.rs"]);
+    }
+}

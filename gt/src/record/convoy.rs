@@ -1,0 +1,68 @@
+//! The convoy: a bead of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
+
+use bd::bead::{Bead, DepKind, Kind};
+use bd::store::Snapshot;
+use serde_json::Value;
+
+use crate::town::beads::bare_id;
+
+/// Whether a bead is a convoy.
+pub fn is_convoy(bead: &Bead) -> bool {
+    bead.issue_type == Kind::Convoy || bead.has_label("gt:convoy")
+}
+
+/// The epic whose children a convoy tracks.
+pub fn epic_of(convoy: &Bead) -> Option<String> {
+    let epic = convoy.metadata_object().remove("epic")?;
+    epic.as_str().map(str::to_owned)
+}
+
+/// Whether a convoy has landed and is not open again.
+pub fn has_landed(convoy: &Bead) -> bool {
+    !convoy.is_open() && landings(convoy) > 0
+}
+
+/// All convoys of the town, open ones or all, oldest first.
+pub fn list(town: &Snapshot, all: bool) -> Vec<&Bead> {
+    let mut found: Vec<&Bead> = town
+        .select(move |head| (all || head.is_open()) && head.is_a(&Kind::Convoy, "gt:convoy"))
+        .collect();
+    found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+    found
+}
+
+/// The open convoys that track a bead, oldest first.
+pub fn tracking(town: &Snapshot, id: &str) -> Vec<String> {
+    let tracks = |bead: &&&Bead| tracked_ids(bead).any(|tracked| tracked == id);
+    list(town, false)
+        .iter()
+        .filter(tracks)
+        .map(|bead| bead.id.clone())
+        .collect()
+}
+
+/// The ids of the beads that a convoy tracks, in the order in which they were added.
+pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
+    convoy
+        .edges(&DepKind::Tracks)
+        .map(|edge| bare_id(&edge.depends_on_id))
+}
+
+/// The lines `<key>: <address>` of a convoy's description.
+pub fn addresses<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a str> {
+    let mark = format!("{key}:");
+    convoy
+        .description
+        .lines()
+        .filter_map(move |line| line.strip_prefix(&mark).map(str::trim))
+        .filter(|address| !address.is_empty())
+}
+
+/// How often a convoy has landed.
+pub fn landings(convoy: &Bead) -> u64 {
+    convoy
+        .metadata_object()
+        .get("landings")
+        .and_then(Value::as_u64)
+        .unwrap_or_default()
+}

@@ -1,0 +1,49 @@
+//! The hook: the bead that an agent is to work on.
+
+use bd::bead::{Bead, Status};
+
+use super::polecat::Slot;
+use crate::town::Town;
+use crate::town::beads::Stores;
+use crate::town::identity::Address;
+
+/// The bead on the hook of an agent.
+pub fn hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String> {
+    let stores = town.stores()?;
+    let slot = slot_of(town, &stores, address);
+    match hook_of(&stores, address, &slot) {
+        Some(bead) => Ok(bead.id.clone()),
+        None => anyhow::bail!("no work is on the hook of {address}: name a bead"),
+    }
+}
+
+pub(crate) fn slot_of(town: &Town, stores: &Stores, address: &Address) -> Slot {
+    let Address::Polecat(rig, name) = address else {
+        return Slot::default();
+    };
+    let id = Slot::id(&town.prefix(rig), rig, name);
+    stores
+        .rigs
+        .get(rig)
+        .map(|beads| Slot::load(beads, &id))
+        .unwrap_or_default()
+}
+
+/// The bead on an agent's hook: hooked and assigned to it, in whichever store.
+pub(crate) fn hook_of<'a>(stores: &'a Stores, address: &Address, slot: &Slot) -> Option<&'a Bead> {
+    let (long, mailbox) = (address.to_string(), address.mailbox());
+    let is_own = |bead: &&Bead| {
+        bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)
+    };
+    if let Some(bead) = stores.get(&slot.bead).filter(is_own) {
+        return Some(bead);
+    }
+    std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .find_map(|beads| {
+            let hooked = beads.select(|head| head.status() == Status::Hooked);
+            let mut own: Vec<&Bead> = hooked.filter(is_own).collect();
+            own.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
+            own.first().copied()
+        })
+}

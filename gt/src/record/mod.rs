@@ -1,0 +1,10 @@
+//! The beads that the town itself writes, and what is read from them. Nothing here runs a process.
+
+pub mod attempt;
+pub mod convoy;
+pub mod hook;
+pub mod mail;
+pub mod merge_request;
+pub mod merge_task;
+pub mod polecat;
+pub mod queued_sling;

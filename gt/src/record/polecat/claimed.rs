@@ -1,0 +1,30 @@
+//! A claim: a bead and a worker that one transaction reserved for each other.
+
+use bd::bead::Bead;
+
+use super::{Ids, Slot};
+use crate::town::identity::Address;
+use crate::town::lock::Lock;
+
+/// A bead and a worker reserved for each other. Holds the worker's slot lock.
+pub struct Claimed {
+    /// The worker's rig.
+    pub rig: String,
+    /// The worker's name.
+    pub name: String,
+    /// The bead.
+    pub bead: Bead,
+    /// The worker's record as of the claim.
+    pub slot: Slot,
+    /// The worker's beads.
+    pub ids: Ids,
+    /// Held as long as this value lives.
+    pub lock: Lock,
+}
+
+impl Claimed {
+    /// The worker's address.
+    pub fn address(&self) -> Address {
+        self.ids.address.clone()
+    }
+}

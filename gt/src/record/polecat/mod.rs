@@ -1,0 +1,285 @@
+//! Polecats: the workers of a rig. Identity, sandbox and record last until an explicit nuke; sessions and
+//! branches come and go.
+
+mod claimed;
+mod name;
+mod record;
+mod slot;
+mod state;
+
+use bd::bead::{Bead, Kind};
+use bd::store::{Snapshot, Tx};
+
+pub use claimed::Claimed;
+pub use name::{pick as pick_name, theme_of, themes};
+pub use record::{Completion, Outcome, complete, read as read_record};
+pub use slot::{DoneRecord, FailedStep, SlingStep, Slot, TakenAway};
+pub use state::{Seen, SessionState, State, derive};
+
+use crate::host::Live;
+use crate::host::ended;
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
+
+/// A polecat as it is now.
+#[derive(Debug, Clone)]
+pub struct Polecat {
+    /// Its rig.
+    pub rig: String,
+    /// Its name.
+    pub name: String,
+    /// Its identity bead.
+    pub bead: Bead,
+    /// The id of its local record.
+    pub slot_id: String,
+    /// Its local record.
+    pub slot: Slot,
+    /// The bead on its hook.
+    pub hook: Option<String>,
+    /// What it is.
+    pub state: State,
+    /// Why it is that.
+    pub why: String,
+    /// Its session, where one is there.
+    pub session: Option<Live>,
+    /// Whether a gt process holds its slot.
+    pub busy: bool,
+}
+
+impl Polecat {
+    /// Its address.
+    pub fn address(&self) -> Address {
+        Address::Polecat(self.rig.clone(), self.name.clone())
+    }
+
+    /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
+    /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
+    pub fn takes_up_room(&self) -> bool {
+        self.busy || (self.hook.is_some() && self.slot.stuck.is_empty())
+    }
+}
+
+/// The beads of one polecat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    /// Its address.
+    pub address: Address,
+    /// The id of its identity bead.
+    pub agent: String,
+    /// The id of its local record.
+    pub slot: String,
+}
+
+impl Ids {
+    /// The beads of a polecat by its name.
+    pub fn of(prefix: &str, rig: &str, name: &str) -> Self {
+        let address = Address::Polecat(rig.to_owned(), name.to_owned());
+        Self {
+            agent: address.bead_id(prefix),
+            slot: Slot::id(prefix, rig, name),
+            address,
+        }
+    }
+
+    /// The beads of the polecat that a bead is the identity of, if it is one.
+    pub fn of_agent(bead: &Bead) -> Option<Self> {
+        let rig = field(bead, &bead.rig, "rig");
+        let name = name_of(bead, &rig)?;
+        let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
+        Some(Self::of(prefix, &rig, &name))
+    }
+
+    /// Whether a bead is assigned to this polecat.
+    pub fn is_assignee(&self, bead: &Bead) -> bool {
+        bead.assignee == self.address.to_string() || bead.assignee == self.address.mailbox()
+    }
+}
+
+/// What the sessions of the town are, or that they could not be asked.
+pub type Sessions<'a> = Option<&'a [Live]>;
+
+/// All polecats of a rig, sorted by name.
+pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat> {
+    let mut found: Vec<Polecat> = beads
+        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
+        .map(|(name, bead)| look(rig, beads, sessions, name, bead))
+        .collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// One polecat of a rig.
+pub fn one(
+    rig: &RigLayout,
+    beads: &Snapshot,
+    sessions: Sessions,
+    name: &str,
+) -> anyhow::Result<Polecat> {
+    all(rig, beads, sessions)
+        .into_iter()
+        .find(|polecat| polecat.name == name)
+        .ok_or_else(|| {
+            anyhow::anyhow!(
+                "there is no polecat `{name}` in rig `{}`: not found",
+                rig.name()
+            )
+        })
+}
+
+/// The name of the polecat that a bead is the identity of, if it is one of this rig.
+pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
+    let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
+    if !is_agent
+        || field(bead, &bead.role_type, "role_type") != "polecat"
+        || field(bead, &bead.rig, "rig") != rig
+    {
+        return None;
+    }
+    let mark = format!("-{rig}-polecat-");
+    bead.id.split_once(&mark).map(|(_, name)| name.to_owned())
+}
+
+/// A field of an agent's bead; older clients keep it in the description.
+fn field(bead: &Bead, stored: &str, key: &str) -> String {
+    match stored {
+        "" => bd::bead::fields::get(&bead.description, key).unwrap_or_default(),
+        text => text.to_owned(),
+    }
+}
+
+fn look(
+    rig: &RigLayout,
+    beads: &Snapshot,
+    sessions: Sessions,
+    name: String,
+    bead: &Bead,
+) -> Polecat {
+    let prefix = bead
+        .id
+        .split_once(&format!("-{}-polecat-", rig.name()))
+        .map_or("gt", |(p, _)| p);
+    let ids = Ids::of(prefix, rig.name(), &name);
+    let slot = Slot::load(beads, &ids.slot);
+    let session_name = SessionName::of(&ids.address);
+    let session = sessions.and_then(|list| {
+        list.iter().find(|live| {
+            session_name
+                .as_ref()
+                .is_some_and(|n| n.as_str() == live.name)
+        })
+    });
+    let hook = hook_of(beads, &ids);
+    let busy = !Lock::is_free(&rig.slot_lock(&name));
+    let session_state = match (sessions, session) {
+        (None, _) => SessionState::Unknown,
+        (_, Some(live)) if live.dead.is_none() => SessionState::Alive,
+        _ => SessionState::Gone,
+    };
+    let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
+    let seen = Seen {
+        hook: hook.as_deref(),
+        hook_closed: hook
+            .as_deref()
+            .and_then(|id| beads.get(id))
+            .is_some_and(|b| !b.is_open()),
+        session: session_state,
+        busy,
+        failed_done: failed.map(|failed| failed.step.as_str()),
+        done_begun: slot.done.is_some(),
+    };
+    let (state, mut why) = derive(&seen);
+    if state == State::Stalled {
+        why.push_str(&how_it_came(&slot, session));
+    }
+    if matches!(state, State::Stalled | State::Zombie) && !slot.stuck.is_empty() {
+        let (bead, rig) = (&slot.bead, rig.name());
+        let way = format!(
+            "; it is not started again by itself: give it to another: gt sling {bead} {rig} --force"
+        );
+        why.push_str(&way);
+    }
+    Polecat {
+        rig: rig.name().to_owned(),
+        name,
+        bead: bead.clone(),
+        slot_id: ids.slot,
+        hook,
+        state,
+        why,
+        session: session.cloned(),
+        busy,
+        slot,
+    }
+}
+
+/// How the last session of a stalled polecat ended.
+fn how_it_came(slot: &Slot, session: Option<&Live>) -> String {
+    let kept = || {
+        slot.ended
+            .as_ref()
+            .filter(|ended| ended.lease == slot.lease)
+    };
+    let ended = session.and_then(ended::how_dead);
+    let ended = ended.or_else(|| kept().map(ended::Ended::how));
+    ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
+}
+
+/// The bead on a polecat's hook: the hooked one assigned to it, else what its identity bead names if
+/// that is really hooked to it.
+pub fn hook_of(beads: &Snapshot, ids: &Ids) -> Option<String> {
+    use bd::bead::Status;
+    let own = |bead: &&Bead| ids.is_assignee(bead);
+    let agent = beads.get(&ids.agent);
+    let named = agent
+        .filter(|agent| !agent.hook_bead.is_empty())
+        .and_then(|agent| beads.get(&agent.hook_bead));
+    if let Some(bead) = named.filter(own) {
+        return Some(bead.id.clone());
+    }
+    beads
+        .select(|head| head.status() == Status::Hooked)
+        .find(own)
+        .map(|bead| bead.id.clone())
+}
+
+/// Makes the identity bead of a new polecat, or opens it again after a nuke, as part of a transaction.
+pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
+    use bd::bead::Status;
+    let now = tx.now();
+    let mut bead = tx.get(bead_id).cloned().unwrap_or_else(|| Bead {
+        id: bead_id.to_owned(),
+        title: format!("Polecat {name} of {rig}"),
+        issue_type: Kind::Agent,
+        labels: vec![
+            "gt:agent".to_owned(),
+            format!("rig:{rig}"),
+            "role_type:polecat".to_owned(),
+        ],
+        created_at: now.clone(),
+        created_by: tx.actor().to_owned(),
+        ..Bead::default()
+    });
+    bead.status = Status::Open;
+    bead.closed_at = None;
+    bead.close_reason = String::new();
+    bead.role_type = "polecat".to_owned();
+    bead.rig = rig.to_owned();
+    bead.updated_at = now;
+    Ok(bead)
+}
+
+/// Sets hook and state of an identity bead, in its own fields and in the lines of its description that
+/// older clients read.
+pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead::Stamp) {
+    use bd::bead::fields::set;
+    bead.hook_bead = hook.unwrap_or_default().to_owned();
+    bead.agent_state = state.into();
+    bead.last_activity = Some(now.clone());
+    bead.updated_at = now.clone();
+    let described = set(&bead.description, "role_type", Some(&bead.role_type));
+    let described = set(&described, "rig", Some(&bead.rig));
+    let described = set(&described, "agent_state", Some(state));
+    bead.description = set(&described, "hook_bead", Some(hook.unwrap_or("null")));
+}

@@ -1,0 +1,112 @@
+//! Names for new polecats: the first free one of the rig's theme, in list order.
+
+use std::collections::BTreeSet;
+
+use crate::town::identity::{Address, check_worker_name};
+
+/// The themes by name, one list of names each.
+const THEMES: [(&str, &str); 3] = [
+    (
+        "desert",
+        include_str!("../../../templates/names/desert.txt"),
+    ),
+    (
+        "minerals",
+        include_str!("../../../templates/names/minerals.txt"),
+    ),
+    (
+        "rivers",
+        include_str!("../../../templates/names/rivers.txt"),
+    ),
+];
+
+/// The themes that there are.
+pub fn themes() -> impl Iterator<Item = &'static str> {
+    THEMES.iter().map(|(name, _)| *name)
+}
+
+/// Picks the first name that is not in `used`: of `custom` where the rig has its own list, else of the
+/// theme `style`, else of the theme that the rig's name falls on. When all are used up: `<rig>-<n>`, from
+/// 51 on.
+pub fn pick(rig: &str, style: &str, custom: &[String], used: &BTreeSet<String>) -> String {
+    let free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
+    let own = custom
+        .iter()
+        .map(String::as_str)
+        .find(free)
+        .map(str::to_owned);
+    own.filter(|_| !custom.is_empty())
+        .or_else(|| {
+            let theme = custom.is_empty().then(|| names(rig, style))?;
+            theme.lines().find(free).map(str::to_owned)
+        })
+        .unwrap_or_else(|| {
+            // Fewer names are used than there are numbers.
+            (51..=u64::MAX)
+                .map(|n| format!("{rig}-{n}"))
+                .find(|n| !used.contains(n))
+                .unwrap_or_default()
+        })
+}
+
+fn is_usable(rig: &str, name: &str) -> bool {
+    let address = Address::Polecat(rig.to_owned(), name.to_owned());
+    check_worker_name(&address, [rig]).is_ok()
+}
+
+/// The theme that a rig's names come from: `style` where that is one, else the one that the rig's name
+/// falls on.
+pub fn theme_of(rig: &str, style: &str) -> &'static str {
+    theme(rig, style).0
+}
+
+fn names(rig: &str, style: &str) -> &'static str {
+    theme(rig, style).1
+}
+
+fn theme(rig: &str, style: &str) -> &'static (&'static str, &'static str) {
+    let chosen = THEMES.iter().find(|(name, _)| *name == style);
+    let by_rig = || {
+        let hash = rig.bytes().fold(0_u32, |h, byte| {
+            h.wrapping_mul(31).wrapping_add(byte.into())
+        });
+        &THEMES[hash as usize % THEMES.len()]
+    };
+    chosen.unwrap_or_else(by_rig)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_in_list_order_and_skip_used_ones() {
+        let mut used = BTreeSet::new();
+        let first = pick("web", "rivers", &[], &used);
+        used.insert(first.clone());
+        let second = pick("web", "rivers", &[], &used);
+        assert_ne!(first, second);
+        used.remove(&first);
+        assert_eq!(pick("web", "rivers", &[], &used), first);
+    }
+
+    #[test]
+    fn an_exhausted_list_overflows_into_numbers() {
+        let custom = ["nux", "witness", "crew-x", "a b"].map(str::to_owned);
+        let mut used = BTreeSet::from(["nux".to_owned()]);
+        assert_eq!(pick("web", "", &custom, &used), "web-51");
+        used.insert("web-51".to_owned());
+        assert_eq!(pick("web", "", &custom, &used), "web-52");
+    }
+
+    #[test]
+    fn themes_hold_fifty_distinct_usable_names() {
+        for (theme, list) in THEMES {
+            let names: BTreeSet<&str> = list.lines().collect();
+            assert_eq!(names.len(), 50, "{theme}");
+            for name in names {
+                assert!(is_usable("web", name), "{name}");
+            }
+        }
+    }
+}

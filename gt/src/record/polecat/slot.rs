@@ -1,0 +1,187 @@
+//! The local record of a polecat: what it is in the middle of, under which lease. A wisp beside the
+//! polecat's bead, so that one transaction changes both and git never sees it.
+
+use bd::bead::{Bead, Kind, Status};
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
+
+use super::Ids;
+use crate::host::ended::Ended;
+
+/// The local record of a polecat.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Slot {
+    /// Which session may act for the polecat: each start takes the next number, an older one is refused.
+    pub lease: u64,
+    /// The bead it was given last.
+    pub bead: String,
+    /// The number of the attempt at that bead ([`bd::bead::attempt`]).
+    pub attempt: u64,
+    /// The branch made for that bead.
+    pub branch: String,
+    /// The commit that the branch started from.
+    pub base: String,
+    /// The branch that the work is to be merged into.
+    pub target: String,
+    /// The agent runtime asked for by the sling; empty for the configured one.
+    pub agent: String,
+    /// How far the sling came.
+    pub sling: SlingStep,
+    /// How often going on with the sling failed, and why the last time.
+    pub failures: usize,
+    /// The reason of the last failure.
+    pub failure: String,
+    /// When the bead was claimed, RFC 3339.
+    pub since: String,
+    /// The random token of the current session's processes.
+    pub token: String,
+    /// The token of the last session before this bead was given: its processes must be gone before the
+    /// next one starts.
+    pub left: String,
+    /// When the session was started anew after a crash, RFC 3339, for this bead.
+    pub respawns: Vec<String>,
+    /// Whether a person ended its session (`gt down`): the next start follows no crash.
+    pub stopped: bool,
+    /// Why nobody starts it anew any more; empty while that is not so.
+    pub stuck: String,
+    /// How the last session that ended by itself did, for this bead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// A `gt done` that has begun.
+    pub done: Option<DoneRecord>,
+}
+
+/// How far a sling came; each step is done when its name is recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlingStep {
+    /// Nothing is going on.
+    #[default]
+    None,
+    /// Bead and polecat are reserved for each other.
+    Claimed,
+    /// The sandbox is on its fresh branch.
+    Branched,
+    /// A convoy tracks the bead.
+    Tracked,
+    /// The session runs.
+    Started,
+}
+
+/// A `gt done` that has begun and how far it came.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoneRecord {
+    /// When it began, RFC 3339.
+    pub since: String,
+    /// What the worker says was done.
+    pub summary: String,
+    /// Why there is no change to merge, where that is so.
+    pub no_change: Option<String>,
+    /// The ref that holds the discovery documents that were taken from its sandbox; empty where there were none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub documents: String,
+    /// The proven tip; empty before the proof.
+    pub tip: String,
+    /// Whether the tip was pushed and read back.
+    pub pushed: bool,
+    /// The step that failed and why.
+    pub failed: Option<FailedStep>,
+}
+
+/// A step of `gt done` that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedStep {
+    /// `documents`, `proof`, `push`, `read back` or `submit`.
+    pub step: String,
+    /// What went wrong.
+    pub reason: String,
+    /// Whether trying again can help without a person.
+    pub retry: bool,
+}
+
+/// What a polecat was in the middle of is not its business any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{bead} was taken off {worker} meanwhile (`bd show {bead}` names who has it)")]
+pub struct TakenAway {
+    /// The bead.
+    pub bead: String,
+    /// Who had it.
+    pub worker: String,
+}
+
+impl Slot {
+    /// The id of the record that goes with a polecat's bead: `<prefix>-wisp-slot-<rig>-<name>`.
+    pub fn id(prefix: &str, rig: &str, name: &str) -> String {
+        format!("{prefix}-wisp-slot-{rig}-{name}")
+    }
+
+    /// Reads the record; none, or one that cannot be read, is an empty one.
+    pub fn load(snapshot: &Snapshot, id: &str) -> Self {
+        snapshot
+            .get(id)
+            .and_then(|bead| bead.metadata.as_ref())
+            .and_then(|metadata| serde_json::from_str(metadata.get()).ok())
+            .unwrap_or_default()
+    }
+
+    /// The record of a polecat whose work was taken off it: under a lease of its own, so that whoever
+    /// still works under the old one can finish nothing.
+    #[must_use]
+    pub fn released(&self) -> Self {
+        Self {
+            lease: self.lease + 1,
+            left: self.last_token().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The token of the last session that was started, for whatever bead.
+    pub fn last_token(&self) -> &str {
+        match self.token.as_str() {
+            "" => &self.left,
+            token => token,
+        }
+    }
+
+    /// The record as it is now, if the work is still this polecat's under the lease that was seen: the
+    /// lease is current, the polecat names the bead, and the bead names the polecat.
+    pub fn still_held(&self, beads: &Snapshot, ids: &Ids) -> Result<Self, TakenAway> {
+        let current = Self::load(beads, &ids.slot);
+        let named = beads
+            .get(&ids.agent)
+            .is_some_and(|agent| agent.hook_bead == self.bead);
+        let assigned = beads
+            .get(&self.bead)
+            .is_some_and(|bead| ids.is_assignee(bead));
+        if named && assigned && current.lease == self.lease && current.bead == self.bead {
+            return Ok(current);
+        }
+        Err(TakenAway {
+            bead: self.bead.clone(),
+            worker: ids.address.to_string(),
+        })
+    }
+
+    /// Writes the record as part of a transaction.
+    pub fn save(&self, tx: &mut Tx, id: &str) -> anyhow::Result<()> {
+        let now = tx.now();
+        let mut bead = tx.get(id).cloned().unwrap_or_else(|| Bead {
+            id: id.to_owned(),
+            title: format!("Slot record {id}"),
+            // Closed from the start: it is no work, and no list of work may show it.
+            status: Status::Closed,
+            closed_at: Some(now.clone()),
+            issue_type: Kind::Slot,
+            ephemeral: true,
+            created_at: now.clone(),
+            created_by: tx.actor().to_owned(),
+            ..Bead::default()
+        });
+        bead.updated_at = now;
+        bead.metadata = Some(serde_json::value::to_raw_value(self)?);
+        tx.put(bead)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Beads that were slung to a rig while something still blocks them: they stand in line as local records
+//! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
+
+use bd::store::{Snapshot, Tx};
+use serde::{Deserialize, Serialize};
+
+use crate::town::{RigLayout, Town};
+
+pub(crate) const LABEL: &str = "gt:sling-context";
+
+/// A bead that waits to be slung.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The record's version.
+    pub version: u32,
+    /// The bead.
+    pub work_bead_id: String,
+    /// The rig that it goes to.
+    pub target_rig: String,
+    /// The agent runtime, where not the configured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Instructions beside the bead's own text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub args: String,
+    /// When it was put in line, RFC 3339.
+    pub enqueued_at: String,
+    /// Why it could not be slung the last time that it was its turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Failed>,
+}
+
+/// A try to sling a bead in line that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failed {
+    /// When, RFC 3339.
+    pub at: String,
+    /// When a try failed first, RFC 3339.
+    #[serde(default)]
+    pub since: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Waiting {
+    /// Where it stands, in a few words.
+    pub fn words(&self) -> String {
+        let mut text = format!(
+            "in line for rig {} since {}",
+            self.target_rig, self.enqueued_at
+        );
+        if let Some(failed) = &self.failed {
+            let (at, why) = (&failed.at, &failed.why);
+            text.push_str(&format!("; the last try failed at {at}: {why}"));
+        }
+        text
+    }
+}
+
+/// The beads in line in a rig's store, longest waiting first.
+pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
+    let mut found: Vec<Waiting> = beads
+        .select(|head| head.has_label(LABEL))
+        .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
+        .collect();
+    found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
+    found
+}
+
+/// Notes on a bead in line why it could not be slung; it stays in line.
+pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    let id = record_id(&town.prefix(rig.name()), bead);
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        let Some(mut record) = tx.get(&id).cloned() else {
+            return Ok(());
+        };
+        let kept = record.metadata.as_ref();
+        let Some(mut waiting) = kept.and_then(|raw| read(raw.get())) else {
+            return Ok(());
+        };
+        let before = waiting.failed.take().map(|failed| failed.since);
+        waiting.failed = Some(Failed {
+            at: now.to_string(),
+            since: before
+                .filter(|since| !since.is_empty())
+                .unwrap_or_else(|| now.to_string()),
+            why: why.to_owned(),
+        });
+        record.metadata = Some(serde_json::value::to_raw_value(&waiting)?);
+        record.updated_at = now;
+        tx.put(record)?;
+        Ok(())
+    })
+}
+
+pub(crate) fn read(record: &str) -> Option<Waiting> {
+    serde_json::from_str(record).ok()
+}
+
+/// Takes a bead out of the line.
+pub fn take_waiting(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| leave(tx, &town.prefix(rig.name()), bead))
+}
+
+/// Takes a bead out of the line, in the transaction that gives it to someone or that withdraws it.
+pub(crate) fn leave(tx: &mut Tx, prefix: &str, bead: &str) -> anyhow::Result<()> {
+    let id = record_id(prefix, bead);
+    if tx.get(&id).is_some() {
+        tx.erase_wisp(&id)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn record_id(prefix: &str, bead: &str) -> String {
+    format!("{prefix}-wisp-sling-{bead}")
+}

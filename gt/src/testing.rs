@@ -1,0 +1,102 @@
+//! A town in a temporary folder with sessions in memory, and repositories beside it, for tests.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bd::git::{Git, Identity};
+use bd::sys::{Clock, Env, Random};
+
+use crate::flow::install::{Request as InstallRequest, install};
+use crate::flow::rig::{self, Added, Request};
+use crate::host::FakeHost;
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+use crate::town::{Layout, Town};
+
+/// The place.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+    /// The town.
+    pub(crate) town: LiveTown,
+    /// Its sessions.
+    pub(crate) host: Arc<FakeHost>,
+}
+
+impl Place {
+    /// A new town without rigs.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("town");
+        let home = folder.path().to_str().unwrap().to_owned();
+        let vars = [
+            ("HOME", home.as_str()),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ];
+        let env = Env::with(folder.path(), vars);
+        let clock = Clock::choose(Some("2026-01-01T00:00:00Z"));
+        install(&env, &clock, &root, &InstallRequest::default()).unwrap();
+        let host = Arc::new(FakeHost::new());
+        let town = Town {
+            layout: Layout::new(&root),
+            env,
+            clock,
+            random: Random::choose(Some("1")),
+            actor: Address::Overseer,
+            exe: folder.path().join("gt"),
+            stop: std::sync::Arc::default(),
+        };
+        let town = LiveTown {
+            town,
+            host: host.clone(),
+        };
+        Self { folder, town, host }
+    }
+
+    /// A path beside the town.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A work tree with a commit that holds `files`.
+    pub(crate) fn tree(&self, name: &str, files: &[(&str, &str)]) -> Git {
+        let git = Git::at(self.path(name));
+        git.init("main", false).unwrap();
+        git.config_set("user.name", "Tess").unwrap();
+        git.config_set("user.email", "tess@example.org").unwrap();
+        for (file, text) in files {
+            let path = git.folder().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        git.add_all().unwrap();
+        git.commit_index("First").unwrap();
+        git
+    }
+
+    /// A bare origin with a commit that holds `files`; its path.
+    pub(crate) fn origin(&self, files: &[(&str, &str)]) -> String {
+        let tree = self.tree("source", files);
+        let bare = Git::at(self.path("origin.git"));
+        let tess = Identity {
+            name: "Tess".to_owned(),
+            email: "tess@example.org".to_owned(),
+        };
+        bare.import_bare(Some(tree.folder()), "main", &tess)
+            .unwrap();
+        bare.folder().to_str().unwrap().to_owned()
+    }
+
+    /// Adds a rig.
+    pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<Added> {
+        self.ask(&Request {
+            name: name.to_owned(),
+            url: url.map(str::to_owned),
+            ..Request::default()
+        })
+    }
+
+    /// Adds a rig as asked for.
+    pub(crate) fn ask(&self, request: &Request) -> anyhow::Result<Added> {
+        rig::add(&self.town, request, &|_| {})
+    }
+}

@@ -1,0 +1,209 @@
+//! The town's store and the rigs' stores together: which store holds a bead, and what its prefix is.
+//!
+//! Where an operation spans two stores the truth about work is written in the rig's store first; what the
+//! town's store says about it is recomputed by the next patrol.
+
+use std::collections::BTreeMap;
+
+use bd::bead::{Bead, DepKind};
+use bd::store::{Head, Snapshot, Store};
+
+use crate::town::{RigLayout, Town};
+
+/// Where a bead lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Home {
+    /// In the town's own beads.
+    Town,
+    /// In a rig's beads.
+    Rig(String),
+}
+
+/// No store of the town holds such a bead.
+#[derive(Debug, thiserror::Error)]
+#[error("no issue found matching \"{id}\" in this town: bead not found")]
+pub struct UnknownBead {
+    /// What was asked for.
+    pub id: String,
+}
+
+/// A bead with the store that holds it.
+pub struct Found {
+    /// Where it lives.
+    pub home: Home,
+    /// The store that holds it.
+    pub store: Store,
+    /// As it is now.
+    pub bead: Bead,
+}
+
+/// All stores of a town, each read once.
+pub struct Stores {
+    /// The town's own beads.
+    pub town: Snapshot,
+    /// The rigs' beads by rig. A rig whose store cannot be read is left out and named in `unreadable`.
+    pub rigs: BTreeMap<String, Snapshot>,
+    /// Rigs whose beads could not be read, with the reason.
+    pub unreadable: BTreeMap<String, String>,
+}
+
+impl Town {
+    /// The prefix of a rig's beads without hyphen: of its route, else of the registry, else `gt`.
+    pub fn prefix(&self, rig: &str) -> String {
+        let routes = bd::store::Routes::load(&self.layout.beads());
+        let inside = format!("{rig}/");
+        let by_route = routes
+            .all()
+            .iter()
+            .find(|route| route.path == rig || route.path.starts_with(&inside))
+            .map(|route| route.prefix.trim_end_matches('-').to_owned());
+        by_route
+            .or_else(|| {
+                let entry = self.registry().ok()?.rigs.remove(rig)?;
+                Some(entry.beads?.prefix).filter(|prefix| !prefix.is_empty())
+            })
+            .unwrap_or_else(|| "gt".to_owned())
+    }
+
+    /// Finds a bead in any store: the one its prefix routes to first, then all others.
+    pub fn find_bead(&self, id: &str) -> anyhow::Result<Found> {
+        let id = bare_id(id);
+        let mut homes: Vec<Home> = self
+            .rigs()?
+            .iter()
+            .map(|rig| Home::Rig(rig.name().into()))
+            .collect();
+        homes.insert(0, Home::Town);
+        homes.sort_by_key(|home| match home {
+            Home::Town => !id.starts_with("hq-"),
+            Home::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix(rig))),
+        });
+        for home in homes {
+            // A store that cannot be opened must not hide the beads of the others.
+            let Ok(store) = self.store_at(&home) else {
+                continue;
+            };
+            let snapshot = store.snapshot()?;
+            if let Some(bead) = snapshot.get(id).filter(|bead| !bead.is_tombstone()) {
+                let bead = bead.clone();
+                return Ok(Found { home, store, bead });
+            }
+        }
+        Err(UnknownBead { id: id.to_owned() }.into())
+    }
+
+    /// The store of a home.
+    pub fn store_at(&self, home: &Home) -> anyhow::Result<Store> {
+        match home {
+            Home::Town => self.store(),
+            Home::Rig(rig) => self.rig_store(&self.layout.rig(rig)),
+        }
+    }
+
+    /// Reads every store once.
+    pub fn stores(&self) -> anyhow::Result<Stores> {
+        let town = self.store()?.snapshot()?;
+        let (mut rigs, mut unreadable) = (BTreeMap::new(), BTreeMap::new());
+        for rig in self.rigs()? {
+            match self.read_rig(&rig) {
+                Ok(snapshot) => drop(rigs.insert(rig.name().to_owned(), snapshot)),
+                Err(error) => drop(unreadable.insert(rig.name().to_owned(), format!("{error:#}"))),
+            }
+        }
+        Ok(Stores {
+            town,
+            rigs,
+            unreadable,
+        })
+    }
+
+    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<Snapshot> {
+        Ok(self.rig_store(rig)?.snapshot()?)
+    }
+}
+
+impl Stores {
+    /// A bead of any store, by its id or an external reference to it.
+    pub fn get(&self, id: &str) -> Option<&Bead> {
+        let id = bare_id(id);
+        std::iter::once(&self.town)
+            .chain(self.rigs.values())
+            .find_map(|store| store.get(id))
+    }
+
+    /// What the index of its store knows of a bead, without reading it.
+    pub fn head(&self, id: &str) -> Option<Head<'_>> {
+        let id = bare_id(id);
+        std::iter::once(&self.town)
+            .chain(self.rigs.values())
+            .find_map(|store| store.head(id))
+    }
+
+    /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.
+    pub fn blockers_elsewhere(&self, bead: &Bead) -> Vec<String> {
+        let edges = bead.edges(&DepKind::Blocks);
+        let targets = edges.filter(|edge| edge.is_external());
+        targets
+            .filter(|edge| match self.head(&edge.depends_on_id) {
+                Some(head) => head.is_open(),
+                None => {
+                    let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
+                    self.unreadable.contains_key(rig)
+                }
+            })
+            .map(|edge| bare_id(&edge.depends_on_id).to_owned())
+            .collect()
+    }
+
+    /// The rig that holds a bead.
+    pub fn rig_of(&self, id: &str) -> Option<&str> {
+        let id = bare_id(id);
+        self.rigs
+            .iter()
+            .find(|(_, store)| store.get(id).is_some())
+            .map(|(rig, _)| rig.as_str())
+    }
+}
+
+/// The id in `external:<project>:<id>`, or the text itself.
+pub fn bare_id(reference: &str) -> &str {
+    match reference
+        .strip_prefix("external:")
+        .and_then(|rest| rest.split_once(':'))
+    {
+        Some((_, id)) => id,
+        None => reference,
+    }
+}
+
+/// The reference under which the town's store names a bead of another store: `external:<a-b>:<id>` with
+/// the first two hyphen segments; town beads and ids without a hyphen stay as they are.
+pub fn external_ref(id: &str) -> String {
+    let mut segments = id.splitn(3, '-');
+    match (segments.next(), segments.next()) {
+        (Some("hq"), _) | (_, None) => id.to_owned(),
+        (Some(first), Some(second)) => format!("external:{first}-{second}:{id}"),
+        (None, _) => id.to_owned(),
+    }
+}
+
+/// Whether a file of the repository holds beads, or has the name of their folder: as a link, a file or a submodule.
+pub(crate) fn is_beads_file(file: &str) -> bool {
+    file.split('/').next() == Some(".beads")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn external_references_round_trip() {
+        assert_eq!(external_ref("gt-mol-abc"), "external:gt-mol:gt-mol-abc");
+        assert_eq!(external_ref("foo-bar"), "external:foo-bar:foo-bar");
+        assert_eq!(external_ref("orphan"), "orphan");
+        assert_eq!(external_ref("hq-12"), "hq-12");
+        for id in ["gt-mol-abc", "foo-bar", "orphan", "hq-12", ""] {
+            assert_eq!(bare_id(&external_ref(id)), id);
+        }
+    }
+}

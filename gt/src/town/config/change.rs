@@ -1,0 +1,209 @@
+//! Changing settings: one key in one file, everything else kept as it stands.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bd::sys::file;
+use serde_json::{Value, json};
+
+use super::SettingsError;
+use super::key::{self, Scope};
+use super::layers::{put, read};
+use crate::town::identity::{Address, BadWorkerName, check_worker_name};
+use crate::town::lock::{Lock, LockError};
+use crate::town::{RigLayout, Town};
+
+/// Which layer is to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The settings file: the rig's, or the town's where no rig is given.
+    Settings,
+    /// The local layer of a rig on this machine.
+    Local,
+}
+
+/// Why a setting was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// There is no such setting.
+    #[error("there is no setting `{name}`: gt config list shows them")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// It cannot have that value.
+    #[error("`{text}` is no value for {name}: it must be {expected}")]
+    BadValue {
+        /// The setting.
+        name: String,
+        /// What was given.
+        text: String,
+        /// What it must be.
+        expected: String,
+    },
+    /// It cannot stand there.
+    #[error("{name} cannot be set there: {reason}")]
+    WrongPlace {
+        /// The setting.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A polecat cannot have one of the names.
+    #[error(transparent)]
+    Name(#[from] BadWorkerName),
+    /// It is blocked in the local layer.
+    #[error("{name} is blocked in {}: unblock it first with `gt config unset --local`", path.display())]
+    Blocked {
+        /// The setting.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Another process changes settings.
+    #[error(transparent)]
+    Busy(#[from] LockError),
+}
+
+/// Sets a key; `None` removes it. Returns the file.
+pub fn change(
+    town: &Town,
+    rig: Option<&RigLayout>,
+    layer: Layer,
+    name: &str,
+    text: Option<&str>,
+) -> Result<PathBuf, ChangeError> {
+    let unknown = || ChangeError::Unknown {
+        name: name.to_owned(),
+    };
+    let key = key::find(name).ok_or_else(unknown)?;
+    let wrong = |reason| ChangeError::WrongPlace {
+        name: name.to_owned(),
+        reason,
+    };
+    match (rig, layer, key.scope) {
+        (_, Layer::Local, _) if !key.layered => {
+            return Err(wrong("it stands in settings files only"));
+        }
+        (None, Layer::Local, _) => {
+            return Err(wrong(
+                "the local layer belongs to a rig: say which with --rig",
+            ));
+        }
+        (Some(_), _, Scope::Town) => return Err(wrong("it is the whole town's: use --town")),
+        (None, _, Scope::RigOnly) => {
+            return Err(wrong("it belongs to a rig: say which with --rig"));
+        }
+        _ => {}
+    }
+    let bad = |text: &str| ChangeError::BadValue {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        expected: key.expected(),
+    };
+    let value = text
+        .map(|text| key.parse(text).ok_or_else(|| bad(text)))
+        .transpose()?;
+    if name == "namepool.names" {
+        check_names(rig, value.as_ref())?;
+    }
+    let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
+    let path = match (layer, rig) {
+        (Layer::Local, Some(rig)) => {
+            let path = town.layout.wisp_config(rig.name());
+            change_local(&path, rig.name(), name, value)?;
+            return Ok(path);
+        }
+        (_, Some(rig)) => rig.settings(),
+        (_, None) => town.layout.settings(),
+    };
+    let mut tree = read(&path)?;
+    match value {
+        Some(value) => put(&mut tree, name, value),
+        None => take(&mut tree, name),
+    }
+    write(&path, &tree)?;
+    Ok(path)
+}
+
+/// The town's list is for rigs whose names it does not know: a name that is any worker's must be one for polecats.
+fn check_names(rig: Option<&RigLayout>, names: Option<&Value>) -> Result<(), BadWorkerName> {
+    let rig = rig.map_or("rig", RigLayout::name);
+    let names = names.and_then(Value::as_array).into_iter().flatten();
+    for name in names.filter_map(Value::as_str) {
+        check_worker_name(&Address::Polecat(rig.to_owned(), name.to_owned()), [rig])?;
+    }
+    Ok(())
+}
+
+fn change_local(
+    path: &Path,
+    rig: &str,
+    name: &str,
+    value: Option<Value>,
+) -> Result<(), ChangeError> {
+    let mut tree = read(path)?;
+    for (part, empty) in [
+        ("rig", json!(rig)),
+        ("values", json!({})),
+        ("blocked", json!([])),
+    ] {
+        if tree.get(part).is_none() {
+            tree[part] = empty;
+        }
+    }
+    let blocked = tree["blocked"]
+        .as_array()
+        .is_some_and(|all| all.iter().any(|one| one == name));
+    match value {
+        Some(_) if blocked => {
+            let (name, path) = (name.to_owned(), path.to_owned());
+            return Err(ChangeError::Blocked { name, path });
+        }
+        Some(value) => tree["values"][name] = value,
+        None => {
+            if let Some(values) = tree["values"].as_object_mut() {
+                values.shift_remove(name);
+            }
+            if let Some(all) = tree["blocked"].as_array_mut() {
+                all.retain(|one| one != name);
+            }
+        }
+    }
+    Ok(write(path, &tree)?)
+}
+
+/// Removes the value at a dotted path.
+fn take(tree: &mut Value, name: &str) {
+    match name.split_once('.') {
+        Some((part, rest)) => {
+            if let Some(inner) = tree.get_mut(part) {
+                take(inner, rest);
+            }
+        }
+        None => {
+            if let Some(map) = tree.as_object_mut() {
+                map.shift_remove(name);
+            }
+        }
+    }
+}
+
+fn write(path: &Path, tree: &Value) -> Result<(), SettingsError> {
+    let io = |source| SettingsError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut text = serde_json::to_string_pretty(tree).map_err(|source| SettingsError::Invalid {
+        path: path.to_owned(),
+        source,
+    })?;
+    text.push('\n');
+    if let Some(folder) = path.parent() {
+        file::make_folder(folder, 0o755).map_err(io)?;
+    }
+    file::replace(path, text.as_bytes(), 0o644).map_err(io)
+}

@@ -1,0 +1,362 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::testing::Place;
+use crate::town::RigLayout;
+
+fn place(settings: &str) -> (Place, RigLayout) {
+    let place = Place::new();
+    place.add_rig("web", None).unwrap();
+    let rig = place.town.rig("web").unwrap();
+    std::fs::write(rig.settings(), settings).unwrap();
+    (place, rig)
+}
+
+fn get(place: &Place, rig: &RigLayout, name: &str) -> (Value, String) {
+    let layers = Layers::load(&place.town, Some(rig)).unwrap();
+    let setting = layers.get(name).unwrap();
+    let origin = setting.origin.to_string();
+    let layer = origin.split(':').next().unwrap_or_default().to_owned();
+    (setting.value, layer)
+}
+
+fn set(place: &Place, rig: Option<&RigLayout>, layer: Layer, name: &str, text: &str) {
+    change(&place.town, rig, layer, name, Some(text)).unwrap();
+}
+
+fn gate_names(queue: &str) -> Vec<String> {
+    let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+    check_merge_queue(&place.town, &rig).unwrap();
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let groups = settings.gates(&rig).unwrap().into_iter();
+    let names = groups.map(|group| {
+        let names: Vec<String> = group.into_iter().map(|gate| gate.name).collect();
+        names.join(" ")
+    });
+    names.collect()
+}
+
+#[test]
+fn setup_runs_in_each_tree_gates_have_their_own_and_the_commands_share_one() {
+    let queue = r#"{"test_command":"t","build_command":"b","lint_command":"l","typecheck_command":"c","setup_command":"s",
+        "gates":{"b":{"cmd":"y","timeout":"2m"},"a.x":{"cmd":"x"}}}"#;
+    let commands = "setup_command typecheck_command lint_command build_command test_command";
+    let wanted = ["setup_command a.x", "setup_command b", commands];
+    assert_eq!(gate_names(queue), wanted);
+    let queue = r#"{"run_tests":false,"test_command":"t","lint_command":"l","build_command":" "}"#;
+    assert_eq!(gate_names(queue), ["lint_command"]);
+    let (place, rig) = place(r#"{"merge_queue":{"gates":{"b":{"cmd":"y","timeout":"2m"}}}}"#);
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    assert_eq!(
+        settings.gates(&rig).unwrap()[0][0].limit,
+        Duration::from_secs(120)
+    );
+}
+
+#[test]
+fn what_the_queue_does_not_do_is_refused_by_name() {
+    for (queue, words) in [
+        (
+            r#"{"require_clean_merge":false}"#,
+            "merge_queue.require_clean_merge is `false`",
+        ),
+        (
+            r#"{"on_conflict":"force"}"#,
+            "merge_queue.on_conflict is `force`",
+        ),
+        (
+            r#"{"merge_strategy":"pr"}"#,
+            "merge_queue.merge_strategy is `pr`",
+        ),
+        (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
+    ] {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let error = check_merge_queue(&place.town, &rig).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let fine = r#"{"require_clean_merge":true,"on_conflict":"auto_rebase","merge_strategy":"direct","auto_push":true}"#;
+    assert!(gate_names(fine).is_empty());
+}
+
+#[test]
+fn gates_where_nothing_reads_them_are_refused_with_the_right_place() {
+    for (settings, key) in [
+        (
+            r#"{"refinery":{"gates":{"a":{"cmd":"x"}}}}"#,
+            "refinery.gates",
+        ),
+        (
+            r#"{"refinery":{"test_command":"x"}}"#,
+            "refinery.test_command",
+        ),
+        (r#"{"gates":{"a":{"cmd":"x"}}}"#, "gates"),
+        (r#"{"lint_command":"x"}"#, "lint_command"),
+    ] {
+        let (place, rig) = place(settings);
+        let error = check_merge_queue(&place.town, &rig)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(&format!(
+                "gates at {key} are not run: move them to merge_queue."
+            )),
+            "{error}"
+        );
+    }
+    let (place, rig) = place("{}");
+    let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
+    std::fs::write(rig.config(), old).unwrap();
+    let error = check_merge_queue(&place.town, &rig)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("web/config.json: gates at merge_queue.test_command"),
+        "{error}"
+    );
+    assert!(error.contains("web/settings/config.json"), "{error}");
+}
+
+#[test]
+fn a_review_is_asked_for_by_either_key() {
+    let asked = |queue: &str| {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        settings.needs_review()
+    };
+    assert!(
+        asked(r#"{"require_review":true}"#)
+            .unwrap()
+            .contains("require_review")
+    );
+    assert!(
+        asked(r#"{"auto_merge":false}"#)
+            .unwrap()
+            .contains("auto_merge")
+    );
+    assert_eq!(asked(r#"{"auto_merge":true,"require_review":false}"#), None);
+    assert_eq!(asked("{}"), None);
+}
+
+#[test]
+fn a_bad_duration_is_named() {
+    let (place, rig) = place(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
+    let settings = RigSettings::load(&place.town, &rig).unwrap();
+    let error = settings.gates(&rig).unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("merge_queue.gates.a.timeout"), "{words}");
+}
+
+#[test]
+fn a_gate_keeps_only_what_lies_below_the_tree() {
+    let gates = |path: &str| {
+        let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
+        let (place, rig) = place(&settings.to_string());
+        RigSettings::load(&place.town, &rig).unwrap().gates(&rig)
+    };
+    assert_eq!(
+        gates("web/node_modules").unwrap()[0][0].cache,
+        ["web/node_modules"]
+    );
+    for bad in [
+        "",
+        ".",
+        "/target",
+        "../target",
+        "a/../../b",
+        ".git",
+        "a/.git",
+    ] {
+        let words = gates(bad).unwrap_err().to_string();
+        assert!(words.contains("merge_queue.gates.a.cache"), "{words}");
+    }
+}
+
+#[test]
+fn a_strategy_is_one_of_three_and_another_is_refused_by_name() {
+    let strategy = |text: &str| {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
+        let settings = RigSettings::load(&place.town, &rig).unwrap();
+        check_merge_queue(&place.town, &rig).map(|_| settings.strategy())
+    };
+    assert_eq!(strategy("squash").unwrap(), Strategy::Squash);
+    assert_eq!(strategy("merge").unwrap(), Strategy::Merge);
+    assert_eq!(RigSettings::default().strategy(), Strategy::Rebase);
+    let words = strategy("ff").unwrap_err().to_string();
+    let wanted = "merge_queue.strategy is `ff`; use one of rebase, squash, merge";
+    assert!(words.ends_with(wanted), "{words}");
+    assert!(RigSettings::default().auto_repair());
+}
+
+#[test]
+fn a_misspelt_key_of_the_merge_queue_is_an_error_with_the_nearest_one() {
+    for (queue, words) in [
+        (
+            r#"{"gates":{"test":{"cmdd":"x"}}}"#,
+            "merge_queue.gates.test.cmdd: the nearest is merge_queue.gates.test.cmd;",
+        ),
+        (
+            r#"{"gate":{"test":{"cmd":"x"}}}"#,
+            "merge_queue.gate: the nearest is merge_queue.gates;",
+        ),
+        (
+            r#"{"test_comand":"x"}"#,
+            "merge_queue.test_comand: the nearest is merge_queue.test_command;",
+        ),
+        (
+            r#"{"smoke_command":"x"}"#,
+            "there is no setting merge_queue.smoke_command: the nearest is",
+        ),
+        (
+            r#"{"gates":{"test":{"timeout":"2m"}}}"#,
+            "gate merge_queue.gates.test has no command",
+        ),
+        (
+            r#"{"gates":{"test":{"cmd":" "}}}"#,
+            "gate merge_queue.gates.test has no command",
+        ),
+    ] {
+        let (place, rig) = place(&format!(r#"{{"merge_queue":{queue}}}"#));
+        let error = check_merge_queue(&place.town, &rig)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(error.contains("settings/config.json"), "{error}");
+    }
+}
+
+#[test]
+fn keys_of_the_era_and_those_outside_of_the_merge_queue_stop_no_merge() {
+    let (place, rig) = place(
+        r#"{"zeta":1,"merge_queue":{"enabled":true,"on_conflict":"assign_back","poll_interval":"30s",
+            "max_concurrent":1,"retry_flaky_tests":1,"integration_branches":true,"run_tests":true,
+            "batch":{"max_batch_size":5},"delete_merged_branches":true,"target_branch":"main",
+            "gates":{"test":{"timeout":"2m"}}}}"#,
+    );
+    let town =
+        r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
+    std::fs::write(place.town.layout.settings(), town).unwrap();
+    let unused = check_merge_queue(&place.town, &rig).unwrap();
+    let (unknown, known): (Vec<_>, Vec<_>) = unused.iter().partition(|key| key.near.is_some());
+    let names =
+        |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
+    assert_eq!(names(unknown), ["merge_queue.colour", "merge_queue.enable"]);
+    assert_eq!(known.len(), 5, "{known:?}");
+}
+
+#[test]
+fn each_layer_outranks_those_below() {
+    let (mut place, rig) = place("{}");
+    let name = "max_polecats";
+    assert_eq!(get(&place, &rig, name), (json!(10), "built-in".to_owned()));
+    set(&place, None, Layer::Settings, name, "8");
+    assert_eq!(get(&place, &rig, name), (json!(8), "town".to_owned()));
+    set(&place, Some(&rig), Layer::Settings, name, "7");
+    assert_eq!(get(&place, &rig, name), (json!(7), "rig".to_owned()));
+    let store = place.town.rig_store(&rig).unwrap();
+    let label = |tx: &mut bd::store::Tx| {
+        let mut bead = tx.get("web-rig-web").cloned().unwrap();
+        bead.labels.push("max_polecats:6".to_owned());
+        Ok(tx.put(bead)?)
+    };
+    place.town.transact(&store, label).unwrap();
+    assert_eq!(get(&place, &rig, name), (json!(6), "bead".to_owned()));
+    set(&place, Some(&rig), Layer::Local, name, "5");
+    assert_eq!(get(&place, &rig, name), (json!(5), "local".to_owned()));
+    assert_eq!(max_polecats(&place.town, &rig), 5);
+    let cwd = place.path("town");
+    place.town.env = bd::sys::Env::with(&cwd, [("GT_MAX_POLECATS", "4")]);
+    assert_eq!(
+        get(&place, &rig, name),
+        (json!(4), "environment".to_owned())
+    );
+    assert_eq!(max_polecats(&place.town, &rig), 4);
+}
+
+#[test]
+fn a_blocked_key_has_no_value_below() {
+    let (place, rig) = place(r#"{"namepool":{"style":"rivers"}}"#);
+    let path = place.town.layout.wisp_config("web");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = r#"{"rig":"web","values":{},"blocked":["namepool.style"],"mine":1}"#;
+    std::fs::write(&path, text).unwrap();
+    let (value, layer) = get(&place, &rig, "namepool.style");
+    assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
+    assert_eq!(names(&place.town, &rig).0, "");
+    let refused = change(
+        &place.town,
+        Some(&rig),
+        Layer::Local,
+        "namepool.style",
+        Some("x"),
+    );
+    assert!(matches!(refused, Err(ChangeError::Blocked { .. })));
+    change(
+        &place.town,
+        Some(&rig),
+        Layer::Local,
+        "namepool.style",
+        None,
+    )
+    .unwrap();
+    assert_eq!(names(&place.town, &rig).0, "rivers");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
+}
+
+#[test]
+fn a_change_keeps_everything_else_and_is_checked() {
+    let (place, rig) = place(r#"{"zeta":[1],"merge_queue":{"x":2,"run_tests":true}}"#);
+    set(
+        &place,
+        Some(&rig),
+        Layer::Settings,
+        "merge_queue.run_tests",
+        "no",
+    );
+    set(
+        &place,
+        Some(&rig),
+        Layer::Settings,
+        "merge_queue.gates.lint.cmd",
+        "make lint",
+    );
+    let file: Value = serde_json::from_slice(&std::fs::read(rig.settings()).unwrap()).unwrap();
+    assert_eq!(
+        file,
+        json!({"zeta": [1], "merge_queue": {"x": 2, "run_tests": false, "gates": {"lint": {"cmd": "make lint"}}}})
+    );
+    let refused = |layer, name: &str, text: &str| {
+        change(&place.town, Some(&rig), layer, name, Some(text)).unwrap_err()
+    };
+    assert!(matches!(
+        refused(Layer::Settings, "nothing", "1"),
+        ChangeError::Unknown { .. }
+    ));
+    let bad = refused(Layer::Settings, "max_polecats", "many");
+    assert!(matches!(bad, ChangeError::BadValue { .. }), "{bad}");
+    let town = refused(Layer::Settings, "default_agent", "x");
+    assert!(matches!(town, ChangeError::WrongPlace { .. }), "{town}");
+    let files = refused(Layer::Local, "agent", "x");
+    assert!(matches!(files, ChangeError::WrongPlace { .. }), "{files}");
+}
+
+#[test]
+fn the_list_holds_the_table_and_the_members_of_families() {
+    let (place, rig) = place(r#"{"role_agents":{"crew":"claude"}}"#);
+    let all = Layers::load(&place.town, Some(&rig)).unwrap().all();
+    let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
+    assert!(names.contains(&"role_agents.crew"), "{names:?}");
+    assert!(names.contains(&"merge_queue.target_branch"), "{names:?}");
+    assert!(!names.iter().any(|name| name.contains('*')), "{names:?}");
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let (place, rig) = place("{");
+    let error = Layers::load(&place.town, Some(&rig)).unwrap_err();
+    assert!(
+        error.to_string().contains("settings/config.json"),
+        "{error}"
+    );
+}

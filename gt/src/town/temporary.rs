@@ -1,0 +1,112 @@
+//! Owns temporary folders.
+//!
+//! What must always hold: nobody else can look into one, and it is removed at the end of its use, also when a
+//! signal ends the program.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tempfile::TempDir;
+
+use crate::town::process;
+
+/// The folders in use.
+static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Whether a signal ends this process at once.
+static ENDS_AT_ONCE: AtomicBool = AtomicBool::new(false);
+static WATCH: Once = Once::new();
+
+/// The signals that ask a program to end. One that the caller lets us ignore (`nohup`) stays ignored.
+pub(crate) fn ending_signals() -> impl Iterator<Item = i32> {
+    let all = [SIGHUP, SIGINT, SIGTERM].into_iter();
+    all.filter(|signal| !process::ignores(*signal))
+}
+
+/// Lets temporary folders of this process be removed before a signal ends it. Not for a program that handles
+/// these signals itself.
+pub(crate) fn remove_on_signals() {
+    ENDS_AT_ONCE.store(true, Ordering::Relaxed);
+}
+
+fn watch_signals() -> io::Result<()> {
+    let mut signals = Signals::new(ending_signals())?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            // Held to the end: no further folder is made.
+            let folders = in_use();
+            for folder in folders.iter() {
+                // The process ends now, whatever is left.
+                fs::remove_dir_all(folder).ok();
+            }
+            signal_hook::low_level::emulate_default_handler(signal).ok();
+        }
+    });
+    Ok(())
+}
+
+/// A temporary folder for the eyes of its owner.
+#[derive(Debug)]
+pub(crate) struct TemporaryFolder {
+    folder: TempDir,
+}
+
+impl TemporaryFolder {
+    /// Makes a folder whose name begins with `prefix`.
+    pub(crate) fn new(prefix: &str) -> io::Result<Self> {
+        if ENDS_AT_ONCE.load(Ordering::Relaxed) {
+            // Without handlers a signal leaves the folder behind, which is no reason to do without it.
+            WATCH.call_once(|| drop(watch_signals()));
+        }
+        // A signal waits until the folder is known.
+        let mut in_use = in_use();
+        let private = Permissions::from_mode(0o700);
+        let mut builder = tempfile::Builder::new();
+        let folder = builder.prefix(prefix).permissions(private).tempdir()?;
+        in_use.insert(folder.path().to_owned());
+        Ok(Self { folder })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves it where it is.
+    pub(crate) fn keep(&mut self) {
+        self.folder.disable_cleanup(true);
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        in_use().remove(self.folder.path());
+    }
+}
+
+/// A poisoned lock means a panic between two plain changes of the set, which is still sound.
+fn in_use() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_folder_is_private_and_goes_with_its_use() {
+        let folder = TemporaryFolder::new("gt-test-").unwrap();
+        let path = folder.path().to_owned();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,89 @@
+//! Agent programs: what each role gets, whether it is installed, and what it will ask before it works.
+
+use bd::sys::file;
+use serde_json::Value;
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::host::runtime::{self, Runtime};
+use crate::town::RigLayout;
+use crate::town::identity::Address;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    one(town, page, None, &Address::Mayor);
+    for rig in town.rigs().unwrap_or_default() {
+        let (name, any) = (rig.name().to_owned(), "any".to_owned());
+        one(
+            town,
+            page,
+            Some(&rig),
+            &Address::Polecat(name.clone(), any.clone()),
+        );
+        one(town, page, Some(&rig), &Address::Crew(name, any));
+    }
+}
+
+fn one(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, address: &Address) {
+    let role = match rig {
+        Some(rig) => format!("{} of {}", address.role(), rig.name()),
+        None => address.role().to_owned(),
+    };
+    match runtime::resolve(town, rig, address, "") {
+        Err(error) => {
+            let hint = "install it, or set default_agent or role_agents in the settings";
+            page.error(format!("{role}: {error}"), hint);
+        }
+        Ok(runtime) => {
+            for warning in &runtime.warnings {
+                page.warn(
+                    format!("{role}: {warning}"),
+                    "mend role_agents in the settings",
+                );
+            }
+            trust(town, page, rig, &role, &runtime);
+            let program = runtime.program.display();
+            page.ok(format!(
+                "{role}: {} ({program}), by {}",
+                runtime.name, runtime.source
+            ));
+        }
+    }
+}
+
+/// Claude asks whether it may trust a folder; the answer for a rig's sandboxes is kept under the path of
+/// the shared repository.
+fn trust(town: &LiveTown, page: &mut Page, rig: Option<&RigLayout>, role: &str, runtime: &Runtime) {
+    let (Some(rig), "claude") = (rig, runtime.preset.hooks.as_str()) else {
+        return;
+    };
+    if town.env.flag("CLAUDE_CODE_SANDBOXED") {
+        return;
+    }
+    let folder = town
+        .env
+        .get("CLAUDE_CONFIG_DIR")
+        .map(|path| town.env.absolute(path));
+    let Some(path) = folder
+        .or(town.env.home())
+        .map(|folder| folder.join(".claude.json"))
+    else {
+        return;
+    };
+    let bytes = file::read(&path).ok().flatten().unwrap_or_default();
+    let known: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let trusted = |folder: &std::path::Path| {
+        let entry = known["projects"].get(folder.to_string_lossy().as_ref());
+        entry.is_some_and(|entry| entry["hasTrustDialogAccepted"] == Value::Bool(true))
+    };
+    if !trusted(&rig.repo()) {
+        let text = format!(
+            "{role}: {} does not trust {} yet",
+            runtime.name,
+            rig.repo().display()
+        );
+        page.note(
+            text,
+            "the question at the start is answered; answer it once yourself to be rid of it",
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! The daemon: running, and not degraded.
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::host::daemon;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let status = daemon::status(town);
+    if !status.running {
+        let hint = "gt up starts it; without it nothing happens unattended, and gtd run --once does one pass";
+        return page.note("the daemon does not run", hint);
+    }
+    if let Some(reason) = &status.degraded {
+        page.warn(
+            format!("the daemon is degraded: {reason}"),
+            "see the check of tools",
+        );
+    }
+    page.ok(format!(
+        "the daemon runs (pid {}), {} passes",
+        status.pid, status.heartbeat_count
+    ));
+}

@@ -1,0 +1,95 @@
+//! The rigs' repositories: there, set up so that rescue refs are safe, with the branch that work goes to.
+
+use bd::git::{Git, GitError, redact};
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::config;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let Ok(registry) = town.registry() else {
+        return;
+    };
+    for (name, entry) in &registry.rigs {
+        let before = page.all.len();
+        let rig = town.layout.rig(name);
+        if !rig.root().is_dir() {
+            let text = format!("rig {name}: {} is not there", rig.root().display());
+            page.error(
+                text,
+                "bring the folder back, or take the rig off the list: gt rig remove",
+            );
+            continue;
+        }
+        if let Err(error) = repository(town, page, &rig, &entry.git_url) {
+            let hint = "the shared repository is damaged or missing; do not remove it: rescue refs live in it";
+            page.error(format!("rig {name}: {error}"), hint);
+        }
+        settings(town, page, &rig);
+        page.ok_unless(before, format!("rig {name}: its repository is sound"));
+    }
+}
+
+fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
+    let name = rig.name();
+    let unused = match config::check_merge_queue(town, rig) {
+        Ok(unused) => unused,
+        Err(error) => {
+            let hint = "nothing is merged in this rig until its settings are right";
+            return page.error(format!("rig {name}: {error}"), hint);
+        }
+    };
+    for unused in unused {
+        let hint = "correct it, or take it out";
+        page.warn(format!("rig {name}: {unused}"), hint);
+    }
+}
+
+fn repository(
+    town: &LiveTown,
+    page: &mut Page,
+    rig: &RigLayout,
+    registered: &str,
+) -> Result<(), GitError> {
+    let (name, git) = (rig.name(), Git::at(rig.repo()));
+    let url = git.remote_url("origin")?;
+    if url.as_deref().unwrap_or_default() != registered {
+        let found = redact(url.as_deref().unwrap_or("none"));
+        let registered = redact(registered);
+        let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");
+        page.warn(
+            text,
+            "set one to the other: mayor/rigs.json, or git remote set-url",
+        );
+    }
+    if url.is_some() {
+        let wanted = "+refs/heads/*:refs/remotes/origin/*";
+        let refspec = git
+            .plumbing(["config", "--get-all", "remote.origin.fetch"])
+            .text();
+        if refspec.as_deref().ok() != Some(wanted) {
+            let text = format!(
+                "rig {name}: its fetch refspec is not {wanted}, so a fetch may touch rescue refs"
+            );
+            page.warn(text, "set remote.origin.fetch of .repo.git to that value");
+        }
+    }
+    if git.config_get("gc.pruneExpire")?.as_deref() != Some("never") {
+        let text = format!("rig {name}: git may prune its unreachable commits");
+        page.note(text, "set gc.pruneExpire of .repo.git to never");
+    }
+    let target = config::target_branch(town, rig);
+    let places = [
+        format!("refs/remotes/origin/{target}"),
+        format!("refs/heads/{target}"),
+    ];
+    for place in &places {
+        if git.resolve(place)?.is_some() {
+            return Ok(());
+        }
+    }
+    let text = format!("rig {name}: the branch {target} that work goes to is not there");
+    page.error(text, "push it to origin, or set merge_queue.target_branch");
+    Ok(())
+}

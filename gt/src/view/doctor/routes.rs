@@ -1,0 +1,60 @@
+//! Routes: every rig has one, each leads to beads, and no prefix leads to two places.
+
+use std::collections::BTreeMap;
+
+use bd::store::{Routes, Store};
+
+use super::Page;
+use crate::host::LiveTown;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let before = page.all.len();
+    let routes = Routes::load(&town.layout.beads());
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for route in routes.all() {
+        places.entry(&route.prefix).or_default().push(&route.path);
+        let Some(folder) = routes.dir_of(route) else {
+            let text = format!(
+                "the route {} leads to {}, where no beads are",
+                route.prefix, route.path
+            );
+            page.warn(
+                text,
+                "take the line out of .beads/routes.jsonl, or bring the folder back",
+            );
+            continue;
+        };
+        let own = Store::open(&folder).and_then(|store| store.prefix());
+        let wanted = route.prefix.trim_end_matches('-');
+        if let Ok(own) = own
+            && own != wanted
+            && !wanted.starts_with(&format!("{own}-"))
+        {
+            let text = format!(
+                "the route {} leads to beads whose prefix is {own}-",
+                route.prefix
+            );
+            page.warn(
+                text,
+                "mend .beads/routes.jsonl: new beads of that rig cannot be found",
+            );
+        }
+    }
+    for (prefix, paths) in places.iter().filter(|(_, paths)| paths.len() > 1) {
+        let text = format!("the prefix {prefix} leads to {}", paths.join(" and "));
+        page.error(text, "leave one of these lines in .beads/routes.jsonl");
+    }
+    for rig in town.rigs().unwrap_or_default() {
+        if !routes.all().iter().any(|route| route.rig() == rig.name()) {
+            let text = format!(
+                "rig {} has no route: its beads are not found by id",
+                rig.name()
+            );
+            page.error(text, "add a line for it to .beads/routes.jsonl");
+        }
+    }
+    page.ok_unless(
+        before,
+        format!("{} routes lead where they should", routes.all().len()),
+    );
+}

@@ -1,0 +1,56 @@
+//! Sandboxes: each polecat's is a work tree of its rig's repository, and every folder has its polecat.
+
+use std::fs;
+
+use super::Page;
+use crate::flow::sandbox::Sandbox;
+use crate::host::LiveTown;
+use crate::record::polecat;
+use crate::town::RigLayout;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    for rig in town.rigs().unwrap_or_default() {
+        let Ok(beads) = town.rig_store(&rig).and_then(|store| Ok(store.snapshot()?)) else {
+            // The check of beads tells why.
+            continue;
+        };
+        let before = page.all.len();
+        let polecats = polecat::all(&rig, &beads, None);
+        for one in &polecats {
+            let sandbox = Sandbox::of(town, &rig, &one.name);
+            if !sandbox.path().exists() {
+                continue;
+            }
+            if let Err(reason) = sandbox.check() {
+                let text = format!(
+                    "{}/{}: its sandbox is broken: {reason}",
+                    rig.name(),
+                    one.name
+                );
+                page.warn(text, "the next sling saves what it can and makes it anew");
+            }
+        }
+        for folder in strangers(&rig, &polecats) {
+            let text = format!("{}: a sandbox without a polecat", folder.display());
+            page.note(text, "look whether work is in it before you remove it");
+        }
+        let text = format!(
+            "rig {}: {} polecats have sound sandboxes",
+            rig.name(),
+            polecats.len()
+        );
+        page.ok_unless(before, text);
+    }
+}
+
+fn strangers(rig: &RigLayout, polecats: &[polecat::Polecat]) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(rig.polecats()).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            !name.starts_with('.') && !polecats.iter().any(|one| one.name == name)
+        })
+        .map(|entry| entry.path())
+        .collect()
+}

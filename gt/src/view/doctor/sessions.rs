@@ -1,0 +1,57 @@
+//! Sessions: each belongs to an agent of the town, and none left its start file behind.
+
+use std::fs;
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::host::ended;
+use crate::town::identity::SessionName;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let before = page.all.len();
+    let sessions = match town.host.list() {
+        Ok(sessions) => sessions,
+        Err(error) => {
+            return page.warn(
+                format!("sessions cannot be listed: {error}"),
+                "see the check of tools",
+            );
+        }
+    };
+    let rigs = town.rigs().unwrap_or_default();
+    for live in &sessions {
+        if SessionName::address(&live.name, rigs.iter().map(crate::town::RigLayout::name)).is_none()
+        {
+            let text = format!("session {} belongs to no agent of this town", live.name);
+            page.note(
+                text,
+                "its rig may have been removed; look at it before you end it",
+            );
+        }
+        if let Some(how) = ended::how_dead(live) {
+            let text = format!("session {} has ended {how} but is still shown", live.name);
+            page.note(text, "the next patrol looks after it: gtd run --once");
+        }
+    }
+    let files = fs::read_dir(town.layout.session_files())
+        .into_iter()
+        .flatten()
+        .flatten();
+    for file in files {
+        let path = file.path();
+        if path.extension().is_some_and(|kind| kind == "json") {
+            let text = format!(
+                "{} was not read by its session: it may hold credentials",
+                path.display()
+            );
+            page.warn(
+                text,
+                "remove the file, unless a session starts at this moment",
+            );
+        }
+    }
+    page.ok_unless(
+        before,
+        format!("{} sessions, all of agents of this town", sessions.len()),
+    );
+}

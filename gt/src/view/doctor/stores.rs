@@ -1,0 +1,57 @@
+//! Beads of the town and the rigs: readable, and without damaged lines.
+
+use std::path::Path;
+
+use bd::store::Store;
+
+use super::Page;
+use crate::host::LiveTown;
+
+/// How many files of damaged lines a write has moved out of the way.
+fn set_aside(folder: &Path) -> usize {
+    std::fs::read_dir(folder).map_or(0, |entries| entries.flatten().count())
+}
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let rigs = town.rigs().unwrap_or_default();
+    let rigs = rigs
+        .iter()
+        .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
+    for (owner, folder) in std::iter::once(("the town".to_owned(), town.layout.beads())).chain(rigs)
+    {
+        let beads = match Store::open(&folder).and_then(|store| store.snapshot()) {
+            Ok(beads) => beads,
+            Err(error) => {
+                let text = format!("{owner}: {error} ({})", folder.display());
+                page.error(text, "bd doctor in that folder says more");
+                continue;
+            }
+        };
+        for damaged in beads.damaged() {
+            let text = format!(
+                "{owner}: {}:{} is damaged: {}",
+                damaged.file.display(),
+                damaged.line,
+                damaged.reason
+            );
+            page.warn(
+                text,
+                "the line is kept as it is and the rest works; mend it by hand",
+            );
+        }
+        let aside = set_aside(&folder.join("damaged"));
+        if aside > 0 {
+            let text = format!(
+                "{owner}: {aside} files of damaged lines are in {}",
+                folder.join("damaged").display()
+            );
+            page.warn(text, "mend the lines and put them back into issues.jsonl, or remove the files when they are of no use");
+        }
+        if beads.damaged().is_empty() && aside == 0 {
+            page.ok(format!(
+                "{owner}: {} beads are readable",
+                beads.live_count()
+            ));
+        }
+    }
+}

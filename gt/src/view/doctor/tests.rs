@@ -1,0 +1,109 @@
+use super::*;
+use crate::host::{SessionSpec, Sessions};
+use crate::testing::Place;
+
+fn worst(findings: &[Finding], check: &str) -> Level {
+    let of = findings.iter().filter(|finding| finding.check == check);
+    of.map(|finding| finding.level).max().unwrap_or(Level::Ok)
+}
+
+fn only(place: &Place, check: &str) -> Vec<Finding> {
+    run(&place.town, &[check.to_owned()])
+}
+
+#[test]
+fn a_new_town_with_a_rig_is_sound() {
+    let place = Place::new();
+    let url = place.origin(&[("README", "hi\n")]);
+    place.add_rig("web", Some(&url)).unwrap();
+    let findings = run(&place.town, &[]);
+    for check in ["town", "rigs", "routes", "beads", "sandboxes", "sessions"] {
+        assert_eq!(worst(&findings, check), Level::Ok, "{check}: {findings:#?}");
+    }
+    assert_eq!(worst(&findings, "daemon"), Level::Note);
+    let tools: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.check == "tools")
+        .collect();
+    assert!(
+        tools
+            .iter()
+            .any(|finding| finding.text.starts_with("git version")),
+        "{tools:?}"
+    );
+}
+
+#[test]
+fn damage_is_found_and_nothing_is_changed() {
+    let place = Place::new();
+    place.add_rig("web", None).unwrap();
+    let rig = place.town.rig("web").unwrap();
+    let issues = rig.beads().join("issues.jsonl");
+    let mut text = std::fs::read_to_string(&issues).unwrap();
+    text.push_str("{\"id\":\"web-x\",\n");
+    std::fs::write(&issues, &text).unwrap();
+    let beads = only(&place, "beads");
+    let damaged = beads
+        .iter()
+        .find(|finding| finding.level == Level::Warning)
+        .unwrap();
+    assert!(damaged.text.contains("issues.jsonl:"), "{damaged:?}");
+    assert_eq!(std::fs::read_to_string(&issues).unwrap(), text);
+    // What a write has moved aside stays in sight.
+    std::fs::write(&issues, "").unwrap();
+    std::fs::create_dir_all(rig.beads().join("damaged")).unwrap();
+    std::fs::write(rig.beads().join("damaged/issues-1.jsonl"), "x").unwrap();
+    let beads = only(&place, "beads");
+    assert!(
+        beads
+            .iter()
+            .any(|finding| finding.text.contains("files of damaged lines")),
+        "{beads:?}"
+    );
+    let routes = place.town.layout.routes();
+    std::fs::write(&routes, "{\"prefix\":\"web-\",\"path\":\"gone\"}\n").unwrap();
+    assert_eq!(worst(&only(&place, "routes"), "routes"), Level::Error);
+    std::fs::remove_dir_all(rig.repo()).unwrap();
+    assert_eq!(worst(&only(&place, "rigs"), "rigs"), Level::Error);
+    std::fs::write(
+        place.town.layout.town_json(),
+        r#"{"type":"rig","version":9}"#,
+    )
+    .unwrap();
+    let town = only(&place, "town");
+    let errors = town.iter().filter(|finding| finding.level == Level::Error);
+    assert_eq!(errors.count(), 2, "{town:?}");
+}
+
+#[test]
+fn strange_sessions_and_left_start_files_are_named() {
+    let place = Place::new();
+    let spec = SessionSpec {
+        name: "gt-nowhere-nux".to_owned(),
+        ..SessionSpec::default()
+    };
+    place.host.start(&spec).unwrap();
+    let files = place.town.layout.session_files();
+    std::fs::create_dir_all(&files).unwrap();
+    std::fs::write(files.join("gt-web-nux-1.json"), "{}").unwrap();
+    let findings = only(&place, "sessions");
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.text.contains("gt-nowhere-nux"))
+    );
+    assert_eq!(worst(&findings, "sessions"), Level::Warning);
+}
+
+#[test]
+fn every_finding_that_is_not_well_says_the_way_out() {
+    let place = Place::new();
+    place.add_rig("web", None).unwrap();
+    for finding in run(&place.town, &[]) {
+        assert_eq!(
+            finding.hint.is_some(),
+            finding.level != Level::Ok,
+            "{finding:?}"
+        );
+    }
+}

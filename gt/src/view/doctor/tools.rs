@@ -1,0 +1,97 @@
+//! The programs that a town needs, and whether they are new enough.
+
+use bd::sys::{Exec, ExecError};
+
+use super::Page;
+use crate::host::LiveTown;
+
+/// The first git that lists worktrees with `-z`.
+const GIT: (u32, u32) = (2, 36);
+
+/// The first tmux with options of a pane's own and the flags that are used.
+const TMUX: (u32, u32) = (3, 2);
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    program(
+        town,
+        page,
+        "git",
+        &["--version"],
+        GIT,
+        "install git 2.36 or later",
+    );
+    program(
+        town,
+        page,
+        "tmux",
+        &["-V"],
+        TMUX,
+        "install tmux 3.2 or later; without it no session can start, all else works",
+    );
+    if let Err(error) = town.host.check() {
+        page.error(error.to_string(), "install what hosts the sessions");
+    }
+    for name in ["gt", "bd"] {
+        let found = which::which_in(name, town.env.get("PATH"), town.env.cwd());
+        let beside = town.exe.with_file_name(name).is_file();
+        if found.is_err() && !beside {
+            let hint = "put the folder of gt and bd on PATH: agents' hooks call them";
+            page.warn(format!("{name} is not on PATH"), hint);
+        }
+    }
+}
+
+fn program(
+    town: &LiveTown,
+    page: &mut Page,
+    name: &str,
+    args: &[&str],
+    least: (u32, u32),
+    hint: &str,
+) {
+    let mut exec = Exec::new(name).args(args);
+    if let Some(path) = town.env.get("PATH") {
+        exec = exec.env("PATH", path);
+    }
+    match exec.run() {
+        Err(ExecError::Missing { .. }) => page.error(format!("{name} is not installed"), hint),
+        Err(error) => page.error(error.to_string(), hint),
+        Ok(finished) => {
+            let said = finished.text();
+            match version(&said) {
+                Some(found) if found >= least => page.ok(said),
+                Some(_) => page.warn(format!("{said} is too old"), hint),
+                None => page.warn(
+                    format!("{name} says {said:?}, which names no version"),
+                    hint,
+                ),
+            }
+        }
+    }
+}
+
+/// The first `major.minor` in a text, such as `tmux 3.3a` or `git version 2.39.5`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    text.split_whitespace().find_map(|word| {
+        let word = word.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let mut parts = word.split('.');
+        let number = |part: &str| {
+            let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().ok()
+        };
+        Some((number(parts.next()?)?, number(parts.next()?)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_programs_say() {
+        assert_eq!(version("tmux 3.3a"), Some((3, 3)));
+        assert_eq!(version("git version 2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("tmux next-3.6"), Some((3, 6)));
+        assert_eq!(version("tmux master"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! The town's own files: there, readable, of a kind and version that is known.
+
+use std::path::Path;
+
+use bd::sys::file;
+use serde_json::Value;
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::town::config::Layers;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let before = page.all.len();
+    let layout = &town.layout;
+    for (path, kind, newest) in [
+        (layout.town_json(), "town", 2),
+        (layout.daemon_json(), "daemon-patrol-config", 1),
+        (layout.overseer_json(), "overseer", 1),
+        (layout.settings(), "town-settings", 1),
+    ] {
+        known(page, &path, kind, newest);
+    }
+    if let Err(error) = town.registry() {
+        page.error(
+            error.to_string(),
+            "mend the file by hand; a backup of the town has an older one",
+        );
+    }
+    if let Err(error) = Layers::load(town, None) {
+        page.error(
+            error.to_string(),
+            "mend the settings by hand: they must be JSON",
+        );
+    }
+    page.ok_unless(
+        before,
+        format!("the files of {} are sound", layout.root().display()),
+    );
+}
+
+/// Whether a file is of the kind and of a version that is known. An empty kind is an old file.
+fn known(page: &mut Page, path: &Path, kind: &str, newest: u64) {
+    let shown = path.display();
+    let bytes = match file::read(path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            let hint = "`gt install` on this folder adds what is missing and changes nothing else";
+            return page.warn(format!("{shown} is missing"), hint);
+        }
+        Err(error) => {
+            return page.error(
+                format!("{shown} cannot be read: {error}"),
+                "mend its permissions",
+            );
+        }
+    };
+    let value: Value = match serde_json::from_slice(&bytes) {
+        Ok(value) => value,
+        Err(error) => {
+            return page.error(
+                format!("{shown} is not valid: {error}"),
+                "mend the file by hand",
+            );
+        }
+    };
+    let found = value
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if !found.is_empty() && found != kind {
+        page.error(
+            format!("{shown} is a `{found}`, not a `{kind}`"),
+            "put the right file there",
+        );
+    }
+    let version = value.get("version").and_then(Value::as_u64).unwrap_or(0);
+    if version > newest {
+        let text = format!("{shown} has version {version}; this gt knows up to {newest}");
+        page.error(text, "use a newer gt");
+    }
+}

@@ -1,0 +1,6 @@
+//! What a town looks like now, for people and programs.
+
+pub mod doctor;
+pub mod rig;
+pub mod status;
+pub mod why;

@@ -1,0 +1,128 @@
+//! What rigs are and what goes on in them.
+
+use std::path::PathBuf;
+
+use bd::bead::Kind;
+use bd::git::{Git, redact};
+use serde::Serialize;
+
+use crate::flow::crew::{self, Member};
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::record::polecat::{self, State};
+use crate::town::RigLayout;
+use crate::town::config;
+
+/// A rig in the list of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RigRow {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub path: PathBuf,
+    /// The prefix of its beads.
+    pub prefix: String,
+    /// Where work is pushed; none for a rig of its own.
+    pub remote: Option<String>,
+    /// How many polecats it has.
+    pub polecats: usize,
+    /// How many of them are at work.
+    pub working: usize,
+    /// Its crew.
+    pub crew: Vec<String>,
+    /// Why it cannot be read, where it cannot.
+    pub problem: Option<String>,
+}
+
+/// A rig seen from near.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RigStatus {
+    /// The rig.
+    #[serde(flatten)]
+    pub rig: RigRow,
+    /// The branch that work is merged into.
+    pub branch: String,
+    /// How many requests wait in its merge queue.
+    pub queue: usize,
+    /// Its workers, each with what it does and why.
+    pub workers: Vec<WorkerRow>,
+    /// Its crew, each with its clone.
+    pub members: Vec<Member>,
+}
+
+/// A polecat of a rig.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkerRow {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub state: State,
+    /// Why.
+    pub why: String,
+    /// The bead on its hook.
+    pub issue: Option<String>,
+    /// Whether its session runs.
+    pub session_running: bool,
+}
+
+/// All rigs of the town. One that cannot be read is listed with the reason.
+pub fn list(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
+    let sessions = town.host.list().ok();
+    let rigs = town.rigs()?;
+    Ok(rigs
+        .iter()
+        .map(|rig| row(town, rig, sessions.as_deref()))
+        .collect())
+}
+
+/// One rig.
+pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
+    let sessions = town.host.list().ok();
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let workers = polecat::all(rig, &beads, sessions.as_deref());
+    let workers = workers.into_iter().map(|polecat| WorkerRow {
+        session_running: polecat
+            .session
+            .as_ref()
+            .is_some_and(|live| live.dead.is_none()),
+        name: polecat.name,
+        state: polecat.state,
+        why: polecat.why,
+        issue: polecat.hook,
+    });
+    Ok(RigStatus {
+        branch: config::target_branch(town, rig),
+        queue: beads
+            .heads()
+            .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
+            .count(),
+        workers: workers.collect(),
+        members: crew::all(rig, sessions.as_deref().unwrap_or_default()),
+        rig: row(town, rig, sessions.as_deref()),
+    })
+}
+
+fn row(town: &LiveTown, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
+    let remote = Git::at(rig.repo()).remote_url("origin");
+    let beads = town.rig_store(rig).and_then(|store| Ok(store.snapshot()?));
+    let problem = match (&remote, &beads) {
+        (Err(error), _) => Some(error.to_string()),
+        (_, Err(error)) => Some(format!("{error:#}")),
+        _ => None,
+    };
+    let polecats = beads.map(|beads| polecat::all(rig, &beads, sessions));
+    let polecats = polecats.unwrap_or_default();
+    RigRow {
+        name: rig.name().to_owned(),
+        path: rig.root().to_owned(),
+        prefix: town.prefix(rig.name()),
+        remote: remote.ok().flatten().map(|url| redact(&url)),
+        working: polecats
+            .iter()
+            .filter(|polecat| polecat.state == State::Working)
+            .count(),
+        polecats: polecats.len(),
+        crew: crew::names(rig),
+        problem,
+    }
+}

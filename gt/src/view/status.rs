@@ -1,0 +1,328 @@
+//! What the town is doing, in one value: agents, rigs, queues, convoys, daemon.
+//!
+//! One call asks for all sessions, each store is read once; nothing is written.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::flow::convoy;
+use crate::flow::session::hidden;
+use crate::host::Live;
+use crate::host::LiveTown;
+use crate::host::daemon;
+use crate::record;
+use crate::record::mail;
+use crate::record::merge_request;
+use crate::record::polecat::{self, Polecat, State};
+use crate::record::queued_sling;
+use crate::town::identity::{Address, SessionName};
+
+/// The status of a town.
+#[derive(Debug, Clone, Serialize)]
+pub struct Status {
+    /// The town's name.
+    pub name: String,
+    /// Its root.
+    pub location: String,
+    /// The human.
+    pub overseer: Overseer,
+    /// Whether the daemon runs.
+    pub daemon: daemon::Status,
+    /// The town's own agents.
+    pub agents: Vec<Agent>,
+    /// The rigs.
+    pub rigs: Vec<Rig>,
+    /// Open convoys.
+    pub convoys: Vec<ConvoyLine>,
+    /// Counts.
+    pub summary: Summary,
+    /// What could not be read, with the reason.
+    pub problems: Vec<String>,
+}
+
+/// The human of the town.
+#[derive(Debug, Clone, Serialize)]
+pub struct Overseer {
+    /// Their name.
+    pub name: String,
+    /// How much of their mail is unread.
+    pub unread_mail: usize,
+}
+
+/// One agent.
+#[derive(Debug, Clone, Serialize)]
+pub struct Agent {
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// Its session's name.
+    pub session: String,
+    /// Its role.
+    pub role: &'static str,
+    /// Whether its session runs; absent where sessions cannot be asked.
+    pub running: Option<bool>,
+    /// Whether work is on its hook.
+    pub has_work: bool,
+    /// The title of that work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work_title: Option<String>,
+    /// That work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook_bead: Option<String>,
+    /// A polecat's state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    /// Why it is in that state.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// How much of its mail is unread.
+    pub unread_mail: usize,
+}
+
+/// One rig.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rig {
+    /// Its name.
+    pub name: String,
+    /// The prefix of its beads.
+    pub prefix: String,
+    /// Whether it has a remote; without one its own repository takes that place.
+    pub remote: bool,
+    /// How many polecats.
+    pub polecat_count: usize,
+    /// How many crew members.
+    pub crew_count: usize,
+    /// Polecats and crew.
+    pub agents: Vec<Agent>,
+    /// The merge queue.
+    pub mq: Queue,
+    /// Beads that stand in line to be slung.
+    pub waiting: Vec<String>,
+    /// The same with since when, and why the last try failed.
+    pub in_line: Vec<queued_sling::Waiting>,
+}
+
+/// A merge queue in numbers.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Queue {
+    /// Ready to merge.
+    pub pending: usize,
+    /// Waiting for a task.
+    pub blocked: usize,
+    /// Waiting for a person.
+    pub held: usize,
+}
+
+/// One open convoy in short.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConvoyLine {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Beads done.
+    pub completed: usize,
+    /// Beads tracked.
+    pub total: usize,
+}
+
+/// Counts over the town.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Summary {
+    /// Rigs.
+    pub rig_count: usize,
+    /// Polecats.
+    pub polecat_count: usize,
+    /// Crew members.
+    pub crew_count: usize,
+    /// Agents with work.
+    pub active_hooks: usize,
+}
+
+/// Looks at the whole town.
+pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
+    let stores = town.stores()?;
+    let (sessions, mut problems) = match town.host.list() {
+        Ok(list) => match hidden::reason(town, &stores, &list) {
+            None => (Some(list), Vec::new()),
+            Some(reason) => (None, vec![reason]),
+        },
+        Err(error) => (None, vec![format!("sessions cannot be asked: {error}")]),
+    };
+    let unreadable = stores.unreadable.iter();
+    problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
+    let looking = Looking {
+        town,
+        stores: &stores,
+        sessions: sessions.as_deref(),
+    };
+    let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
+    let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));
+    let board = convoy::Board::of(&stores);
+    let convoys = record::convoy::list(&stores.town, false)
+        .into_iter()
+        .map(|bead| board.progress(bead))
+        .map(|progress| ConvoyLine {
+            id: progress.id,
+            title: progress.title,
+            completed: progress.counts.completed,
+            total: progress.counts.total,
+        })
+        .collect();
+    let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
+    let summary = Summary {
+        rig_count: rigs.len(),
+        polecat_count: rigs.iter().map(|rig| rig.polecat_count).sum(),
+        crew_count: rigs.iter().map(|rig| rig.crew_count).sum(),
+        active_hooks: all().filter(|agent| agent.has_work).count(),
+    };
+    Ok(Status {
+        name: name_of(town),
+        location: town.layout.root().display().to_string(),
+        overseer: Overseer {
+            name: overseer_of(town),
+            unread_mail: mail::unread(&stores.town, &Address::Overseer.mailbox()),
+        },
+        daemon: daemon::status(town),
+        agents: agents.into(),
+        rigs,
+        convoys,
+        summary,
+        problems,
+    })
+}
+
+struct Looking<'a> {
+    town: &'a LiveTown,
+    stores: &'a crate::town::beads::Stores,
+    sessions: Option<&'a [Live]>,
+}
+
+impl Looking<'_> {
+    fn rig(&self, rig: &crate::town::RigLayout) -> Rig {
+        let beads = self.stores.rigs.get(rig.name());
+        let polecats = beads.map(|beads| polecat::all(rig, beads, self.sessions));
+        let polecats = polecats.unwrap_or_default();
+        let crew = crew_of(rig);
+        let mut agents: Vec<Agent> = polecats
+            .iter()
+            .map(|polecat| self.agent(&polecat.address(), Some(polecat)))
+            .collect();
+        agents.extend(
+            crew.iter()
+                .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
+        );
+        let waiting = beads.map(queued_sling::waiting).unwrap_or_default();
+        let git = bd::git::Git::at(rig.repo());
+        Rig {
+            name: rig.name().to_owned(),
+            prefix: self.town.prefix(rig.name()),
+            remote: git.remote_url("origin").ok().flatten().is_some(),
+            polecat_count: polecats.len(),
+            crew_count: crew.len(),
+            agents,
+            mq: beads.map(queue).unwrap_or_default(),
+            waiting: waiting
+                .iter()
+                .map(|waiting| waiting.work_bead_id.clone())
+                .collect(),
+            in_line: waiting,
+        }
+    }
+
+    fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {
+        let session = SessionName::of(address)
+            .map(|name| name.to_string())
+            .unwrap_or_default();
+        let running = self.sessions.map(|list| {
+            list.iter()
+                .any(|live| live.name == session && live.dead.is_none())
+        });
+        let hook = match polecat {
+            Some(polecat) => polecat.hook.as_deref().and_then(|id| self.stores.get(id)),
+            None => self.hooked_to(address),
+        };
+        Agent {
+            name: address.name().unwrap_or(address.role()).to_owned(),
+            address: address.to_string(),
+            session,
+            role: address.role(),
+            running,
+            has_work: hook.is_some(),
+            work_title: hook.map(|bead| bead.title.clone()),
+            hook_bead: hook.map(|bead| bead.id.clone()),
+            state: polecat.map(|polecat| polecat.state),
+            why: polecat
+                .map(|polecat| polecat.why.clone())
+                .unwrap_or_default(),
+            unread_mail: mail::unread(&self.stores.town, &address.mailbox()),
+        }
+    }
+
+    fn hooked_to(&self, address: &Address) -> Option<&bd::bead::Bead> {
+        let text = address.to_string();
+        let stores = std::iter::once(&self.stores.town).chain(self.stores.rigs.values());
+        let is_own = |bead: &&bd::bead::Bead| {
+            bead.status == bd::bead::Status::Hooked && bead.assignee.trim_end_matches('/') == text
+        };
+        stores.into_iter().find_map(|store| {
+            let mut hooked = store.select(|head| head.status() == bd::bead::Status::Hooked);
+            hooked.find(is_own)
+        })
+    }
+}
+
+fn queue(beads: &bd::store::Snapshot) -> Queue {
+    let mut queue = Queue::default();
+    for request in merge_request::open_requests(beads) {
+        let waits = !bd::graph::blockers(beads, &request.id).is_empty();
+        match (merge_request::needs_person(request), waits) {
+            (Some(_), _) => queue.held += 1,
+            (None, true) => queue.blocked += 1,
+            (None, false) => queue.pending += 1,
+        }
+    }
+    queue
+}
+
+/// The names of a rig's crew: folders below `crew/`.
+fn crew_of(rig: &crate::town::RigLayout) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(rig.root().join("crew")) else {
+        return Vec::new();
+    };
+    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> = folders
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+fn name_of(town: &LiveTown) -> String {
+    let folder = || {
+        town.layout
+            .root()
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    string_in(&town.layout.town_json(), "name")
+        .or_else(folder)
+        .unwrap_or_default()
+}
+
+fn overseer_of(town: &LiveTown) -> String {
+    string_in(&town.layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
+}
+
+fn string_in(path: &std::path::Path, key: &str) -> Option<String> {
+    let bytes = bd::sys::file::read(path).ok()??;
+    let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
+    values
+        .get(key)?
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+}
