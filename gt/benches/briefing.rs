@@ -15,8 +15,8 @@ use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Author, Store, upkeep};
 use bd::sys::{Clock, clock};
 use criterion::{Criterion, criterion_group, criterion_main};
-use gt::town::beads::{Stores, external_ref};
 use gt::flow::convoy::briefing;
+use gt::town::beads::{Stores, external_ref};
 
 const BEADS: usize = 500;
 

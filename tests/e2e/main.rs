@@ -22,6 +22,7 @@ mod fuzz;
 mod git_store;
 mod handoff;
 mod hooks;
+mod imports;
 mod install;
 mod keeper;
 mod layout;

@@ -206,7 +206,7 @@ pub fn stopped_by(request: &Bead) -> Option<String> {
     (state.by_hook && !state.stopped_by.is_empty()).then_some(state.stopped_by)
 }
 
-/// Sends on a request that waited for a person; says what it waited for.
+/// Sends on a request that waits for a person or for its target, or that keeps failing; gives what it waited for.
 pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
     town.transact(store, |tx| {
         let mut request = tx
@@ -215,9 +215,12 @@ pub fn retry(town: &Town, store: &Store, id: &str) -> anyhow::Result<Option<Stri
             .cloned()
             .ok_or_else(|| anyhow::anyhow!("`{id}` is no open merge request: not found"))?;
         let mut state = state_of(&request);
-        let failing = state.failing.take().is_some() | state.broken.take().is_some();
+        let failing = state.failing.take().map(|(_, reason)| reason);
+        let broken = state.broken.take().map(|broken| broken.task);
+        let broken = broken.map(|task| format!("its target fails its own gates ({task})"));
         let was = Some(std::mem::take(&mut state.needs_person)).filter(|reason| !reason.is_empty());
-        if was.is_some() || failing {
+        let was = was.or(broken).or(failing);
+        if was.is_some() {
             if std::mem::take(&mut state.for_review) {
                 let worker = town.actor.to_string();
                 anyhow::ensure!(

@@ -114,6 +114,7 @@ fn line(bead: &Tracked, page: &mut Page) {
         Standing::Working => ("◐", "working"),
         Standing::Merging => ("⇡", "merging"),
         Standing::Held => ("✗", "held"),
+        Standing::Done if !bead.why.is_empty() => ("–", "closed"),
         Standing::Done => ("✓", "done"),
         Standing::Failed => ("✗", "failed"),
         Standing::Unknown => ("?", "unknown"),

@@ -6,7 +6,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::merge_request;
 
-/// Send on a merge request that waited for a person.
+/// Try a merge request again that is blocked or keeps failing.
 #[derive(Debug, Args)]
 pub(super) struct RetryArgs {
     /// The merge request.
@@ -31,7 +31,10 @@ pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
         },
         |retried, page| match &retried.was {
             Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
-            None => page.line(format!("{} was not waiting for a person", retried.request)),
+            None => page.line(format!(
+                "{} is in the queue already: it waits for nobody",
+                retried.request
+            )),
         },
     )
 }

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
+use bd::ui::escape;
 use serde::Serialize;
 use serde_json::json;
 
 use super::integration;
+use super::progress::{Board, Tracked};
 use crate::flow::discovery;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -79,6 +81,11 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 /// that tracks something else by now than what was judged is left for the next look.
 fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
+    let stores = town.stores()?;
+    let tracked = match stores.town.get(id) {
+        Some(convoy) => Board::of(&stores).progress(convoy).tracked,
+        None => Vec::new(),
+    };
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::create::find(tx, id)?;
         let same =
@@ -103,7 +110,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
-                body: letter_text(&convoy, &commits),
+                body: letter_text(&convoy, &tracked, &commits),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::Letter::default()
             };
@@ -182,16 +189,27 @@ fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn letter_text(convoy: &Bead, commits: &BTreeMap<String, String>) -> String {
+fn letter_text(convoy: &Bead, tracked: &[Tracked], commits: &BTreeMap<String, String>) -> String {
+    let end_of = |id: &str| {
+        let bead = tracked.iter().find(|bead| bead.id == id);
+        bead.map_or("", |bead| bead.why.as_str())
+    };
     let beads: Vec<String> = record::convoy::tracked_ids(convoy)
-        .map(|id| format!("- {id}"))
+        .map(|id| match end_of(id) {
+            "" => format!("- {id}"),
+            end => format!("- {id}: {}", escape::line(end)),
+        })
         .collect();
+    let merged = record::convoy::tracked_ids(convoy)
+        .filter(|id| end_of(id).is_empty())
+        .count();
+    let all = beads.len();
     let landed: Vec<String> = commits
         .iter()
         .map(|(rig, commit)| format!("\n\n{rig}: {commit}"))
         .collect();
     format!(
-        "Every tracked change of {} is on its target.\n\n{}{}",
+        "All work of {} is done: {merged} of {all} merged.\n\n{}{}",
         convoy.id,
         beads.join("\n"),
         landed.concat()

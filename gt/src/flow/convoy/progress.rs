@@ -399,6 +399,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
         _ => None,
     };
+    let unmerged = (standing == Standing::Done).then(|| closed_unmerged(bead));
     Tracked {
         id: id.to_owned(),
         title: bead.title.clone(),
@@ -408,8 +409,30 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
-        why: stuck.or(unproven).or_else(in_line).unwrap_or_default(),
+        why: stuck
+            .or(unproven)
+            .or_else(in_line)
+            .or(unmerged.flatten())
+            .unwrap_or_default(),
         ways: Vec::new(),
+    }
+}
+
+/// How a bead ended that is done and was not merged: by the reason of its closing.
+fn closed_unmerged(bead: &Bead) -> Option<String> {
+    if bead.is_tombstone() {
+        return Some("deleted".to_owned());
+    }
+    match bead.close_reason.trim() {
+        merged
+            if ["Merged in ", "Merged to "]
+                .iter()
+                .any(|mark| merged.starts_with(mark)) =>
+        {
+            None
+        }
+        "" | "Closed" => Some("closed without a merge, and without a reason".to_owned()),
+        reason => Some(format!("closed without a merge: {reason}")),
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::view::rig;
 use crate::host::SessionSpec;
 use crate::testing::Place;
+use crate::view::rig;
 
 #[test]
 fn a_member_has_a_full_clone_that_reads_the_rigs_beads() {

@@ -137,6 +137,7 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
         close_request(tx, &job.request.id, commit, reason, None)?;
         if commit.is_some() {
             target::close_task(tx, &job.receipt.target)?;
+            target::release_requests(tx, &job.receipt.target)?;
         }
         let task = merge_request::source_of(&job.request);
         let title = tx.get(&task).map(|task| task.title.clone());
@@ -145,6 +146,18 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
             close_request(tx, &original.id, commit, reason, Some(&along))?;
         }
         for original in &left {
+            let source = tx.get(&merge_request::source_of(original)).cloned();
+            if let Some(task) =
+                source.filter(|task| commit.is_some() && target::is_target_task(task))
+            {
+                // Its branch is withdrawn with it: the target passes without.
+                close_bead(
+                    tx,
+                    task,
+                    &format!("{} was mended by {}", job.receipt.target, job.request.id),
+                )?;
+                continue;
+            }
             hold(tx, &original.id, &not_brought(job, original, commit))?;
         }
         Ok(())

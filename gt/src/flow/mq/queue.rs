@@ -132,6 +132,8 @@ struct Run<'a> {
     settings: &'a RigSettings,
     /// The requests that it has looked at.
     seen: BTreeSet<String>,
+    /// Those that wait for their target, with its name.
+    waiting: Vec<(String, String)>,
     results: Vec<Merged>,
 }
 
@@ -148,6 +150,7 @@ impl<'a> Run<'a> {
             store,
             settings,
             seen: BTreeSet::new(),
+            waiting: Vec::new(),
             results: Vec::new(),
         }
     }
@@ -188,12 +191,28 @@ impl<'a> Run<'a> {
         };
         note_failing(&job, &outcome)?;
         report(&job, &outcome);
+        match &outcome {
+            MergeOutcome::TargetBroken { .. } => {
+                let target = job.receipt.target.clone();
+                self.waiting.push((job.request.id.clone(), target));
+            }
+            MergeOutcome::Merged { .. } => self.target_moved(&job.receipt.target),
+            _ => {}
+        }
         self.results.push(Merged {
             request: job.request.id.clone(),
             bead: merge_request::source_of(&job.request),
             outcome,
         });
         Ok(())
+    }
+
+    /// What waited for this target is looked at once more.
+    fn target_moved(&mut self, branch: &str) {
+        for (request, _) in self.waiting.extract_if(.., |(_, target)| target == branch) {
+            self.seen.remove(&request);
+            self.results.retain(|result| result.request != request);
+        }
     }
 }
 
@@ -253,7 +272,7 @@ pub(crate) fn repository(rig: &RigLayout) -> Git {
 pub(crate) fn has_ready(beads: &bd::store::Snapshot, now: Timestamp) -> bool {
     merge_request::open_requests(beads)
         .into_iter()
-        .any(|request| is_ready(beads, request) && !target::waits(request, now))
+        .any(|request| is_ready(beads, request) && !target::waits(beads, request, now))
         || withdraw::has_stale(beads)
 }
 

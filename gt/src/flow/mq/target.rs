@@ -14,22 +14,43 @@ use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
 
 /// How long a request waits before the target is looked at again.
-const PAUSE: SignedDuration = SignedDuration::from_mins(5);
+const PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
 /// What marks the task for a target: the branch and the gate.
 const KEY: &str = "target";
 
 /// Whether a bead is the task for a target that fails its gates.
-fn is_target_task(bead: &Bead) -> bool {
+pub(crate) fn is_target_task(bead: &Bead) -> bool {
     bead.metadata_object().contains_key(KEY)
 }
 
 /// Whether a request waits for its target to move, and need not be looked at now.
-pub(crate) fn waits(request: &Bead, now: Timestamp) -> bool {
+pub(crate) fn waits(beads: &Snapshot, request: &Bead, now: Timestamp) -> bool {
     state_of(request).broken.is_some_and(|broken| {
         let seen = broken.at.parse::<Timestamp>();
-        seen.is_ok_and(|seen| now.duration_since(seen) < PAUSE)
+        let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
+        is_open && seen.is_ok_and(|seen| now.duration_since(seen) < PAUSE)
     })
+}
+
+/// Whether a bead is the task for a target, or repairs the work on such a task.
+fn repairs_target(beads: &Snapshot, id: &str) -> bool {
+    let Some(bead) = beads.get(id) else {
+        return false;
+    };
+    let root = task::root_of(beads, bead).and_then(|root| beads.get(&root));
+    is_target_task(bead) || root.is_some_and(is_target_task)
+}
+
+/// The open task for a gate that fails on a branch.
+fn open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
+    let is_it = |bead: &&Bead| {
+        let fields = bead.metadata_object();
+        let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
+        is(KEY, branch) && is("gate", gate)
+    };
+    let mut open = beads.select(|head| head.is_open() && head.has_label(MERGE_LABEL));
+    open.find(is_it).map(|bead| bead.id.clone())
 }
 
 /// Runs a gate that failed with the work on the target alone, once per commit. If it fails there, too, that is not the
@@ -40,22 +61,25 @@ pub(crate) fn blame(
     failure: &Failure,
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = merge_request::source_of(&job.request);
-    let repairs_it = |beads: &Snapshot| beads.get(&source).is_some_and(is_target_task);
     let is_it = |gate: &Gate| gate.name == failure.gate;
     let groups = job.settings.gates(job.rig)?;
     let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
         return Ok(None);
     };
-    if repairs_it(&job.store.snapshot()?) {
+    // Work that is to mend the target and does not is at fault itself.
+    if repairs_target(&job.store.snapshot()?, &source) {
         return Ok(None);
     }
     let Some(own) = fails_alone(job, target, (group, &failure.gate))? else {
         return Ok(None);
     };
     let branch = &job.receipt.target;
-    let about = format!("target\0{branch}\0{}", failure.gate);
+    // Each breakage has a task of its own: what an earlier one says is not true any more.
+    let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
     let prefix = job.town.prefix(job.rig.name());
-    let task = task::task_id(&job.store.snapshot()?, &prefix, &about);
+    let beads = job.store.snapshot()?;
+    let task = open_task(&beads, branch, &failure.gate)
+        .unwrap_or_else(|| task::task_id(&beads, &prefix, &about));
     let evidence = format!(
         "`{branch}` at {target:.12} fails the gate `{}` without any new work ({}).\n\nIt runs:\n\n{}\n\nThe end of its \
          output (all of it is in {}):\n\n{}\n\nWhat to do: your branch starts from there. Make the gate pass, commit, and \
@@ -70,7 +94,7 @@ pub(crate) fn blame(
         if tx.get(&task).is_none() {
             put_task(tx, job, &task, (branch, &failure.gate), &evidence)?;
         } else {
-            task::reopen_task(tx, &task)?;
+            reopen_task(tx, &task, &evidence)?;
         }
         let now = tx.now().to_string();
         set_broken(
@@ -162,6 +186,27 @@ fn put_task(
         ..Bead::default()
     })?;
     Ok(())
+}
+
+/// Opens a closed task again, with what is seen now.
+fn reopen_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<()> {
+    let Some(mut task) = tx.get(id).filter(|task| !task.is_open()).cloned() else {
+        return Ok(());
+    };
+    evidence.clone_into(&mut task.description);
+    tx.put(task)?;
+    task::reopen_task(tx, id)
+}
+
+/// Lets the requests that wait for a target go on: something was merged to it.
+pub(crate) fn release_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
+    let waiting: Vec<String> = merge_request::open_requests(tx)
+        .into_iter()
+        .filter(|request| state_of(request).broken.is_some())
+        .filter(|request| merge_request::receipt_of(request).target == branch)
+        .map(|request| request.id.clone())
+        .collect();
+    waiting.iter().try_for_each(|id| set_broken(tx, id, None))
 }
 
 fn set_broken(tx: &mut Tx, id: &str, broken: Option<Broken>) -> anyhow::Result<()> {

@@ -121,7 +121,7 @@ pub(crate) fn unneeded(beads: &Snapshot) -> Vec<&Bead> {
 }
 
 /// The bead for whose work a task was made in the end; none for the task of a target.
-fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
+pub(crate) fn root_of(beads: &Snapshot, task: &Bead) -> Option<String> {
     let mut seen = Vec::new();
     let mut request = merge_request::resolves(task);
     while let Some(found) = request.take().and_then(|id| beads.get(&id)) {

@@ -1,7 +1,7 @@
 use super::*;
-use crate::view::rig::{list, status};
 use crate::host::{SessionSpec, Sessions};
 use crate::testing::Place;
+use crate::view::rig::{list, status};
 
 /// Nothing of a refused rig is left.
 fn is_untouched(place: &Place, name: &str) {
