@@ -3237,7 +3237,7 @@ _gt__subcmd__help__subcmd__mq_commands() {
     local commands; commands=(
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
-'retry:Send on a merge request that waited for a person' \
+'retry:Try a merge request again that is blocked or keeps failing' \
 'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
     )
     _describe -t commands 'gt help mq commands' commands "$@"
@@ -3675,7 +3675,7 @@ _gt__subcmd__mq_commands() {
     local commands; commands=(
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
-'retry:Send on a merge request that waited for a person' \
+'retry:Try a merge request again that is blocked or keeps failing' \
 'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -3686,7 +3686,7 @@ _gt__subcmd__mq__subcmd__help_commands() {
     local commands; commands=(
 'list:List the open merge requests of a rig, in the order in which they go' \
 'run:Drain a rig'\''s merge queue in the foreground, and land what is complete by that' \
-'retry:Send on a merge request that waited for a person' \
+'retry:Try a merge request again that is blocked or keeps failing' \
 'waive:Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run' \
 'help:Print this message or the help of the given subcommand(s)' \
     )

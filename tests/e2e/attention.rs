@@ -422,3 +422,83 @@ fn a_target_that_passes_again_without_a_commit_releases_its_requests() {
     town.gt(["mq", "retry", &request]).ok();
     assert_eq!(worker.merge()["outcome"], "merged");
 }
+
+#[test]
+fn requests_that_wait_for_a_broken_target_merge_in_the_run_that_mends_it() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit("one.txt");
+    worker.hand_in();
+    worker.origin.commit("broken.txt", "x\n", "Break it");
+    let gates = json!({ "check": { "cmd": "! test -e broken.txt" } });
+    let setting = json!({ "auto_repair": false, "gates": gates });
+    town.set_rig_setting("web", "merge_queue", setting);
+    assert_eq!(worker.merge()["outcome"], "target_broken");
+    let listed = worker.requests();
+    assert_eq!(listed[0]["status"], "blocked", "{listed:?}");
+    let task = listed[0]["waits_for"][0].as_str().unwrap().to_owned();
+    town.script("git rm -q broken.txt");
+    town.gt(["sling", &task, "web"]).ok();
+    eventually("the fix is handed in", || {
+        (town.status_of("web", &task) == "in_progress").then_some(())
+    });
+    let said = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    let merged: Vec<&str> = said
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["outcome"].as_str().unwrap())
+        .collect();
+    assert_eq!(merged, ["merged", "merged"], "{said}");
+    assert_eq!(worker.shown()["status"], "closed");
+    // Another breakage is another task, which says what is seen now.
+    worker.origin.commit("broken.txt", "y\n", "Break it again");
+    town.script("while :; do sleep 1; done");
+    let second = town.bead("web", "Second");
+    let name = town.sling(&second);
+    let sandbox = town.sandbox(&name);
+    std::fs::write(sandbox.join("two.txt"), "two").unwrap();
+    town.git_at(&sandbox, ["add", "-A"]).ok();
+    town.git_at(&sandbox, ["commit", "-qm", "Two"]).ok();
+    town.gt_as(&name, ["done", "--stay", "--summary", "x"]).ok();
+    let said = worker.merge();
+    assert_eq!(said["outcome"], "target_broken", "{said}");
+    assert_ne!(said["task"], task.as_str());
+    let head = worker.origin.git(["rev-parse", "main"]);
+    let shown = town.show("web", said["task"].as_str().unwrap());
+    assert!(shown["description"].as_str().unwrap().contains(&head[..12]));
+}
+
+#[test]
+fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears_of_it() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo x > \"$(echo $GT_BEAD | tr / -).txt\"");
+    origin.commit("broken.txt", "x\n", "Break it");
+    town.gate("web", "! test -e broken.txt");
+    let bead = town.bead("web", "Work");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    eventually("the overseer hears of the third try", || {
+        letters(&town)
+            .iter()
+            .any(|(subject, _)| subject.contains("waits for someone to take it"))
+            .then_some(())
+    });
+    let broken = town.events("merge_failed").into_iter();
+    let broken: Vec<Value> = broken
+        .map(|event| event["payload"].clone())
+        .filter(|payload| payload["outcome"] == "target_broken")
+        .map(|payload| payload["bead"].clone())
+        .collect();
+    assert_eq!(
+        broken,
+        [json!(bead)],
+        "what is to mend the target does not wait for it"
+    );
+    // A person mends the target: what waits goes on, and what is not needed any more is over.
+    origin.remove("broken.txt", "Mend it");
+    eventually("the work is merged", || {
+        town.patrol();
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+}

@@ -59,3 +59,22 @@ fn a_circle_over_rigs_is_refused_and_names_its_way() {
     assert_eq!(town.show("web", &two)["dependencies"], Value::Null);
     town.bd("api", ["dep", "add", &other, &one]).fails("cycle");
 }
+
+#[test]
+fn a_bead_is_created_with_a_dependency_on_one_of_another_rig_and_none_on_what_is_not_there() {
+    let (town, _web) = Town::with_rig();
+    let _api = town.add_rig("api", "ap");
+    let server = town.bead("api", "Serve it");
+    let page = town.bead_with("web", "Show it", &["--deps", &server]);
+    let blocked = town.bd("web", ["blocked", "--json"]).ok().json();
+    assert_eq!(ids(&blocked), [page.as_str()]);
+    town.bd("web", ["dep", "add", &page, "ap-gone"])
+        .fails("there is no bead ap-gone in api");
+    let args = ["create", "Other", "--deps", "ap-gone"];
+    let said = town.bd("web", args).ok();
+    assert!(
+        said.err.contains("there is no bead ap-gone in api"),
+        "{}",
+        said.err
+    );
+}

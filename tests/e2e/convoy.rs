@@ -1,6 +1,6 @@
 //! `gt convoy`.
 
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 #[test]
 fn a_convoy_reopens_when_work_is_added_and_lands_again() {
@@ -135,4 +135,32 @@ fn failed_work_keeps_a_convoy_from_landing_and_status_names_the_ways_out() {
     let landed = town.gt(["convoy", "land", id, "--json"]).ok().json();
     assert_eq!(landed["outcome"], "landed");
     assert_eq!(town.status_of(".", id), "closed");
+}
+
+#[test]
+fn a_convoy_says_which_of_its_work_was_closed_without_a_merge() {
+    let (town, _origin) = Town::with_rig();
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    let three = town.bead("web", "Three");
+    let args = ["convoy", "create", "C", &one, &two, &three, "--json"];
+    let id = town.gt(args).ok().json()["id"].as_str().unwrap().to_owned();
+    town.script("echo x > x.txt");
+    town.gt(["sling", &one, "web"]).ok();
+    town.bd("web", ["close", &two, "--reason", "Won't do"]).ok();
+    town.bd("web", ["delete", &three, "--force"]).ok();
+    eventually("it has landed", || {
+        town.patrol();
+        (town.status_of(".", &id) == "closed").then_some(())
+    });
+    let shown = town.gt(["convoy", "status", &id]).ok().out;
+    assert!(shown.contains(&format!("– closed   {two}")), "{shown}");
+    assert!(
+        shown.contains("closed without a merge: Won't do"),
+        "{shown}"
+    );
+    let mail = town.mail("overseer");
+    let body = mail[0]["body"].as_str().unwrap();
+    assert!(body.contains("1 of 3 merged"), "{body}");
+    assert!(body.contains(&format!("- {three}: deleted")), "{body}");
+    assert!(body.contains(&format!("- {one}\n")), "{body}");
 }

@@ -73,6 +73,7 @@ impl Scene {
         let town = &self.worker.town;
         let command = command
             .replace("<why>", "not needed")
+            .replace("<why there is nothing to merge>", "No change: it is right")
             .replace("<why it is done>", "there is nothing to change");
         let shell = town.other_program(Path::new("/bin/sh"), &town.root());
         self.timed(shell.args(["-c", &command])).ok().out
@@ -187,7 +188,14 @@ fn of_a_bead_that_its_worker_closed_without_handing_it_in() {
 fn of_a_bead_that_is_not_found() {
     let build = || {
         let scene = Scene::new();
-        let track = ["dep", "add", &scene.convoy, "web-gone", "--type", "tracks"];
+        let track = [
+            "dep",
+            "add",
+            &scene.convoy,
+            "external:web:web-gone",
+            "--type",
+            "tracks",
+        ];
         scene.worker.town.bd(".", track).ok();
         scene
     };
@@ -214,6 +222,7 @@ fn of_a_worker_that_is_stuck() {
     let ways = [
         "gt polecat retry {worker}",
         "gt sling {bead} web --force",
+        "bd close {bead} --reason \"<why there is nothing to merge>\"",
         "gt why {bead}",
     ];
     each_step_moves(&ways, build, mend);

@@ -200,6 +200,11 @@ pub fn failing_since(request: &Bead) -> Option<(String, String)> {
     state_of(request).failing
 }
 
+/// The task for the target that a request waits for, because the target fails its own gates.
+pub fn waits_for_target(request: &Bead) -> Option<String> {
+    state_of(request).broken.map(|broken| broken.task)
+}
+
 /// The hook that stopped a request, which a waiver would let it by.
 pub fn stopped_by(request: &Bead) -> Option<String> {
     let state = state_of(request);

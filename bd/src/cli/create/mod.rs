@@ -2,16 +2,19 @@ mod batch;
 mod place;
 mod request;
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, DepKind, Kind};
 use crate::change::{self, New};
 use crate::context::Context;
 use crate::error::{Failure, Usage};
-use crate::store::Tx;
+use crate::store::{Routes, Tx};
 use crate::ui::{Page, Report, escape};
 
 use super::args::{self, DescriptionArgs};
+use super::dep::elsewhere;
 use super::report::{Answer, Nothing, plain_json};
 
 /// Make a new bead.
@@ -208,10 +211,11 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     }
     let (store, rig) = place::choose(ctx, args)?;
     let edges = request::edges(args);
+    let routes = ctx.routes(store.dir());
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx, &new.issue_type)?;
         let bead = change::create(tx, new)?;
-        let problems = link(tx, &bead.id, args, &edges);
+        let problems = link(tx, (&routes, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
     });
@@ -256,14 +260,24 @@ fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
 }
 
 /// Adds the edges; those that fail are returned, and the bead stays.
-fn link(tx: &mut Tx<'_>, id: &str, args: &Args, edges: &[(DepKind, String)]) -> Vec<anyhow::Error> {
+fn link(
+    tx: &mut Tx<'_>,
+    (routes, own): (&Routes, &Path),
+    id: &str,
+    args: &Args,
+    edges: &[(DepKind, String)],
+) -> Vec<anyhow::Error> {
     let mut problems = Vec::new();
-    let mut add = |kind: DepKind, target: &str, metadata: &str| {
-        let found = tx.get_live(target).map(|bead| bead.id.clone());
-        let target = found.unwrap_or_else(|| target.to_owned());
-        if let Err(error) = change::add_dep_with(tx, id, &target, kind, metadata) {
-            let context = format!("failed to add dependency {id} → {target}");
-            problems.push(anyhow::Error::from(error).context(context));
+    let mut add = |kind: DepKind, given: &str, metadata: &str| {
+        let found = tx.get_live(given).map(|bead| bead.id.clone());
+        let target = match found {
+            Some(id) => Ok(id),
+            None => elsewhere(routes, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+        };
+        let added =
+            target.and_then(|target| Ok(change::add_dep_with(tx, id, &target, kind, metadata)?));
+        if let Err(error) = added {
+            problems.push(error.context(format!("failed to add dependency {id} → {given}")));
         }
     };
     for (kind, target) in edges {

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use anyhow::Context as _;
 use serde_json::json;
 
@@ -8,7 +10,7 @@ use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::graph::external;
-use crate::store::Tx;
+use crate::store::{Routes, Store, Tx};
 
 /// Make a bead depend on another.
 ///
@@ -67,18 +69,11 @@ pub(super) fn link(
     check_external(to)?;
     let store = ctx.store_of(from)?;
     let routes = ctx.routes(store.dir());
-    let elsewhere = |id: &str| {
-        let prefix = crate::bead::id::route_prefix(id)?;
-        let route = routes.all().iter().find(|route| route.prefix == prefix)?;
-        let dir = routes.dir_of(route).filter(|dir| dir != store.dir())?;
-        let name = if route.path == "." { "hq" } else { route.rig() };
-        dir.is_dir().then(|| format!("external:{name}:{id}"))
-    };
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let from = resolve(tx, from, "issue")?;
         let to = match resolve(tx, to, "dependency") {
             Ok(id) => id,
-            Err(error) => elsewhere(to).ok_or(error)?,
+            Err(error) => elsewhere(&routes, store.dir(), to)?.ok_or(error)?,
         };
         if kind == DepKind::Blocks
             && let Some(mut path) = external::way(&routes, &to, &from)
@@ -92,6 +87,33 @@ pub(super) fn link(
     });
     ctx.tell_notices(&store);
     result
+}
+
+/// The reference to a bead of another rig, `external:<rig>:<id>`, if routing leads there. A rig that can be read must have
+/// the bead.
+pub(in crate::cli) fn elsewhere(
+    routes: &Routes,
+    own: &Path,
+    id: &str,
+) -> anyhow::Result<Option<String>> {
+    let prefix = crate::bead::id::route_prefix(id);
+    let route = prefix.and_then(|prefix| routes.all().iter().find(|route| route.prefix == prefix));
+    let Some(route) = route else {
+        return Ok(None);
+    };
+    let Some(dir) = routes
+        .dir_of(route)
+        .filter(|dir| dir != own && dir.is_dir())
+    else {
+        return Ok(None);
+    };
+    let name = if route.path == "." { "hq" } else { route.rig() };
+    let beads = Store::open(&dir).and_then(|store| store.snapshot());
+    anyhow::ensure!(
+        beads.is_err() || beads.is_ok_and(|beads| beads.get(id).is_some()),
+        "there is no bead {id} in {name}: not found"
+    );
+    Ok(Some(format!("external:{name}:{id}")))
 }
 
 /// The full id of a bead; an external one is taken as it is.

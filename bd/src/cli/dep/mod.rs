@@ -7,6 +7,8 @@ mod relate;
 mod remove;
 mod tree;
 
+pub(super) use add::elsewhere;
+
 use crate::bead::DepKind;
 use crate::context::Context;
 use crate::error::Usage;

@@ -1,5 +1,6 @@
 //! `gt mq list`.
 
+use bd::bead::{Bead, Status};
 use bd::ui::escape;
 use clap::Args;
 use serde::Serialize;
@@ -32,6 +33,9 @@ struct Row {
     priority: i64,
     created_at: String,
     waits_for: Vec<String>,
+    /// The tasks among those that nobody has.
+    #[serde(skip)]
+    free_tasks: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +65,12 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
             let blockers = bd::graph::blockers(&beads, &request.id);
-            let waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
+            let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
+            let is = |id: &String, wanted: fn(&Bead) -> bool| beads.get(id).is_some_and(wanted);
+            let broken = merge_request::waits_for_target(request);
+            waits_for.extend(broken.filter(|task| is(task, Bead::is_open)));
+            let is_free = |id: &&String| is(id, |bead| bead.status == Status::Open);
+            let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
             let needs_person = merge_request::needs_person(request);
             let status = match (&needs_person, waits_for.is_empty()) {
                 (Some(_), _) => "held",
@@ -79,6 +88,7 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,
+                free_tasks,
                 needs_person,
                 stopped_by: merge_request::stopped_by(request),
             }
@@ -103,10 +113,8 @@ fn shown(row: &Row, rig: &str, page: &mut bd::ui::Page) {
     ));
     if !row.waits_for.is_empty() {
         page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
-        for task in &row.waits_for {
-            page.cut_line(format!(
-                "        give it to a worker: gt sling {task} {rig}"
-            ));
+        for task in &row.free_tasks {
+            page.line(format!("        → gt sling {task} {rig}"));
         }
     }
     if let Some(hook) = &row.stopped_by {

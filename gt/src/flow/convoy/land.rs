@@ -81,11 +81,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
 /// that tracks something else by now than what was judged is left for the next look.
 fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
-    let stores = town.stores()?;
-    let tracked = match stores.town.get(id) {
-        Some(convoy) => Board::of(&stores).progress(convoy).tracked,
-        None => Vec::new(),
-    };
+    let tracked = tracked(town, id)?;
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::create::find(tx, id)?;
         let same =
@@ -134,17 +130,31 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
             "convoy_landed",
             json!({ "convoy": landed.id, "told": landed.told, "commits": landed.commits }),
         );
-        let call = town_hook::Call {
-            convoy: landed.title.clone(),
-            issues: landed.beads.clone(),
-            more: vec![("GT_CONVOY_ID", landed.id.clone())],
-            about: vec![("convoy", landed.id.clone())],
-            ..town_hook::Call::default()
-        };
-        town_hook::notify(town, town_hook::Event::PostLanding, &call);
+        run_hooks(town, landed);
         forget_documents(town, id)?;
     }
     Ok(landed)
+}
+
+/// What a convoy tracks, as it stands.
+fn tracked(town: &LiveTown, id: &str) -> anyhow::Result<Vec<Tracked>> {
+    let stores = town.stores()?;
+    Ok(match stores.town.get(id) {
+        Some(convoy) => Board::of(&stores).progress(convoy).tracked,
+        None => Vec::new(),
+    })
+}
+
+/// Tells hooks that a convoy landed.
+fn run_hooks(town: &LiveTown, landed: &Landed) {
+    let call = town_hook::Call {
+        convoy: landed.title.clone(),
+        issues: landed.beads.clone(),
+        more: vec![("GT_CONVOY_ID", landed.id.clone())],
+        about: vec![("convoy", landed.id.clone())],
+        ..town_hook::Call::default()
+    };
+    town_hook::notify(town, town_hook::Event::PostLanding, &call);
 }
 
 /// Takes the discovery documents of a convoy that has landed out of the way. A landing that is killed before it gets here

@@ -395,11 +395,11 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         _ if bd::graph::is_blocked(home.beads, id) => Standing::Blocked,
         _ => Standing::Open,
     };
-    let in_line = || match standing {
+    let further = || match standing {
         Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
+        Standing::Done => closed_unmerged(bead),
         _ => None,
     };
-    let unmerged = (standing == Standing::Done).then(|| closed_unmerged(bead));
     Tracked {
         id: id.to_owned(),
         title: bead.title.clone(),
@@ -409,11 +409,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
-        why: stuck
-            .or(unproven)
-            .or_else(in_line)
-            .or(unmerged.flatten())
-            .unwrap_or_default(),
+        why: stuck.or(unproven).or_else(further).unwrap_or_default(),
         ways: Vec::new(),
     }
 }

@@ -39,7 +39,9 @@ fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
     // Its worker is not started again by itself.
     if !bead.why.is_empty() {
         let id = &bead.id;
+        let worker = bead.assignee.replace("/polecats/", "/");
         return vec![
+            format!("gt polecat retry {worker}"),
             format!("gt sling {id} {rig} --force"),
             format!("gt why {id}"),
         ];

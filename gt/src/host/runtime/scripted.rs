@@ -67,6 +67,12 @@ pub enum ScriptedError {
         /// Its exit code.
         code: i32,
     },
+    /// The script left a merge with conflicts.
+    #[error("the script left a merge unfinished, with conflicts in {files}; gt done was not run")]
+    Unmerged {
+        /// The files.
+        files: String,
+    },
     /// A program could not be run.
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -190,6 +196,14 @@ fn commit(request: &Request, work: &Work, say: &dyn Fn(&str)) -> Result<(), Scri
     if changed == 0 {
         return Ok(());
     }
+    // Adding a file with conflict markers would resolve its conflict.
+    let unmerged = git
+        .plumbing(["diff", "--name-only", "--diff-filter=U"])
+        .text()?;
+    if !unmerged.is_empty() {
+        let files = unmerged.lines().collect::<Vec<_>>().join(", ");
+        return Err(ScriptedError::Unmerged { files });
+    }
     git.add_all()?;
     let id = git.commit_index(&format!("{}: {}", work.id, work.title))?;
     say(&format!(
@@ -277,6 +291,18 @@ mod tests {
     fn a_failing_script_ends_the_agent_without_done() {
         let (outcome, trace, _) = play_through(WORK, "exit 7");
         assert_eq!(outcome.unwrap_err().exit(), 7);
+        assert!(!trace.contains("done"), "{trace}");
+    }
+
+    #[test]
+    fn a_merge_that_the_script_left_with_conflicts_is_not_committed() {
+        let (outcome, trace, _) = play_through(
+            WORK,
+            "git commit -q --allow-empty -m base; git switch -qc other; echo a >f; git add f; git commit -qm a; git switch -q -; echo b >f; git add f; \
+             git commit -qm b; git merge -q other || true",
+        );
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("conflicts in f"), "{error}");
         assert!(!trace.contains("done"), "{trace}");
     }
 

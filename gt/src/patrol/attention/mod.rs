@@ -116,7 +116,12 @@ fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
                 "{}. It is not started again automatically.{screen}",
                 slot.stuck
             ),
-            next: vec![retry, give, format!("gt why {bead}")],
+            next: vec![
+                retry,
+                give,
+                format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
+                format!("gt why {bead}"),
+            ],
             bead,
         });
     }

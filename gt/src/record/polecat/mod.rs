@@ -186,7 +186,7 @@ fn look(
             .is_some_and(|b| !b.is_open()),
         session: session_state,
         busy,
-        failed_done: failed.map(|failed| failed.step.as_str()),
+        failed_done: failed,
         done_begun: slot.done.is_some(),
     };
     let (state, mut why) = derive(&seen);
@@ -194,11 +194,10 @@ fn look(
         why.push_str(&how_it_came(&slot, session));
     }
     if matches!(state, State::Stalled | State::Zombie) && !slot.stuck.is_empty() {
-        let (bead, rig) = (&slot.bead, rig.name());
-        let way = format!(
-            "; it is not started again by itself: give it to another: gt sling {bead} {rig} --force"
-        );
-        why.push_str(&way);
+        let rig = rig.name();
+        why.push_str(&format!(
+            "; it is not started again automatically. Next step: gt polecat retry {rig}/{name}"
+        ));
     }
     Polecat {
         rig: rig.name().to_owned(),

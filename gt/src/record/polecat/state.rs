@@ -1,7 +1,10 @@
 //! The four states of a polecat: working, idle, stalled, zombie. Derived from hook, session and last
 //! completion each time they are asked for, never stored.
 
+use bd::ui::escape;
 use serde::Serialize;
+
+use super::FailedStep;
 
 /// What a polecat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -52,8 +55,8 @@ pub struct Seen<'a> {
     pub session: SessionState,
     /// Whether a gt process holds its slot right now (a sling, a done, a respawn).
     pub busy: bool,
-    /// The step at which its last `gt done` stopped.
-    pub failed_done: Option<&'a str>,
+    /// Why its last `gt done` stopped.
+    pub failed_done: Option<&'a FailedStep>,
     /// Whether a `gt done` began and has not ended.
     pub done_begun: bool,
 }
@@ -70,8 +73,17 @@ pub fn derive(seen: &Seen) -> (State, String) {
     if seen.busy {
         return (State::Working, format!("gt is at work for {hook}"));
     }
-    if let Some(step) = seen.failed_done {
-        return (State::Zombie, format!("`gt done` failed at: {step}"));
+    if let Some(failed) = seen.failed_done {
+        let again = if failed.retry {
+            "; it is tried again"
+        } else {
+            ""
+        };
+        let (step, reason) = (&failed.step, escape::line(&failed.reason));
+        return (
+            State::Zombie,
+            format!("`gt done` failed at: {step}: {reason}{again}"),
+        );
     }
     match (seen.session, seen.hook_closed) {
         (Alive, true) => (
@@ -112,10 +124,19 @@ mod tests {
         }
     }
 
+    fn failed() -> FailedStep {
+        FailedStep {
+            step: "push".to_owned(),
+            reason: "no route".to_owned(),
+            retry: true,
+        }
+    }
+
     #[test]
     #[expect(clippy::too_many_lines, reason = "one combination an entry")]
     fn every_combination_has_exactly_one_state() {
         use SessionState::{Alive, Gone, Unknown};
+        let failed = failed();
         let cases = [
             (seen(None, Gone), State::Idle),
             (seen(None, Unknown), State::Idle),
@@ -167,7 +188,7 @@ mod tests {
             ),
             (
                 Seen {
-                    failed_done: Some("push"),
+                    failed_done: Some(&failed),
                     ..seen(Some("b"), Alive)
                 },
                 State::Zombie,
@@ -180,10 +201,14 @@ mod tests {
 
     #[test]
     fn a_failed_done_names_its_step() {
+        let failed = failed();
         let seen = Seen {
-            failed_done: Some("push"),
+            failed_done: Some(&failed),
             ..seen(Some("b"), SessionState::Gone)
         };
-        assert_eq!(derive(&seen).1, "`gt done` failed at: push");
+        assert_eq!(
+            derive(&seen).1,
+            "`gt done` failed at: push: no route; it is tried again"
+        );
     }
 }

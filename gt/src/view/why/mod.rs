@@ -57,7 +57,10 @@ fn proposal(near: &[String]) -> String {
 
 /// Tells of a bead, convoy, merge request, agent or rig.
 pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Told> {
-    let events = event::about(&event::read(&town.layout)?, what);
+    // Agents are shown as `<rig>/<name>` and recorded by their whole address.
+    let address = town.address(what).ok().filter(|_| what.contains('/'));
+    let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
+    let events = event::about(&event::read(&town.layout)?, &name);
     let now = now(town, what)?;
     if events.is_empty() && now.is_empty() && !is_known(town, what)? {
         return Err(unknown(&town.stores()?, what).into());
