@@ -4,6 +4,7 @@ use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
+use super::error::{ConvoyError, find};
 use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
@@ -40,40 +41,6 @@ pub struct Created {
     pub added: Vec<String>,
     /// Whether it had landed and is open again.
     pub reopened: bool,
-}
-
-/// Why a convoy is refused.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum ConvoyError {
-    /// It has no title.
-    #[error("a convoy needs a title")]
-    NoTitle,
-    /// There is no such convoy.
-    #[error("there is no convoy `{id}`: not found (`gt convoy list --all` shows them)")]
-    Unknown {
-        /// What was asked for.
-        id: String,
-    },
-    /// Its work is on its own branches only.
-    #[error(
-        "the work of {id} is on {} and on no target yet: `gt convoy land {id}` lands it (close it anyway with \
-         --force: the branches stay)",
-        branches.join(", ")
-    )]
-    NotLanded {
-        /// The convoy.
-        id: String,
-        /// Its branches, with their rigs.
-        branches: Vec<String>,
-    },
-    /// It still has open work.
-    #[error("{id} still tracks open work: {} (close it anyway with --force)", open.join(", "))]
-    OpenWork {
-        /// The convoy.
-        id: String,
-        /// What is open.
-        open: Vec<String>,
-    },
 }
 
 /// Makes a convoy. Every bead must exist; if one does not, nothing is made.
@@ -236,16 +203,6 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
         );
     }
     Ok(closed)
-}
-
-/// The convoy with this id.
-pub(super) fn find(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
-    let found = tx
-        .get(id)
-        .filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone());
-    found
-        .cloned()
-        .ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
 }
 
 /// The given beads, each of which must exist somewhere in the town.

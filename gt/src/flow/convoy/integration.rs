@@ -384,7 +384,7 @@ pub(crate) fn change(
 ) -> anyhow::Result<()> {
     let store = town.store()?;
     town.transact(&store, |tx| {
-        let mut bead = super::create::find(tx, convoy)?;
+        let mut bead = super::error::find(tx, convoy)?;
         let before = of(&bead).unwrap_or_default();
         let mut after = before.clone();
         change(&mut after);

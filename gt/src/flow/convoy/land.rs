@@ -11,7 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::integration;
-use super::progress::{Board, Tracked};
+use super::progress::Board;
+use super::tracked::Tracked;
 use crate::flow::discovery;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -83,7 +84,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
     let store = town.store()?;
     let tracked = tracked(town, id)?;
     let landed = town.transact(&store, |tx| {
-        let mut convoy = super::create::find(tx, id)?;
+        let mut convoy = super::error::find(tx, id)?;
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
         if !convoy.is_open() || !judged.is_none_or(same) {

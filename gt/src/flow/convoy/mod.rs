@@ -7,16 +7,20 @@
 pub mod briefing;
 mod create;
 mod decision;
+mod error;
 pub mod integration;
 mod land;
 mod progress;
 pub mod ready;
 pub mod review;
+mod tracked;
 mod ways;
 
-pub use create::{ConvoyError, Created, New, add, automatic, close, create, create_for};
+pub use create::{Created, New, add, automatic, close, create, create_for};
 pub use decision::{Decision, decision_for, decisions};
+pub use error::ConvoyError;
 pub use land::Landed;
 pub(crate) use land::{close_epic, close_if_done, close_landed};
 pub(crate) use progress::is_work;
-pub use progress::{Board, Counts, Ending, Progress, Standing, Tracked, ending};
+pub use progress::{Board, Counts, Ending, Progress, ending};
+pub use tracked::{Standing, Tracked};

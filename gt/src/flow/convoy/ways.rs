@@ -1,6 +1,6 @@
 //! What a person can do about a tracked bead: the exact commands.
 
-use super::progress::{Home, Standing, Tracked};
+use super::tracked::{Home, Standing, Tracked};
 use crate::record::merge_request;
 
 /// The ways out for a bead as it stands; none where it goes on by itself.

@@ -12,6 +12,7 @@
 //! 6. Take everything down.
 
 mod build;
+mod error;
 mod watch;
 
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use bd::git::Git;
 use bd::sys::Env;
 use serde::Serialize;
 
-pub use build::DemoError;
+pub use error::DemoError;
 pub use watch::{Line, Watcher};
 
 use crate::flow::convoy::briefing;

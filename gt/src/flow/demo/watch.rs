@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bd::sys::clock;
 
-use super::build::DemoError;
+use super::error::DemoError;
 use crate::flow::convoy::{self, Progress, Standing};
 use crate::host::LiveTown;
 use crate::record::polecat;

@@ -27,7 +27,7 @@ use serde_json::json;
 
 use crate::flow::convoy::integration::{self, Branch, Integration, Step};
 use crate::flow::convoy::{self, Board, ConvoyError, Landed, Progress, Standing, Tracked};
-use crate::flow::mq::queue::{Job, repository};
+use crate::flow::mq::job::{Job, repository};
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::RigLayout;

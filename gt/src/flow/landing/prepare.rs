@@ -7,7 +7,7 @@ use super::Stop;
 use super::task::Trouble;
 use crate::flow::convoy::integration::{Branch, Part, Step};
 use crate::flow::discovery;
-use crate::flow::mq::queue::{Job, fetch};
+use crate::flow::mq::job::{Job, fetch};
 use crate::flow::mq::{candidate, gate, verify};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;

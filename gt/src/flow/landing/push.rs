@@ -7,7 +7,7 @@ use super::Stop;
 use super::task::Trouble;
 use crate::flow::convoy::integration::{self, Step};
 use crate::flow::discovery;
-use crate::flow::mq::queue::{Job, fetch};
+use crate::flow::mq::job::{Job, fetch};
 use crate::flow::mq::{land, verify};
 
 /// Pushes what was prepared, expecting the target where it was then; fetches, proves, writes it down.

@@ -5,7 +5,7 @@
 use bd::git::{Identity, TreeMerge};
 use serde_json::json;
 
-use super::queue::{Job, payload};
+use super::job::{Job, payload};
 use crate::flow::convoy::integration;
 use crate::flow::discovery::{self, Kept};
 use crate::record::merge_request;

@@ -7,7 +7,7 @@ use bd::git::{ChangeKind, Git, GitError};
 use bd::sys::{Exec, ExecError, file};
 use serde_json::json;
 
-use super::queue::{Job, payload};
+use super::job::{Job, payload};
 use crate::flow::town_hook::passed_on;
 use crate::town::config::Gate;
 

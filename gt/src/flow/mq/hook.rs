@@ -8,7 +8,7 @@ use bd::bead::{Bead, fields};
 use serde_json::json;
 
 use super::gate::{self, Failure};
-use super::queue::{Job, MergeOutcome, payload};
+use super::job::{Job, MergeOutcome, payload};
 use super::{land, task};
 use crate::flow::convoy::{self, Decision};
 use crate::flow::town_hook::{self, Call, Event, FrontMatter, Ran, Verdict};

@@ -1,11 +1,12 @@
 //! The last steps: record the candidate, push, fetch, verify, close, clean up.
 
-use bd::bead::{Bead, Status, attempt};
+use bd::bead::{Bead, attempt};
 use bd::git::{Contained, Lease, PushError, PushRefusal};
 use bd::store::Tx;
 use serde_json::json;
 
-use super::queue::{Job, MergeOutcome, fetch, repository};
+use super::close::close_bead;
+use super::job::{Job, MergeOutcome, fetch, repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
 use crate::record::merge_request::{self, AS_IT_WAS, State, set_state, state_of};
@@ -262,17 +263,6 @@ fn close_request(
         }
         None => Ok(()),
     }
-}
-
-/// Closes a bead with a reason.
-pub(crate) fn close_bead(tx: &mut Tx, mut bead: Bead, reason: &str) -> anyhow::Result<()> {
-    let now = tx.now();
-    bead.status = Status::Closed;
-    bead.closed_at = Some(now.clone());
-    bead.updated_at = now;
-    reason.clone_into(&mut bead.close_reason);
-    tx.put(bead)?;
-    Ok(())
 }
 
 /// Removes the merged branch, here and on the remote, if it is still what the receipt says. The commits

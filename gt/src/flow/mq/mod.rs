@@ -23,8 +23,11 @@
 //! A convoy with branches of its own is landed from them by `landing`.
 
 pub(crate) mod candidate;
+mod close;
 pub(crate) mod gate;
+
 mod hook;
+pub(crate) mod job;
 pub(crate) mod land;
 pub(crate) mod queue;
 mod score;
@@ -34,7 +37,8 @@ pub(crate) mod verify;
 mod waive;
 mod withdraw;
 
-pub use queue::{MergeOutcome, Merged, run};
+pub use job::MergeOutcome;
+pub use queue::{Merged, run};
 pub(crate) use queue::{has_ready, withdraw_stale};
 pub use score::score;
 pub use task::is_automatic;

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
-use bd::git::{Git, GitError};
 use bd::store::Store;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
 use super::candidate::Made;
+use super::job::{Job, MergeOutcome, fetch, payload, repository};
 use super::verify::Held;
 use super::{candidate, gate, hook, land, score, target, task, verify, withdraw};
 use crate::host::LiveTown;
@@ -30,68 +30,6 @@ pub struct Merged {
     /// What happened.
     #[serde(flatten)]
     pub outcome: MergeOutcome,
-}
-
-/// What happened to a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum MergeOutcome {
-    /// It is on its target.
-    Merged {
-        /// The commit that holds the work there.
-        commit: String,
-    },
-    /// It was nothing but discovery documents, which are kept for the convoy.
-    Kept {
-        /// The ref that holds them.
-        reference: String,
-    },
-    /// It does not fit; a task was made.
-    Conflict {
-        /// The task.
-        task: String,
-    },
-    /// A gate failed; a task was made.
-    GateFailed {
-        /// The gate.
-        gate: String,
-        /// The task.
-        task: String,
-    },
-    /// The target fails a gate without this work: the request waits until the target moves.
-    TargetBroken {
-        /// The gate.
-        gate: String,
-        /// The task for the target.
-        task: String,
-    },
-    /// Only a person can go on.
-    NeedsPerson {
-        /// Why.
-        reason: String,
-    },
-    /// It may not merge any more: its bead was closed, deleted, or given to another worker.
-    Withdrawn {
-        /// Why.
-        reason: String,
-    },
-    /// Something outside failed, such as the network; the next run tries again.
-    Later {
-        /// What failed.
-        reason: String,
-    },
-}
-
-/// Everything a request's way through the queue needs.
-pub(crate) struct Job<'a> {
-    pub town: &'a LiveTown,
-    pub rig: &'a RigLayout,
-    pub store: &'a Store,
-    pub settings: &'a RigSettings,
-    pub git: Git,
-    pub remote: bool,
-    pub request: Bead,
-    pub receipt: merge_request::Receipt,
 }
 
 /// Drains the queue of a rig. Only one process does so at a time; for another it is an error that says so.
@@ -261,13 +199,6 @@ fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
     })
 }
 
-/// The rig's repository with the queue as committer: the machine may have no git identity at all.
-pub(crate) fn repository(rig: &RigLayout) -> Git {
-    Git::at(rig.repo())
-        .with_env("GIT_COMMITTER_NAME", format!("{}/refinery", rig.name()))
-        .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
-}
-
 /// Whether a rig's queue has anything to do.
 pub(crate) fn has_ready(beads: &bd::store::Snapshot, now: Timestamp) -> bool {
     merge_request::open_requests(beads)
@@ -362,25 +293,6 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         return Ok(waits);
     }
     land::land(job, &onto, &candidate)
-}
-
-/// Fetches, and says where the target stands.
-pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
-    let target = &job.receipt.target;
-    if !job.remote {
-        return job.git.resolve(&format!("refs/heads/{target}"));
-    }
-    job.git.fetch("origin")?;
-    job.git.resolve(&format!("refs/remotes/origin/{target}"))
-}
-
-pub(crate) fn payload(job: &Job, mut more: serde_json::Value) -> serde_json::Value {
-    more["mr"] = json!(job.request.id);
-    more["rig"] = json!(job.rig.name());
-    more["bead"] = json!(merge_request::source_of(&job.request));
-    more["worker"] = json!(job.receipt.worker);
-    more["branch"] = json!(job.receipt.branch);
-    more
 }
 
 fn report(job: &Job, outcome: &MergeOutcome) {

@@ -6,8 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::gate::{self, Failure};
-use super::land;
-use super::queue::{Job, MergeOutcome, fetch};
+use super::job::{Job, MergeOutcome, fetch};
 use super::task::{self, fenced};
 use crate::record::merge_request::{self, Broken, set_state, state_of};
 use crate::record::merge_task::MERGE_LABEL;
@@ -255,5 +254,5 @@ pub(crate) fn close_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
         .collect();
     let reason = format!("Something was merged to {branch} since");
     open.into_iter()
-        .try_for_each(|bead| land::close_bead(tx, bead, &reason))
+        .try_for_each(|bead| super::close::close_bead(tx, bead, &reason))
 }

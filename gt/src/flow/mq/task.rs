@@ -8,7 +8,7 @@ use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
 use super::gate::Failure;
-use super::queue::{Job, MergeOutcome};
+use super::job::{Job, MergeOutcome};
 use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::record;
@@ -271,7 +271,7 @@ pub(crate) fn cancel(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
         .collect();
     let reason = format!("No longer needed: {request} is closed");
     open.into_iter()
-        .try_for_each(|task| super::land::close_bead(tx, task, &reason))
+        .try_for_each(|task| super::close::close_bead(tx, task, &reason))
 }
 
 /// Text of commands inside a fence that it cannot close.

@@ -4,7 +4,7 @@
 use bd::git::{Contained, GitError};
 
 use super::candidate;
-use super::queue::Job;
+use super::job::Job;
 use crate::record::merge_request::state_of;
 
 /// Whether a target holds a commit and what it changed.

@@ -8,7 +8,7 @@ use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
-use super::queue::{Job, payload};
+use super::job::{Job, payload};
 use super::task;
 use crate::host::LiveTown;
 use crate::record::merge_request;
@@ -121,7 +121,7 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
 fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
     let (id, source) = (request.id.clone(), source_of(&request));
     request.description = fields::set(&request.description, "close_reason", Some(WORD));
-    super::land::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
+    super::close::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
     task::cancel(tx, &id)?;
     let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());
     if is_there {

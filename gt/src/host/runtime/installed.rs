@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::settings;
 use super::{Preset, resolve};
@@ -159,66 +158,6 @@ fn look(town: &Town, target: String, address: &Address) -> Hooks {
     hooks
 }
 
-/// What `found` lacks of `ours`, as paths of keys; hook commands by what they run.
-pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
-    let mut missing = Vec::new();
-    match (found, ours) {
-        (Value::Object(found), Value::Object(ours)) => {
-            for (key, value) in ours {
-                let at = if at.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{at}.{key}")
-                };
-                match found.get(key) {
-                    Some(there) => missing.extend(lacks(there, value, &at)?),
-                    None => missing.extend(described(value, &at)),
-                }
-            }
-        }
-        (Value::Array(found), Value::Array(ours)) => {
-            for value in ours {
-                if !found
-                    .iter()
-                    .any(|there| settings::same_commands(there, value))
-                {
-                    missing.extend(described(value, at));
-                }
-            }
-        }
-        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => {
-            return Err(format!(
-                "`{at}` is of another kind than agent programs read"
-            ));
-        }
-        // A single value is the person's choice.
-        _ => {}
-    }
-    Ok(missing)
-}
-
-/// Hook entries by what they run; any other value by its key.
-fn described(value: &Value, at: &str) -> Vec<String> {
-    let commands = settings::commands(value);
-    if !commands.is_empty() {
-        return commands
-            .iter()
-            .map(|command| format!("{at}: {command}"))
-            .collect();
-    }
-    match value {
-        Value::Array(values) => values
-            .iter()
-            .flat_map(|value| described(value, at))
-            .collect(),
-        Value::Object(values) => values
-            .iter()
-            .flat_map(|(key, value)| described(value, &format!("{at}.{key}")))
-            .collect(),
-        other => vec![format!("{at}: {other}")],
-    }
-}
-
 impl Hooks {
     /// The file as text for people.
     pub fn place(&self) -> String {
@@ -241,11 +180,11 @@ mod tests {
         let found = json!({"safe": false, "hooks": {
             "Stop": [{"matcher": "", "hooks": [{"command": "mine"}, {"command": "gt signal stop"}]}]}});
         assert_eq!(
-            lacks(&found, &ours, "").unwrap(),
+            settings::lacks(&found, &ours, "").unwrap(),
             ["hooks.SessionEnd: gt signal end"]
         );
-        assert!(lacks(&json!({"hooks": "no"}), &ours, "").is_err());
-        let all = lacks(&json!({}), &ours, "").unwrap();
+        assert!(settings::lacks(&json!({"hooks": "no"}), &ours, "").is_err());
+        let all = settings::lacks(&json!({}), &ours, "").unwrap();
         assert_eq!(all.len(), 3, "{all:?}");
     }
 }

@@ -11,7 +11,6 @@ use bd::sys::file;
 use serde_json::{Map, Value};
 
 use super::Preset;
-use super::installed::lacks;
 use crate::town::Layout;
 use crate::town::identity::Address;
 
@@ -184,6 +183,63 @@ pub(super) fn commands(entry: &Value) -> Vec<String> {
     let hooks = hooks.map(Vec::as_slice).unwrap_or_default();
     let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
     hooks.iter().filter_map(command).collect()
+}
+
+/// What `found` lacks of `ours`, as paths of keys; hook commands by what they run.
+pub(super) fn lacks(found: &Value, ours: &Value, at: &str) -> Result<Vec<String>, String> {
+    let mut missing = Vec::new();
+    match (found, ours) {
+        (Value::Object(found), Value::Object(ours)) => {
+            for (key, value) in ours {
+                let at = if at.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{at}.{key}")
+                };
+                match found.get(key) {
+                    Some(there) => missing.extend(lacks(there, value, &at)?),
+                    None => missing.extend(described(value, &at)),
+                }
+            }
+        }
+        (Value::Array(found), Value::Array(ours)) => {
+            for value in ours {
+                if !found.iter().any(|there| same_commands(there, value)) {
+                    missing.extend(described(value, at));
+                }
+            }
+        }
+        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => {
+            return Err(format!(
+                "`{at}` is of another kind than agent programs read"
+            ));
+        }
+        // A single value is the person's choice.
+        _ => {}
+    }
+    Ok(missing)
+}
+
+/// Hook entries by what they run; any other value by its key.
+fn described(value: &Value, at: &str) -> Vec<String> {
+    let commands = commands(value);
+    if !commands.is_empty() {
+        return commands
+            .iter()
+            .map(|command| format!("{at}: {command}"))
+            .collect();
+    }
+    match value {
+        Value::Array(values) => values
+            .iter()
+            .flat_map(|value| described(value, at))
+            .collect(),
+        Value::Object(values) => values
+            .iter()
+            .flat_map(|(key, value)| described(value, &format!("{at}.{key}")))
+            .collect(),
+        other => vec![format!("{at}: {other}")],
+    }
 }
 
 #[cfg(test)]

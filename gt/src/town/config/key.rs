@@ -291,6 +291,12 @@ pub fn variable(name: &str) -> String {
     format!("GT_{name}")
 }
 
+/// Reads a duration such as `30s`, `10m` or `1h30m`.
+pub(crate) fn duration(text: &str) -> Option<std::time::Duration> {
+    let signed: jiff::SignedDuration = text.parse().ok()?;
+    std::time::Duration::try_from(signed).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,15 +5,19 @@
 //! [`check_merge_queue`] stops a merge where a gate may be misspelt.
 
 mod change;
+mod error;
 pub mod key;
 mod layers;
 mod rig;
+mod strategy;
 mod strict;
 
 pub use change::{ChangeError, Layer, change};
+pub use error::SettingsError;
+pub(crate) use key::duration;
 pub use layers::{Layers, Origin, Setting};
-pub(crate) use rig::duration;
-pub use rig::{Gate, RigSettings, SettingsError, Strategy, max_polecats, names, target_branch};
+pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};
+pub use strategy::Strategy;
 pub use strict::{UnusedKey, check_merge_queue};
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 //! the era are read as they are; a missing file or key means the default.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use bd::sys::file;
 use serde::Deserialize;
 
 use super::Layers;
+use super::{SettingsError, Strategy};
 use crate::town::{RigLayout, Town};
 
 /// The settings of a rig that the flows read.
@@ -60,32 +61,6 @@ pub struct MergeQueue {
     pub auto_repair: Option<bool>,
 }
 
-/// How work gets onto its target.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// Its commits are rebased onto the target.
-    #[default]
-    Rebase,
-    /// Its commits become one commit on the target.
-    Squash,
-    /// A merge commit joins both.
-    Merge,
-}
-
-impl Strategy {
-    /// The names as settings have them.
-    pub const NAMES: &[&str] = &["rebase", "squash", "merge"];
-
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        match text {
-            "rebase" => Some(Self::Rebase),
-            "squash" => Some(Self::Squash),
-            "merge" => Some(Self::Merge),
-            _ => None,
-        }
-    }
-}
-
 /// A gate as written in the settings.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -119,100 +94,6 @@ pub struct Gate {
     pub limit: Duration,
     /// Ignored files and folders below the tree that are kept from one run to the next: relative, without `..`.
     pub cache: Vec<String>,
-}
-
-/// Why settings cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// The file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The file is not what it should be.
-    #[error("{} is not valid: {source}", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: serde_json::Error,
-    },
-    /// A key below `merge_queue` that nobody knows.
-    #[error("{}: there is no setting {key}: the nearest is {near}; correct it or take it out", path.display())]
-    UnknownKey {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The known key that is nearest to it.
-        near: String,
-    },
-    /// Gates are where nothing reads them.
-    #[error("{}: gates at {key} are not run: move them to {to}", path.display())]
-    Misplaced {
-        /// The file.
-        path: PathBuf,
-        /// Where they are.
-        key: String,
-        /// Where they belong.
-        to: String,
-    },
-    /// A value asks for something that the queue does not do.
-    #[error("{}: {key} is `{text}`, which the merge queue does not do: {instead}", path.display())]
-    Unsupported {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The value there.
-        text: String,
-        /// What to use instead.
-        instead: &'static str,
-    },
-    /// A gate has nothing to run.
-    #[error("{}: the gate {key} has no command: set {key}.cmd, or take the gate out", path.display())]
-    NoCommand {
-        /// The file.
-        path: PathBuf,
-        /// The gate.
-        key: String,
-    },
-    /// A value is none of those that there are.
-    #[error("{}: {key} is `{text}`; use {expected}", path.display())]
-    BadValue {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The value there.
-        text: String,
-        /// What it may be.
-        expected: String,
-    },
-    /// A path to keep lies outside of the tree.
-    #[error("{}: `{text}` in {key} is not a path below the tree; use one such as `target` or `web/node_modules`", path.display())]
-    CachePath {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The path there.
-        text: String,
-    },
-    /// A duration cannot be read.
-    #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
-    Duration {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// What stands there.
-        text: String,
-    },
 }
 
 impl RigSettings {
@@ -301,7 +182,7 @@ fn command(name: &str, line: Option<&String>) -> Option<Gate> {
 fn named(rig: &RigLayout, name: &str, setting: &GateSetting) -> Result<Gate, SettingsError> {
     let limit = match setting.timeout.as_deref() {
         None => LIMIT,
-        Some(text) => duration(text).ok_or_else(|| SettingsError::Duration {
+        Some(text) => super::duration(text).ok_or_else(|| SettingsError::Duration {
             path: rig.settings(),
             key: format!("merge_queue.gates.{name}.timeout"),
             text: text.to_owned(),
@@ -366,12 +247,6 @@ pub fn max_polecats(town: &Town, rig: &RigLayout) -> usize {
 pub fn names(town: &Town, rig: &RigLayout) -> (String, Vec<String>) {
     let pool = RigSettings::load(town, rig).unwrap_or_default().namepool;
     (pool.style, pool.names)
-}
-
-/// Reads a duration such as `30s`, `10m` or `1h30m`.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let signed: jiff::SignedDuration = text.parse().ok()?;
-    Duration::try_from(signed).ok()
 }
 
 fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {

@@ -1,0 +1,103 @@
+//! One bead of a convoy, as it stands, and the stores that say so.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use bd::bead::Bead;
+use bd::store::Snapshot;
+use serde::Serialize;
+
+use crate::record::polecat::{Ids, Slot};
+use crate::record::queued_sling::{self, Waiting};
+
+/// One tracked bead as it stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tracked {
+    /// Its id.
+    pub id: String,
+    /// Its title; `(external)` where no store of the town knows it.
+    pub title: String,
+    /// Its status as stored; `unknown` where no store knows it.
+    pub status: String,
+    /// Always `tracks`.
+    pub dependency_type: &'static str,
+    /// Its type.
+    pub issue_type: String,
+    /// Who has it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub assignee: String,
+    /// Where it stands on its way.
+    pub standing: Standing,
+    /// What it waits for: open blockers, a conflict or repair task.
+    pub waits_for: Vec<String>,
+    /// What there is to say about where it stands: why its worker is stuck, since when it stands in line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// What a person can do about it: commands, one of them at a time.
+    pub ways: Vec<String>,
+}
+
+/// Where a bead stands on its way to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Nobody has it yet.
+    Open,
+    /// Something must happen first.
+    Blocked,
+    /// A worker has it.
+    Working,
+    /// Its merge request is in the queue.
+    Merging,
+    /// Its merge request waits for a task or a person, or its worker is not started again by itself.
+    Held,
+    /// It is done: merged, closed without a change, or cancelled with a reason.
+    Done,
+    /// It was closed as failed, or cancelled without a word why: it keeps the convoy from landing.
+    Failed,
+    /// No store of the town knows it.
+    Unknown,
+}
+
+impl Standing {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Blocked => "blocked",
+            Self::Working => "working",
+            Self::Merging => "merging",
+            Self::Held => "held",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A store, and what waits in it.
+pub(super) struct Home<'a> {
+    /// The rig; none for the town's own.
+    pub rig: Option<&'a str>,
+    /// Its beads.
+    pub beads: &'a Snapshot,
+    /// What is on the hook of a polecat, and that polecat.
+    pub(super) hooked: HashMap<&'a str, &'a Bead>,
+    /// What stands in line to be slung; looked up once it is asked for.
+    pub(super) line: OnceCell<Vec<Waiting>>,
+}
+
+impl Home<'_> {
+    /// Why the worker of a bead is not started again by itself, where that is so.
+    pub(super) fn stuck(&self, id: &str) -> Option<String> {
+        let ids = Ids::of_agent(self.hooked.get(id)?)?;
+        let slot = Slot::load(self.beads, &ids.slot);
+        (slot.bead == id && !slot.stuck.is_empty()).then_some(slot.stuck)
+    }
+
+    /// The place of a bead in the line.
+    pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
+        let line = self.line.get_or_init(|| queued_sling::waiting(self.beads));
+        line.iter().find(|waiting| waiting.work_bead_id == id)
+    }
+}
