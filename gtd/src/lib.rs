@@ -5,6 +5,7 @@
 //! `socket` answers requests, `supervise` keeps one instance and its state file, `log` writes what it does.
 
 mod args;
+mod backoff;
 mod log;
 mod panes;
 mod run;

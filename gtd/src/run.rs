@@ -3,7 +3,7 @@
 //! Starting a session and running gates take their time: each action runs beside the loop, one at a time of
 //! its kind. An action that fails waits longer each time before it is tried again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use gt::patrol::{self, Acted, Decision, Do, Facts};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
+use crate::backoff::Backoff;
 use crate::panes::Panes;
 use crate::socket::{self, Shared};
 use crate::supervise::Instance;
@@ -22,11 +23,6 @@ use crate::watch::Watch;
 
 /// The safety net: everything is looked at this often, whatever happens.
 const HEARTBEAT: Duration = Duration::from_secs(180);
-/// How long a failed action waits at first, and at most.
-const FIRST_WAIT: Duration = Duration::from_secs(5);
-/// How long an action waits at first that someone else was at just then.
-const BUSY_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How long what is being done may take to come to its end when the daemon stops.
 const PARTING: Duration = Duration::from_secs(8);
 /// So many passes in a row may find more to do before `--once` calls it a fault.
@@ -75,14 +71,8 @@ struct Loop {
     /// What is being done beside the loop, by its key.
     running: Arc<Mutex<BTreeSet<String>>>,
     /// When a failed action may be tried again, by its key.
-    waits: Arc<Mutex<BTreeMap<String, Wait>>>,
+    backoff: Arc<Mutex<Backoff>>,
     passes: broadcast::Sender<Vec<String>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Wait {
-    length: Duration,
-    until: Instant,
 }
 
 async fn watch_over(town: Arc<LiveTown>, mut instance: Instance) -> anyhow::Result<()> {
@@ -100,7 +90,7 @@ async fn watch_over(town: Arc<LiveTown>, mut instance: Instance) -> anyhow::Resu
         town: Arc::clone(&town),
         waker: waker.clone(),
         running: Arc::default(),
-        waits: Arc::default(),
+        backoff: Arc::default(),
         passes,
     };
     // Without a supervisor that listens nobody needs to be told.
@@ -230,15 +220,11 @@ impl Loop {
     fn took(&self, one: &Acted) {
         report(one);
         let key = key(&one.decision);
-        let mut waits = lock(&self.waits);
+        let now = Instant::now();
         if one.failed || one.busy {
-            let before = waits.get(&key).map(|wait| wait.length * 2);
-            let first = if one.busy { BUSY_WAIT } else { FIRST_WAIT };
-            let length = before.unwrap_or(first).min(LONGEST_WAIT);
-            let until = Instant::now() + length;
-            waits.insert(key, Wait { length, until });
+            lock(&self.backoff).failed(key, one.busy, now);
         } else {
-            waits.remove(&key);
+            lock(&self.backoff).succeeded(&key);
         }
         if one.changed || one.failed {
             let did = vec![format!("{}: {}", one.decision.rule, one.outcome)];
@@ -251,21 +237,13 @@ impl Loop {
     }
 
     fn is_due(&self, decision: &Decision) -> bool {
-        lock(&self.waits)
-            .get(&key(decision))
-            .is_none_or(|wait| wait.until <= Instant::now())
+        lock(&self.backoff).is_due(&key(decision), Instant::now())
     }
 
     /// How long to sleep at most: until the heartbeat, or until a failed action may be tried again.
     fn until_next(&self) -> Duration {
-        let now = Instant::now();
-        let waits = lock(&self.waits);
-        let next = waits
-            .values()
-            .map(|wait| wait.until)
-            .filter(|until| *until > now)
-            .min();
-        next.map_or(HEARTBEAT, |until| (until - now).min(HEARTBEAT))
+        let next = lock(&self.backoff).next(Instant::now());
+        next.map_or(HEARTBEAT, |next| next.min(HEARTBEAT))
     }
 }
 

@@ -417,3 +417,57 @@ fn an_agent_that_ends_at_once_is_told_with_where_the_bead_is_and_what_comes_next
     assert!(!said.err.trim_end().ends_with(':'), "{}", said.err);
     assert_eq!(town.status_of("web", &bead), "hooked");
 }
+
+#[test]
+fn a_scripted_agent_without_a_script_is_refused_before_anything_is_reserved() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Work");
+    let script = town.path("scripts/gone");
+    let robot = |args: serde_json::Value| {
+        let robot = serde_json::json!({ "robot": { "provider": "scripted", "args": args } });
+        town.set_town_setting("agents", robot);
+    };
+    let sling = || town.gt(["sling", &bead, "web", "--agent", "robot"]);
+    robot(serde_json::json!(["scripted"]));
+    sling().fails("agent `robot` cannot be started: it has no script");
+    robot(serde_json::json!(["scripted", "--script", script]));
+    sling().fails("agent `robot` cannot be started: there is no script");
+    assert_eq!(town.status_of("web", &bead), "open");
+    assert!(town.polecats().is_empty());
+}
+
+#[test]
+fn a_queued_or_resumed_sling_without_a_convoy_makes_none() {
+    let (town, _origin) = Town::with_rig();
+    town.set_rig_setting("web", "max_polecats", serde_json::json!(1));
+    town.script("while :; do sleep 1; done");
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    // Killed after the claim: the patrol goes on with it.
+    town.crash_after_git("worktree add", "true");
+    town.gt(["sling", &one, "web", "--no-convoy"]).run();
+    town.gt(["sling", &two, "web", "--no-convoy"]).ok();
+    town.patrol();
+    assert_eq!(town.sessions().len(), 1);
+    town.gt(["unsling", &one]).ok();
+    town.patrol();
+    assert_eq!(town.status_of("web", &two), "hooked");
+    let convoys = town.gt(["convoy", "list", "--all", "--json"]).ok().json();
+    assert_eq!(convoys, serde_json::json!([]));
+}
+
+#[test]
+fn a_queued_bead_whose_start_fails_is_on_a_hook_and_not_queued() {
+    let (town, _origin) = Town::with_rig();
+    let (one, two) = (town.bead("web", "One"), town.bead("web", "Two"));
+    town.bd("web", ["dep", "add", &two, &one]).ok();
+    town.script("exit 7");
+    town.gt(["sling", &two, "web"]).ok();
+    town.bd("web", ["close", &one, "--reason", "No change: fine"])
+        .ok();
+    town.gtd(["run", "--once"]).run();
+    assert_eq!(town.status_of("web", &two), "hooked");
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert!(!status.to_string().contains("gt:sling-context"));
+    let why = town.gt(["why", &two]).ok().out;
+    assert!(!why.contains("in line"), "{why}");
+}

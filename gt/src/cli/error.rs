@@ -131,9 +131,7 @@ fn agent_hint(error: &RuntimeError) -> Option<&'static str> {
         RuntimeError::NotInstalled { .. } => Some(
             "install it, or choose another agent with --agent or `default_agent` in the settings",
         ),
-        RuntimeError::Unknown { .. } | RuntimeError::Io { .. } | RuntimeError::Invalid { .. } => {
-            None
-        }
+        _ => None,
     }
 }
 

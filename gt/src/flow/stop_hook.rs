@@ -32,7 +32,7 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
         return Ok(None);
     };
-    if slot.done.as_ref().is_some_and(|done| done.failed.is_none()) {
+    if slot.state.done().is_some_and(|done| done.failed.is_none()) {
         return Ok(None);
     }
     let tip = Git::at(town::home_of(town, &town.actor)).resolve("HEAD");

@@ -74,6 +74,17 @@ struct Record {
     told: String,
 }
 
+impl Record {
+    /// How often in a row it failed. What failed long ago says nothing about the next try.
+    fn failures_at(&self, now: Timestamp) -> u32 {
+        let age = now.duration_since(self.at).abs();
+        if age > TURN * 2_i32.pow(LONGEST + 1) {
+            return 0;
+        }
+        self.failures
+    }
+}
+
 /// The stores with something new for their branches. Reads only, and starts nothing.
 pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<Sharing> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
@@ -103,7 +114,7 @@ fn fact(town: &LiveTown, convoys: &Snapshot, rig: Option<&str>, now: Timestamp) 
         // A time ahead of ours is another clock's.
         rest: now.duration_since(changed).abs(),
         since: at.map(|at| now.duration_since(at).abs()),
-        failures: record.as_ref().map_or(0, |record| record.failures),
+        failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
         unpushed: unpushed && !store.has_news(),
         landed: has_landed(convoys, at),
     })
@@ -129,9 +140,10 @@ pub fn share(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String
             .map(|reason| format!("committed to {}, and not pushed: {reason}", synced.branch)),
         Err(error) => Some(format!("{error:#}")),
     };
+    let now = town.clock.now();
     let record = Record {
-        at: town.clock.now(),
-        failures: failure.as_ref().map_or(0, |_| before.failures + 1),
+        at: now,
+        failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
         unpushed: failure.is_some(),
         told: failure.clone().unwrap_or_default(),
     };
@@ -228,6 +240,16 @@ mod tests {
         assert_eq!(after(5, Some(100), 0), 25);
         assert_eq!(after(99, Some(60), 1), 60);
         assert_eq!(after(99, Some(0), 9), 32 * 60);
+    }
+
+    #[test]
+    fn a_failure_of_yesterday_does_not_count() {
+        let record = Record {
+            failures: 3,
+            ..Record::default()
+        };
+        let after = |minutes| record.failures_at(record.at + SignedDuration::from_mins(minutes));
+        assert_eq!((after(60), after(24 * 60)), (3, 0));
     }
 
     #[test]

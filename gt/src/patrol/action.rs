@@ -15,7 +15,7 @@ use crate::flow::session::end;
 use crate::flow::{convoy, done, mq, sling, sync};
 use crate::host::LiveTown;
 use crate::patrol::attention;
-use crate::record::polecat::{self, Ids, Slot};
+use crate::record::polecat::{self, Ids, Slinging, Slot};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
 use crate::town::identity::SessionName;
@@ -178,8 +178,10 @@ fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
     let counted = town.rig_store(rig).and_then(|store| {
         town.transact(&store, |tx| {
             let mut slot = Slot::load(tx, &ids.slot);
-            slot.failures += 1;
-            reason.clone_into(&mut slot.failure);
+            if let Some(sling) = slot.state.slinging_mut() {
+                sling.failures += 1;
+                reason.clone_into(&mut sling.failure);
+            }
             slot.save(tx, &ids.slot)
         })
     });
@@ -195,7 +197,7 @@ fn open_breaker(town: &LiveTown, rig: &str, name: &str) -> anyhow::Result<Option
     let store = town.rig_store(&layout)?;
     let beads = store.snapshot()?;
     let mut slot = Slot::load(&beads, &ids.slot);
-    if slot.still_held(&beads, &ids).is_err() || !slot.stuck.is_empty() {
+    if slot.still_held(&beads, &ids).is_err() || slot.state.stuck().is_some() {
         return Ok(None);
     }
     let session = SessionName::of(&ids.address);
@@ -207,7 +209,8 @@ fn open_breaker(town: &LiveTown, rig: &str, name: &str) -> anyhow::Result<Option
     if let Some(ended) = ended {
         session::end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
-    slot.stuck = why_stuck(&slot);
+    let reason = why_stuck(&slot);
+    slot.state = slot.state.into_stuck(reason);
     town.transact(&store, |tx| {
         slot.still_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
@@ -222,19 +225,22 @@ fn open_breaker(town: &LiveTown, rig: &str, name: &str) -> anyhow::Result<Option
 /// Why a worker is not started again, from what its record counted.
 fn why_stuck(slot: &Slot) -> String {
     let bead = &slot.bead;
-    if let Some(failed) = slot.done.as_ref().and_then(|done| done.failed.as_ref()) {
+    if let Some(failed) = slot.state.failed_done() {
         let reason = escape::line(&failed.reason);
         return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
     }
-    match slot.failures {
-        0 => {
+    match slot.state.slinging() {
+        None | Some(Slinging { failures: 0, .. }) => {
             let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
                 format!(", the last time {}", ended.how())
             });
             let times = slot.respawns.len();
             format!("its session ended {times} times on {bead}{how}")
         }
-        times => format!("its sling of {bead} failed {times} times: {}", slot.failure),
+        Some(sling) => format!(
+            "its sling of {bead} failed {} times: {}",
+            sling.failures, sling.failure
+        ),
     }
 }
 
@@ -287,6 +293,7 @@ fn sling_waiting(town: &LiveTown, rig: &str, bead: &str) -> anyhow::Result<Optio
         target: rig.to_owned(),
         agent: waiting.agent,
         args: waiting.args,
+        no_convoy: waiting.no_convoy,
         ..sling::Request::default()
     };
     let slung = sling::sling(town, &request).inspect_err(|error| {

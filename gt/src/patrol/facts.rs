@@ -17,7 +17,7 @@ use crate::host::LiveTown;
 use crate::patrol::attention::{self, Messages};
 use crate::record;
 use crate::record::merge_task;
-use crate::record::polecat::{self, SlingStep, State};
+use crate::record::polecat::{self, SlotState, State};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
 use crate::town::beads::Stores;
@@ -90,18 +90,10 @@ pub struct PolecatFacts {
     pub alive: Option<bool>,
     /// Whether its session has ended and its last screen is still shown.
     pub shown: bool,
-    /// How far its sling came.
-    pub sling: SlingStep,
-    /// How often going on with that sling failed.
-    pub failures: usize,
-    /// Whether a `gt done` began and has not ended.
-    pub done_begun: bool,
-    /// Whether that `gt done` failed in a way that trying again cannot mend.
-    pub done_hopeless: bool,
+    /// What it is in the middle of.
+    pub slot: SlotState,
     /// When its session was started anew, for this bead.
     pub respawns: Vec<Timestamp>,
-    /// Why nobody starts it anew any more.
-    pub stuck: bool,
 }
 
 /// Reads the facts.
@@ -251,7 +243,6 @@ fn polecat_facts(
     let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
     let closed = on_hook.filter(|bead| !bead.is_open());
     let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
-    let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
     PolecatFacts {
         state: polecat.state,
         why: polecat.why,
@@ -277,16 +268,12 @@ fn polecat_facts(
             .session
             .as_ref()
             .is_some_and(|live| live.dead.is_some()),
-        sling: slot.sling,
-        failures: slot.failures,
-        done_begun: slot.done.is_some(),
-        done_hopeless: failed.is_some_and(|failed| !failed.retry),
+        slot: slot.state.clone(),
         respawns: slot
             .respawns
             .iter()
             .filter_map(|text| text.parse().ok())
             .collect(),
-        stuck: !slot.stuck.is_empty(),
         hook: polecat.hook,
         name: polecat.name,
     }

@@ -8,7 +8,7 @@ use super::facts::{Facts, PolecatFacts, RigFacts};
 use crate::flow::done::Left;
 use crate::flow::sync::Sharing;
 use crate::patrol::attention::Messages;
-use crate::record::polecat::SlingStep;
+use crate::record::polecat::SlotState;
 
 /// So many new starts for one bead within [`WINDOW`], and the breaker opens.
 const RESPAWNS: usize = 3;
@@ -229,23 +229,22 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
     if polecat.hook_closed {
         return closed_rule(rig, polecat, alive, now);
     }
-    if polecat.sling > SlingStep::None && polecat.sling < SlingStep::Started {
-        if polecat.stuck {
-            return None;
-        }
-        if polecat.failures >= FAILURES {
+    match &polecat.slot {
+        SlotState::Slinging(sling) if sling.failures >= FAILURES => {
             return decision("P3-breaker", Do::OpenBreaker { rig, polecat: name });
         }
-        return decision("P3-resume-sling", Do::ResumeSling { rig, polecat: name });
-    }
-    if alive || polecat.stuck {
-        return None;
-    }
-    if polecat.done_begun {
-        if polecat.done_hopeless {
+        SlotState::Slinging(_) => {
+            return decision("P3-resume-sling", Do::ResumeSling { rig, polecat: name });
+        }
+        SlotState::Stuck { .. } => return None,
+        _ if alive => return None,
+        SlotState::Finishing { .. } if is_hopeless(&polecat.slot) => {
             return decision("P5-breaker", Do::OpenBreaker { rig, polecat: name });
         }
-        return decision("P5-finish-done", Do::FinishDone { rig, polecat: name });
+        SlotState::Finishing { .. } => {
+            return decision("P5-finish-done", Do::FinishDone { rig, polecat: name });
+        }
+        SlotState::Idle | SlotState::Working => {}
     }
     let recent = polecat
         .respawns
@@ -256,6 +255,11 @@ fn polecat_rule(rig: &str, polecat: &PolecatFacts, now: Timestamp) -> Option<Dec
         return decision("P6-breaker", Do::OpenBreaker { rig, polecat: name });
     }
     decision("P6-respawn-stalled", Do::Respawn { rig, polecat: name })
+}
+
+/// Whether its `gt done` failed in a way that trying again cannot mend.
+fn is_hopeless(slot: &SlotState) -> bool {
+    slot.failed_done().is_some_and(|failed| !failed.retry)
 }
 
 /// P4, for a worker whose bead is closed.
@@ -271,7 +275,7 @@ fn closed_rule(
         if alive && polecat.closed_at.is_some_and(just_closed) {
             return None;
         }
-        if !alive && polecat.done_begun && !polecat.done_hopeless {
+        if !alive && polecat.slot.done().is_some() && !is_hopeless(&polecat.slot) {
             return Some(Decision {
                 rule: "P5-finish-done",
                 saw: polecat.why.clone(),
@@ -331,7 +335,29 @@ fn queue_rule(rig: &str, known: &RigFacts) -> Option<Decision> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::polecat::State;
+    use crate::record::polecat::{DoneRecord, FailedStep, SlingStep, Slinging, State};
+
+    fn slinging(step: SlingStep, failures: usize) -> SlotState {
+        SlotState::Slinging(Slinging {
+            step,
+            failures,
+            ..Slinging::default()
+        })
+    }
+
+    fn handing_in(hopeless: bool) -> SlotState {
+        let failed = hopeless.then(|| FailedStep {
+            step: "proof".to_owned(),
+            reason: "no".to_owned(),
+            retry: false,
+        });
+        SlotState::Finishing {
+            record: DoneRecord {
+                failed,
+                ..DoneRecord::default()
+            },
+        }
+    }
 
     fn polecat() -> PolecatFacts {
         PolecatFacts {
@@ -347,12 +373,8 @@ mod tests {
             busy: false,
             alive: Some(true),
             shown: false,
-            sling: SlingStep::Started,
-            failures: 0,
-            done_begun: false,
-            done_hopeless: false,
+            slot: SlotState::Working,
             respawns: Vec::new(),
-            stuck: false,
         }
     }
 
@@ -370,7 +392,7 @@ mod tests {
         };
         let idle = PolecatFacts {
             hook: None,
-            sling: SlingStep::None,
+            slot: SlotState::Idle,
             ..polecat()
         };
         let rows = [
@@ -392,31 +414,28 @@ mod tests {
             (dead.clone(), Some("P6-respawn-stalled")),
             (
                 PolecatFacts {
-                    sling: SlingStep::Claimed,
+                    slot: slinging(SlingStep::Claimed, 0),
                     ..dead.clone()
                 },
                 Some("P3-resume-sling"),
             ),
             (
                 PolecatFacts {
-                    sling: SlingStep::Claimed,
-                    failures: 5,
+                    slot: slinging(SlingStep::Claimed, 5),
                     ..dead.clone()
                 },
                 Some("P3-breaker"),
             ),
             (
                 PolecatFacts {
-                    sling: SlingStep::Claimed,
-                    failures: 5,
-                    stuck: true,
+                    slot: slinging(SlingStep::Claimed, 5).into_stuck(String::new()),
                     ..dead.clone()
                 },
                 None,
             ),
             (
                 PolecatFacts {
-                    sling: SlingStep::Tracked,
+                    slot: slinging(SlingStep::Tracked, 0),
                     ..polecat()
                 },
                 Some("P3-resume-sling"),
@@ -444,46 +463,42 @@ mod tests {
             ),
             (
                 PolecatFacts {
-                    done_begun: true,
+                    slot: handing_in(false),
                     ..dead.clone()
                 },
                 Some("P5-finish-done"),
             ),
             (
                 PolecatFacts {
-                    done_begun: true,
+                    slot: handing_in(false),
                     ..polecat()
                 },
                 None,
             ),
             (
                 PolecatFacts {
-                    done_begun: true,
-                    done_hopeless: true,
+                    slot: handing_in(true),
                     ..dead.clone()
                 },
                 Some("P5-breaker"),
             ),
             (
                 PolecatFacts {
-                    done_begun: true,
-                    done_hopeless: true,
+                    slot: handing_in(true),
                     ..polecat()
                 },
                 None,
             ),
             (
                 PolecatFacts {
-                    done_begun: true,
-                    done_hopeless: true,
-                    stuck: true,
+                    slot: handing_in(true).into_stuck(String::new()),
                     ..dead.clone()
                 },
                 None,
             ),
             (
                 PolecatFacts {
-                    stuck: true,
+                    slot: SlotState::Working.into_stuck(String::new()),
                     ..dead.clone()
                 },
                 None,
@@ -530,7 +545,7 @@ mod tests {
         assert_eq!(rule(&closed(false, false, 1)), release);
         assert_eq!(rule(&closed(true, true, 1)), release);
         let begun = |superseded| PolecatFacts {
-            done_begun: true,
+            slot: handing_in(false),
             ..closed(superseded, false, 1)
         };
         assert_eq!(rule(&begun(false)), Some("P5-finish-done"));

@@ -23,6 +23,9 @@ pub struct Waiting {
     /// Instructions beside the bead's own text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub args: String,
+    /// Whether it stays without a convoy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_convoy: bool,
     /// When it was put in line, RFC 3339.
     pub enqueued_at: String,
     /// Why it could not be slung the last time that it was its turn.

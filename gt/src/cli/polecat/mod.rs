@@ -63,8 +63,8 @@ impl Row {
     fn of(polecat: &Polecat) -> Self {
         let failed = polecat
             .slot
-            .done
-            .as_ref()
+            .state
+            .done()
             .and_then(|done| done.failed.as_ref());
         Self {
             rig: polecat.rig.clone(),
@@ -78,7 +78,7 @@ impl Row {
                 .is_some_and(|live| live.dead.is_none()),
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.clone(),
-            stuck: polecat.slot.stuck.clone(),
+            stuck: polecat.slot.state.stuck().unwrap_or_default().to_owned(),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
         }

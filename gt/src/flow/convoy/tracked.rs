@@ -92,7 +92,10 @@ impl Home<'_> {
     pub(super) fn stuck(&self, id: &str) -> Option<String> {
         let ids = Ids::of_agent(self.hooked.get(id)?)?;
         let slot = Slot::load(self.beads, &ids.slot);
-        (slot.bead == id && !slot.stuck.is_empty()).then_some(slot.stuck)
+        slot.state
+            .stuck()
+            .filter(|_| slot.bead == id)
+            .map(str::to_owned)
     }
 
     /// The place of a bead in the line.

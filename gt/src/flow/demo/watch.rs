@@ -88,12 +88,12 @@ fn look(
     if let Some(beads) = stores.rigs.get("demo") {
         let hopeless = polecat::all(&rig, beads, None)
             .into_iter()
-            .find(|p| !p.slot.stuck.is_empty());
+            .find(|p| p.slot.state.stuck().is_some());
         if let Some(polecat) = hopeless {
             return Err(stuck(&format!(
                 "{}: {}",
                 polecat.address(),
-                polecat.slot.stuck
+                polecat.slot.state.stuck().unwrap_or_default()
             )));
         }
     }

@@ -41,8 +41,8 @@ pub(super) fn hand_over(
     let who = author(town, worker);
     let convoys = town.store()?.snapshot()?;
     let no_change = slot
-        .done
-        .as_ref()
+        .state
+        .done()
         .is_some_and(|done| done.no_change.is_some());
     let on_branch = git.head_branch()?.as_deref() == Some(slot.branch.as_str());
     let own = integration::owner_of(&convoys, worker.rig.name(), &slot.target).is_some();

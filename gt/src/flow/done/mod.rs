@@ -32,7 +32,7 @@ pub use push::PushFailed;
 
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneRecord, FailedStep, Slot};
+use crate::record::polecat::{DoneRecord, FailedStep, Slot, SlotState};
 use crate::town::identity::SessionName;
 
 /// What the worker says about its work.
@@ -82,7 +82,7 @@ fn check_attempt(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
 /// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
 pub fn resume(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<Done>> {
     let mut slot = worker.slot.clone();
-    if slot.done.is_none() {
+    if slot.state.done().is_none() {
         return Ok(None);
     }
     run(town, worker, &mut slot).map(Some)
@@ -100,29 +100,27 @@ fn begin(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Sl
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
-        let before = slot.done.take().unwrap_or_default();
-        if before.failed.is_some() {
-            // What failed is tried again.
-            slot.stuck.clear();
-        }
-        slot.done = Some(DoneRecord {
+        // What failed is tried again.
+        let before = slot.state.done().cloned().unwrap_or_default();
+        let record = DoneRecord {
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
             failed: None,
             ..before
-        });
+        };
+        slot.state = SlotState::Finishing { record };
         slot.save(tx, &worker.slot_id)?;
         Ok(slot)
     })
 }
 
 fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
-    let mut record = slot.done.clone().unwrap_or_default();
+    let mut record = slot.state.done().cloned().unwrap_or_default();
     match documents::hand_over(town, worker, slot) {
         Ok(Some(reference)) => {
             record.documents = reference;
-            slot.done = Some(record.clone());
+            slot.state = SlotState::finishing(&record);
             save(town, worker, slot)?;
         }
         Ok(None) => {}
@@ -146,12 +144,12 @@ fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done
         match push::push(town, worker, slot, &proof) {
             Ok(()) => record.pushed = true,
             Err(error) => {
-                slot.done = Some(record);
+                slot.state = SlotState::Finishing { record };
                 let retry = error.can_retry();
                 return fail(town, worker, slot, error.step(), retry, error.into());
             }
         }
-        slot.done = Some(record.clone());
+        slot.state = SlotState::finishing(&record);
         save(town, worker, slot)?;
     }
     let request = match submit::submit(town, worker, slot, &record, &proof) {
@@ -210,13 +208,13 @@ fn fail<T>(
     error: anyhow::Error,
 ) -> anyhow::Result<T> {
     let reason = format!("{error:#}");
-    let mut record = slot.done.take().unwrap_or_default();
+    let mut record = slot.state.done().cloned().unwrap_or_default();
     record.failed = Some(FailedStep {
         step: step.to_owned(),
         reason: reason.clone(),
         retry,
     });
-    slot.done = Some(record);
+    slot.state = SlotState::Finishing { record };
     save(town, worker, slot)?;
     let payload = json!({ "bead": slot.bead, "step": step, "reason": reason });
     town.tell("done_failed", payload);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::host::LiveTown;
-use crate::record::polecat::{Ids, Slot};
+use crate::record::polecat::{Ids, Slinging, Slot, SlotState};
 use crate::town::RigLayout;
 use crate::town::lock::Lock;
 
@@ -24,18 +24,23 @@ pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Str
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());
-        anyhow::ensure!(!slot.stuck.is_empty(), NotStuck { worker });
-        let was = std::mem::take(&mut slot.stuck);
-        slot.failures = 0;
-        slot.failure.clear();
+        let SlotState::Stuck { reason, before } = slot.state else {
+            return Err(NotStuck { worker }.into());
+        };
         slot.respawns.clear();
-        let failed = slot.done.as_ref().and_then(|done| done.failed.clone());
-        match (failed, &mut slot.done) {
-            (Some(failed), _) if failed.step == "proof" => slot.done = None,
-            (Some(_), Some(done)) => done.failed = None,
-            _ => {}
-        }
+        slot.state = match *before {
+            SlotState::Slinging(sling) => SlotState::Slinging(Slinging {
+                failures: 0,
+                failure: String::new(),
+                ..sling
+            }),
+            SlotState::Finishing { mut record } => match record.failed.take() {
+                Some(failed) if failed.step == "proof" => SlotState::Working,
+                _ => SlotState::Finishing { record },
+            },
+            other => other,
+        };
         slot.save(tx, &ids.slot)?;
-        Ok(was)
+        Ok(reason)
     })
 }

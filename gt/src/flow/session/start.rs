@@ -14,7 +14,7 @@ use crate::host::LiveTown;
 use crate::host::runtime::{self, Preset, Ready, Runtime};
 use crate::host::{HostError, Live, Sent, SessionSpec};
 use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, SlingStep, Slot, TakenAway};
+use crate::record::polecat::{self, Ids, Slot, SlotState, TakenAway};
 use crate::town;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
@@ -47,9 +47,7 @@ pub fn polecat(
     if launched.as_ref().is_err_and(|error| !has_ended(error)) {
         return launched.map(|()| session.to_string());
     }
-    slot.sling = SlingStep::Started;
-    slot.failures = 0;
-    slot.failure.clear();
+    slot.state = SlotState::Working;
     let ended = launched.as_ref().err();
     let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);

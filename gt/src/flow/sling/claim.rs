@@ -13,7 +13,7 @@ use crate::host::LiveTown;
 use crate::record::attempt::{self, End};
 use crate::record::merge_request;
 use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Polecat, SlingStep, Slot, State};
+use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState, State};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
 use crate::town::beads::Found;
@@ -158,9 +158,8 @@ pub(super) fn reload(
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let snapshot = town.rig_store(rig)?.snapshot()?;
     let slot = Slot::load(&snapshot, &ids.slot);
-    let unfinished = slot.sling > SlingStep::None
-        && slot.sling < SlingStep::Started
-        && slot.still_held(&snapshot, &ids).is_ok();
+    let unfinished =
+        matches!(slot.state, SlotState::Slinging(_)) && slot.still_held(&snapshot, &ids).is_ok();
     let Some(bead) = snapshot
         .get(&slot.bead)
         .filter(|bead| unfinished && bead.is_open())
@@ -333,7 +332,10 @@ fn mark(
         branch: branch_name(name, &bead.id, &now),
         target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
-        sling: SlingStep::Claimed,
+        state: SlotState::Slinging(Slinging {
+            no_convoy: wish.request.no_convoy,
+            ..Slinging::default()
+        }),
         since: now.to_string(),
         left: old.last_token().to_owned(),
         ..Slot::default()

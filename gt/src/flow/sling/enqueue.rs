@@ -50,6 +50,7 @@ pub fn enqueue(
             target_rig: rig.name().to_owned(),
             agent: request.agent.clone(),
             args: request.args.clone(),
+            no_convoy: request.no_convoy,
             // A bead that is queued again keeps its place.
             enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
             failed: None,
@@ -71,7 +72,7 @@ pub fn enqueue(
         })?;
         Ok(())
     })?;
-    let convoy = ensure_convoy(town, request, bead)?;
+    let convoy = ensure_convoy(town, bead, request.no_convoy)?;
     town.tell(
         "sling_waits",
         json!({ "bead": bead.id, "target": rig.name(), "waits_for": waits_for }),

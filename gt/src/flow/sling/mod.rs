@@ -135,7 +135,7 @@ pub fn sling(town: &LiveTown, request: &Request) -> anyhow::Result<Slung> {
                 // As for a worker: what cannot be withdrawn now is withdrawn by the next run.
                 mq::withdraw_stale(town, &rig, &queue).ok();
             }
-            let convoy = ensure_convoy(town, request, &found.bead)?;
+            let convoy = ensure_convoy(town, &found.bead, request.no_convoy)?;
             let session = session::start::tell_of_work(town, &address, &found.bead)?;
             tell(town, &found.bead.id, &address.to_string());
             Ok(Slung {
@@ -215,7 +215,7 @@ fn sling_to_polecat(
         // A letter that cannot be taken back is read once more, and says itself what it is about.
         handoff::withdraw(town, &worker).ok();
     }
-    finish(town, rig, &claimed, request.no_convoy)
+    finish(town, rig, &claimed)
 }
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
@@ -239,19 +239,15 @@ pub fn resume(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<Op
     let Some(claimed) = claim::reload(town, rig, name, lock)? else {
         return Ok(None);
     };
-    finish(town, rig, &claimed, false).map(Some)
+    finish(town, rig, &claimed).map(Some)
 }
 
 /// The steps after the claim. Each looks first whether it is done already.
-fn finish(
-    town: &LiveTown,
-    rig: &RigLayout,
-    claimed: &Claimed,
-    no_convoy: bool,
-) -> anyhow::Result<Slung> {
+fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result<Slung> {
     let mut slot = claimed.slot.clone();
     let (mut sandbox, mut rescued) = (None, None);
-    if slot.sling < SlingStep::Branched {
+    let step = slot.state.slinging().map(|sling| sling.step);
+    if step == Some(SlingStep::Claimed) {
         // What the last session left must not write into the sandbox while it is made ready.
         let session = session::start::name_of(&claimed.ids.address)?;
         session::end::polecat(town, session.as_str(), &slot)?;
@@ -266,12 +262,9 @@ fn finish(
         }));
         (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
     }
-    let request = Request {
-        no_convoy,
-        ..Request::default()
-    };
-    let convoy = ensure_convoy(town, &request, &claimed.bead)?;
-    if slot.sling < SlingStep::Tracked {
+    let no_convoy = slot.state.slinging().is_some_and(|sling| sling.no_convoy);
+    let convoy = ensure_convoy(town, &claimed.bead, no_convoy)?;
+    if step.is_some_and(|step| step < SlingStep::Tracked) {
         place_documents(town, rig, claimed)?;
         advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
@@ -297,7 +290,9 @@ fn advance(
     slot: &mut Slot,
     step: SlingStep,
 ) -> anyhow::Result<()> {
-    slot.sling = step;
+    if let Some(sling) = slot.state.slinging_mut() {
+        sling.step = step;
+    }
     let store = town.rig_store(rig)?;
     town.transact(&store, |tx| {
         slot.still_held(tx, &claimed.ids)?;
@@ -306,16 +301,12 @@ fn advance(
 }
 
 /// The convoy that tracks the bead; makes one where none does.
-fn ensure_convoy(
-    town: &LiveTown,
-    request: &Request,
-    bead: &Bead,
-) -> anyhow::Result<Option<String>> {
+fn ensure_convoy(town: &LiveTown, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
     let tracking = record::convoy::tracking(&town.store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
     }
-    if request.no_convoy {
+    if no_convoy {
         return Ok(None);
     }
     convoy::create_for(town, bead).map(Some)

@@ -168,6 +168,11 @@ impl Preset {
             .find(|preset| preset.name == name)
     }
 
+    /// Whether it is our own agent that runs a script.
+    pub fn is_scripted(&self) -> bool {
+        self.command == "gt" && self.args.first().is_some_and(|arg| arg == "scripted")
+    }
+
     /// The program to start: our own for `gt`, else as found on `PATH` and where else it may be.
     pub fn program(&self, env: &Env, exe: &Path) -> Option<PathBuf> {
         if self.command == "gt" {

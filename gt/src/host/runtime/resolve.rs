@@ -88,6 +88,23 @@ pub enum RuntimeError {
         /// Its program.
         command: String,
     },
+    /// A scripted agent has no script.
+    #[error(
+        "agent `{name}` cannot be started: it has no script (set `args` of the agent to \
+         [\"scripted\", \"--script\", \"/path/to/script\"]; `gt scripted --help` shows how)"
+    )]
+    NoScript {
+        /// The agent.
+        name: String,
+    },
+    /// The script of a scripted agent is not there.
+    #[error("agent `{name}` cannot be started: there is no script {}", script.display())]
+    ScriptMissing {
+        /// The agent.
+        name: String,
+        /// Its script.
+        script: PathBuf,
+    },
     /// A settings file cannot be read.
     #[error("cannot read {}", path.display())]
     Io {
@@ -274,12 +291,29 @@ pub fn given(town: &Town) -> Vec<(String, String)> {
 }
 
 fn installed(preset: &Preset, env: &Env, exe: &Path) -> Result<PathBuf, RuntimeError> {
+    check_script(preset)?;
     preset
         .program(env, exe)
         .ok_or_else(|| RuntimeError::NotInstalled {
             name: preset.name.clone(),
             command: preset.command.clone(),
         })
+}
+
+/// A scripted agent needs a script that can be run.
+fn check_script(preset: &Preset) -> Result<(), RuntimeError> {
+    if !preset.is_scripted() {
+        return Ok(());
+    }
+    let name = preset.name.clone();
+    let mut args = preset.args.iter().skip_while(|arg| *arg != "--script");
+    let Some(script) = args.nth(1).map(PathBuf::from) else {
+        return Err(RuntimeError::NoScript { name });
+    };
+    if script.is_file() {
+        return Ok(());
+    }
+    Err(RuntimeError::ScriptMissing { name, script })
 }
 
 /// The settings that count for one agent.
@@ -435,7 +469,7 @@ mod tests {
     }
 
     const TOWN: &str = r#"{"default_agent":"demo","role_agents":{"crew":"claude","witness":"absent"},
-        "agents":{"demo":{"provider":"scripted","args":["scripted","--script","/x"]},
+        "agents":{"demo":{"provider":"scripted","args":["scripted","--script","/bin/sh"]},
                   "absent":{"command":"no-such-agent"},"quick":{"command":"fast","args":["-q"]}}}"#;
 
     #[test]
@@ -474,7 +508,7 @@ mod tests {
             ("demo", Source::Town)
         );
         assert_eq!(other.program, place.folder.path().join("gt"));
-        assert_eq!(other.preset.args, ["scripted", "--script", "/x"]);
+        assert_eq!(other.preset.args, ["scripted", "--script", "/bin/sh"]);
     }
 
     #[test]

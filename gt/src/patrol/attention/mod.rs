@@ -106,16 +106,13 @@ fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
     let give = format!("gt sling {bead} {} --force", polecat.rig);
-    if !slot.stuck.is_empty() {
+    if let Some(reason) = slot.state.stuck() {
         let screen = last_screen(slot);
         return Some(Attention {
             kind: MatterKind::Stuck,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
-            text: format!(
-                "{}. It is not started again automatically.{screen}",
-                slot.stuck
-            ),
+            text: format!("{reason}. It is not started again automatically.{screen}"),
             next: vec![
                 retry,
                 give,
@@ -125,7 +122,7 @@ fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
             bead,
         });
     }
-    let done = slot.done.as_ref()?;
+    let done = slot.state.done()?;
     let failed = done.failed.as_ref()?;
     is_over(&done.since, now).then(|| Attention {
         kind: MatterKind::Failing,

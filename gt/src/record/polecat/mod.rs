@@ -13,7 +13,7 @@ use bd::store::{Snapshot, Tx};
 pub use claimed::Claimed;
 pub use name::{pick as pick_name, theme_of, themes};
 pub use record::{Completion, Outcome, complete, read as read_record};
-pub use slot::{DoneRecord, FailedStep, SlingStep, Slot, TakenAway};
+pub use slot::{DoneRecord, FailedStep, SlingStep, Slinging, Slot, SlotState, TakenAway};
 pub use state::{Seen, SessionState, State, derive};
 
 use crate::host::Live;
@@ -56,7 +56,7 @@ impl Polecat {
     /// Whether it counts against the number of workers that may be at work at once. One that is stuck does not: its
     /// session has ended, and nobody starts it again. One that is just handing in does: it is free in a moment.
     pub fn takes_up_room(&self) -> bool {
-        self.busy || (self.hook.is_some() && self.slot.stuck.is_empty())
+        self.busy || (self.hook.is_some() && self.slot.state.stuck().is_none())
     }
 }
 
@@ -177,7 +177,6 @@ fn look(
         (_, Some(live)) if live.dead.is_none() => SessionState::Alive,
         _ => SessionState::Gone,
     };
-    let failed = slot.done.as_ref().and_then(|done| done.failed.as_ref());
     let seen = Seen {
         hook: hook.as_deref(),
         hook_closed: hook
@@ -186,14 +185,14 @@ fn look(
             .is_some_and(|b| !b.is_open()),
         session: session_state,
         busy,
-        failed_done: failed,
-        done_begun: slot.done.is_some(),
+        failed_done: slot.state.failed_done(),
+        done_begun: slot.state.done().is_some(),
     };
     let (state, mut why) = derive(&seen);
     if state == State::Stalled {
         why.push_str(&how_it_came(&slot, session));
     }
-    if matches!(state, State::Stalled | State::Zombie) && !slot.stuck.is_empty() {
+    if matches!(state, State::Stalled | State::Zombie) && slot.state.stuck().is_some() {
         let rig = rig.name();
         why.push_str(&format!(
             "; it is not started again automatically. Next step: gt polecat retry {rig}/{name}"

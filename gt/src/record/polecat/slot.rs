@@ -10,7 +10,7 @@ use crate::host::ended::Ended;
 
 /// The local record of a polecat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, from = "Stored")]
 pub struct Slot {
     /// Which session may act for the polecat: each start takes the next number, an older one is refused.
     pub lease: u64,
@@ -26,12 +26,6 @@ pub struct Slot {
     pub target: String,
     /// The agent runtime asked for by the sling; empty for the configured one.
     pub agent: String,
-    /// How far the sling came.
-    pub sling: SlingStep,
-    /// How often going on with the sling failed, and why the last time.
-    pub failures: usize,
-    /// The reason of the last failure.
-    pub failure: String,
     /// When the bead was claimed, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.
@@ -39,34 +33,205 @@ pub struct Slot {
     /// The token of the last session before this bead was given: its processes must be gone before the
     /// next one starts.
     pub left: String,
-    /// When the session was started anew after a crash, RFC 3339, for this bead.
+    /// When the session was restarted after a crash, RFC 3339, for this bead.
     pub respawns: Vec<String>,
     /// Whether a person ended its session (`gt down`): the next start follows no crash.
     pub stopped: bool,
-    /// Why nobody starts it anew any more; empty while that is not so.
-    pub stuck: String,
-    /// How the last session that ended by itself did, for this bead.
+    /// How the last session that ended on its own did, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// A `gt done` that has begun.
-    pub done: Option<DoneRecord>,
+    /// What the polecat is in the middle of.
+    pub state: SlotState,
+}
+
+/// What a polecat is in the middle of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum SlotState {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Being given a bead.
+    Slinging(Slinging),
+    /// At work on it.
+    Working,
+    /// Handing the work in.
+    Finishing {
+        /// How far `gt done` came.
+        record: DoneRecord,
+    },
+    /// Not restarted until a person acts.
+    Stuck {
+        /// Why.
+        reason: String,
+        /// What it was in the middle of.
+        before: Box<SlotState>,
+    },
+}
+
+/// A sling that has begun.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Slinging {
+    /// How far it came.
+    pub step: SlingStep,
+    /// Whether the bead stays without a convoy.
+    pub no_convoy: bool,
+    /// How often going on with it failed.
+    pub failures: usize,
+    /// The reason of the last failure.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub failure: String,
 }
 
 /// How far a sling came; each step is done when its name is recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlingStep {
-    /// Nothing is going on.
-    #[default]
-    None,
     /// Bead and polecat are reserved for each other.
+    #[default]
     Claimed,
     /// The sandbox is on its fresh branch.
     Branched,
     /// A convoy tracks the bead.
     Tracked,
-    /// The session runs.
-    Started,
+}
+
+/// A record as it is stored, by this version or an earlier one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Stored {
+    lease: u64,
+    bead: String,
+    attempt: u64,
+    branch: String,
+    base: String,
+    target: String,
+    agent: String,
+    since: String,
+    token: String,
+    left: String,
+    respawns: Vec<String>,
+    stopped: bool,
+    ended: Option<Ended>,
+    state: Option<SlotState>,
+    /// Earlier versions: how far the sling came, with `none` and `started` at its ends.
+    sling: String,
+    failures: usize,
+    failure: String,
+    stuck: String,
+    done: Option<DoneRecord>,
+}
+
+impl Stored {
+    /// The state as an earlier version wrote it.
+    fn earlier_state(&mut self) -> SlotState {
+        let step = match self.sling.as_str() {
+            "claimed" => Some(SlingStep::Claimed),
+            "branched" => Some(SlingStep::Branched),
+            "tracked" => Some(SlingStep::Tracked),
+            _ => None,
+        };
+        let state = match (self.done.take(), step) {
+            (Some(record), _) => SlotState::Finishing { record },
+            (None, Some(step)) => SlotState::Slinging(Slinging {
+                step,
+                no_convoy: false,
+                failures: self.failures,
+                failure: std::mem::take(&mut self.failure),
+            }),
+            (None, None) if self.bead.is_empty() => SlotState::Idle,
+            (None, None) => SlotState::Working,
+        };
+        match std::mem::take(&mut self.stuck) {
+            reason if reason.is_empty() => state,
+            reason => SlotState::Stuck {
+                reason,
+                before: Box::new(state),
+            },
+        }
+    }
+}
+
+impl From<Stored> for Slot {
+    fn from(mut stored: Stored) -> Self {
+        let state = stored.state.take();
+        let state = state.unwrap_or_else(|| stored.earlier_state());
+        Self {
+            lease: stored.lease,
+            bead: stored.bead,
+            attempt: stored.attempt,
+            branch: stored.branch,
+            base: stored.base,
+            target: stored.target,
+            agent: stored.agent,
+            since: stored.since,
+            token: stored.token,
+            left: stored.left,
+            respawns: stored.respawns,
+            stopped: stored.stopped,
+            ended: stored.ended,
+            state,
+        }
+    }
+}
+
+impl SlotState {
+    /// Handing in, as far as this record says.
+    pub fn finishing(record: &DoneRecord) -> Self {
+        Self::Finishing {
+            record: record.clone(),
+        }
+    }
+
+    /// Why it is not restarted, if so.
+    pub fn stuck(&self) -> Option<&str> {
+        match self {
+            Self::Stuck { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The `gt done` that has begun; of a stuck worker the one that it is stuck in.
+    pub fn done(&self) -> Option<&DoneRecord> {
+        match self {
+            Self::Finishing { record } => Some(record),
+            Self::Stuck { before, .. } => before.done(),
+            _ => None,
+        }
+    }
+
+    /// The step at which `gt done` failed.
+    pub fn failed_done(&self) -> Option<&FailedStep> {
+        self.done()?.failed.as_ref()
+    }
+
+    /// The sling that has begun; of a stuck worker the one that it is stuck in.
+    pub fn slinging(&self) -> Option<&Slinging> {
+        match self {
+            Self::Slinging(sling) => Some(sling),
+            Self::Stuck { before, .. } => before.slinging(),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn slinging_mut(&mut self) -> Option<&mut Slinging> {
+        match self {
+            Self::Slinging(sling) => Some(sling),
+            Self::Stuck { before, .. } => before.slinging_mut(),
+            _ => None,
+        }
+    }
+
+    /// The same state, not to be restarted.
+    #[must_use]
+    pub fn into_stuck(self, reason: String) -> Self {
+        Self::Stuck {
+            reason,
+            before: Box::new(self),
+        }
+    }
 }
 
 /// A `gt done` that has begun and how far it came.
@@ -183,5 +348,55 @@ impl Slot {
         bead.metadata = Some(serde_json::value::to_raw_value(self)?);
         tx.put(bead)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Slot {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_state_of_an_earlier_version_is_read() {
+        let slot =
+            read(r#"{"lease":3,"bead":"w-1","sling":"branched","failures":2,"failure":"no"}"#);
+        let sling = slot.state.slinging().unwrap();
+        assert_eq!((slot.lease, sling.step), (3, SlingStep::Branched));
+        assert_eq!((sling.failures, sling.failure.as_str()), (2, "no"));
+        assert_eq!(
+            read(r#"{"bead":"w-1","sling":"started"}"#).state,
+            SlotState::Working
+        );
+        assert_eq!(read(r#"{"lease":9}"#).state, SlotState::Idle);
+        let text = r#"{"bead":"w-1","sling":"started","done":{"summary":"s"},"stuck":"why"}"#;
+        let slot = read(text);
+        assert_eq!(slot.state.stuck(), Some("why"));
+        assert_eq!(slot.state.done().unwrap().summary, "s");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let sling = SlotState::Slinging(Slinging {
+            no_convoy: true,
+            ..Slinging::default()
+        });
+        let record = DoneRecord::default();
+        for state in [
+            SlotState::Idle,
+            sling.clone(),
+            SlotState::Working,
+            SlotState::Finishing { record },
+            sling.into_stuck("no".to_owned()),
+        ] {
+            let slot = Slot {
+                bead: "w-1".to_owned(),
+                state,
+                ..Slot::default()
+            };
+            assert_eq!(read(&serde_json::to_string(&slot).unwrap()), slot);
+        }
     }
 }
