@@ -41,14 +41,14 @@ MUTANTS = {
     ),
     "closed source bead still merges": (
         "gt/src/flow/mq/withdraw.rs",
-        "        if !bead.is_open() {\n",
-        "        if false {\n",
+        "    if !bead.is_open() {\n",
+        "    if false {\n",
         "one_attempt::a_bead_that_its_own_worker_closed_after_handing_it_in_does_not_merge",
     ),
     "attempt number ignored": (
         "gt/src/flow/mq/withdraw.rs",
-        "        if attempt::of(bead) != receipt.attempt {\n",
-        "        if false {\n",
+        "    (!is_current).then(|| {\n",
+        "    (false && !is_current).then(|| {\n",
         "one_attempt::a_bead_that_was_closed_and_reopened_is_at_another_attempt",
     ),
     "a repair closes whatever it was made for": (
@@ -70,7 +70,7 @@ MUTANTS = {
         "one_attempt::a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept",
     ),
     "nobody hears of a bead without a worker": (
-        "gt/src/attention/mod.rs",
+        "gt/src/patrol/attention/mod.rs",
         "        if !has_owner {\n",
         "        if false && !has_owner {\n",
         "attention::a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of",

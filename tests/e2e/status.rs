@@ -110,3 +110,42 @@ fn why_of_a_name_that_nothing_has_is_an_error_with_the_names_that_are_near() {
     }
     town.gt(["why", "nobody-at-all"]).fails("nobody-at-all");
 }
+
+#[test]
+fn no_screen_contradicts_another_about_a_worker_whose_session_is_gone() {
+    let worker = town_tests::Worker::new();
+    let town = &worker.town;
+    let convoy = ["convoy", "create", "C", &worker.bead, "--json"];
+    let convoy = town.gt(convoy).ok().json();
+    let convoy = convoy["id"].as_str().unwrap().to_owned();
+    for session in town.sessions() {
+        town.kill_session(&session);
+    }
+    let json = |args: &[&str]| {
+        let args = args.iter().copied().chain(["--json"]);
+        town.gt(args).ok().json()
+    };
+    let listed = json(&["polecat", "list"]);
+    assert_eq!(listed[0]["state"], "stalled");
+    let why = listed[0]["why"].as_str().unwrap();
+    let agent = json(&["status"])["rigs"][0]["agents"][0].clone();
+    assert_eq!(
+        (&agent["state"], &agent["why"]),
+        (&listed[0]["state"], &listed[0]["why"])
+    );
+    assert_eq!(json(&["rig", "status", "web"])["workers"][0]["why"], why);
+    let tracked = json(&["convoy", "status", &convoy])[0]["tracked"][0].clone();
+    assert_eq!(
+        (&tracked["standing"], &tracked["why"]),
+        (&"working".into(), &listed[0]["why"])
+    );
+    // Nobody has it: no screen says that someone works on it.
+    let args = ["update", &worker.bead, "--assignee", "web/polecats/nobody"];
+    town.bd("web", args).ok();
+    let tracked = json(&["convoy", "status", &convoy])[0]["tracked"][0].clone();
+    assert_eq!(
+        (&tracked["standing"], &tracked["why"]),
+        (&"held".into(), &"nobody works on it".into())
+    );
+    assert_eq!(json(&["status"])["summary"]["active_hooks"], 0);
+}

@@ -10,19 +10,18 @@ use jiff::Timestamp;
 use crate::flow::convoy;
 use crate::flow::done::{self, Left};
 use crate::flow::mq;
-use crate::flow::session::hidden;
 use crate::flow::sync::{self, Sharing};
 use crate::host::Live;
 use crate::host::LiveTown;
 use crate::patrol::attention::{self, Messages};
 use crate::record;
 use crate::record::merge_task;
-use crate::record::polecat::{self, SlotState, State};
+use crate::record::polecat::{Polecat, SlotState, State};
 use crate::record::queued_sling;
+use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::beads::Stores;
 use crate::town::config::RigSettings;
-use crate::town::identity::{Address, SessionName};
+use crate::town::identity::Address;
 use crate::town::lock::Lock;
 
 /// What is known about the town at the start of a pass.
@@ -98,40 +97,21 @@ pub struct PolecatFacts {
 
 /// Reads the facts.
 pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
-    let now = town.clock.now();
-    let stores = town.stores()?;
-    let expected = stores
-        .rigs
-        .iter()
-        .any(|(_, beads)| has_polecats(beads, now));
-    // An idle town starts no process: sessions are only asked for where there may be any.
-    let (sessions, degraded) = if expected {
-        match town.host.list() {
-            Ok(list) => match hidden::reason(town, &stores, &list) {
-                None => (Some(list), None),
-                Some(reason) => (None, Some(reason)),
-            },
-            Err(error) => (None, Some(error.to_string())),
-        }
-    } else {
-        (Some(Vec::new()), None)
-    };
+    let view = TownView::read_idle(town)?;
+    let (now, stores) = (view.now, &view.stores);
     let mut rigs = BTreeMap::new();
     let mut matters = Vec::new();
     for (name, beads) in &stores.rigs {
         let rig = town.layout.rig(name);
-        let all = polecat::all(&rig, beads, sessions.as_deref());
+        let all = view.polecats_of(name);
         let automatic = RigSettings::load(town, &rig)
             .unwrap_or_default()
             .auto_repair();
-        matters.extend(attention::of_rig((name, automatic), beads, &all, now));
-        rigs.insert(
-            name.clone(),
-            rig_facts((town, &stores), &rig, beads, sessions.as_deref(), all),
-        );
+        matters.extend(attention::of_rig((name, automatic), beads, all, now));
+        rigs.insert(name.clone(), rig_facts(town, &view, &rig, beads));
     }
-    let mayor_runs = runs(&Address::Mayor, sessions.as_deref());
-    let board = convoy::Board::of(&stores);
+    let mayor_runs = view.session_of(&Address::Mayor).is_some();
+    let board = convoy::Board::of_view(&view);
     let landable = record::convoy::list(&stores.town, false)
         .into_iter()
         .map(|convoy| board.progress(convoy))
@@ -152,43 +132,15 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
             .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
             .collect(),
         unreadable,
-        degraded,
+        degraded: view.blind.clone(),
         messages: attention::messages(&stores.town, matters, mayor_runs),
-        sharing: sync::facts(town, &stores, now),
-        sessions: sessions.unwrap_or_default(),
+        sharing: sync::facts(town, stores, now),
+        sessions: view.sessions.unwrap_or_default(),
     })
 }
 
-/// Whether an agent is known to have a session.
-fn runs(agent: &Address, sessions: Option<&[Live]>) -> bool {
-    let name = SessionName::of(agent);
-    sessions.into_iter().flatten().any(|live| {
-        live.dead.is_none() && name.as_ref().is_some_and(|name| name.as_str() == live.name)
-    })
-}
-
-/// How long after its last act a worker without work may still have a session.
-const FADES: jiff::SignedDuration = jiff::SignedDuration::from_mins(10);
-
-/// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
-fn has_polecats(beads: &Snapshot, now: Timestamp) -> bool {
-    let was_active = |bead: &bd::bead::Bead| {
-        let last = bead.last_activity.as_ref();
-        last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
-    };
-    beads
-        .select(|head| head.is_open() && head.is_a(&bd::bead::Kind::Agent, "gt:agent"))
-        .filter(|bead| bead.role_type == "polecat")
-        .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
-}
-
-fn rig_facts(
-    (town, stores): (&LiveTown, &Stores),
-    rig: &RigLayout,
-    beads: &Snapshot,
-    sessions: Option<&[Live]>,
-    all: Vec<polecat::Polecat>,
-) -> RigFacts {
+fn rig_facts(town: &LiveTown, view: &TownView, rig: &RigLayout, beads: &Snapshot) -> RigFacts {
+    let (all, stores) = (view.polecats_of(rig.name()), &view.stores);
     let at_work = all.iter().filter(|polecat| polecat.takes_up_room()).count();
     let room = crate::town::config::max_polecats(town, rig).saturating_sub(at_work);
     let unblocked = queued_sling::waiting(beads)
@@ -205,12 +157,10 @@ fn rig_facts(
     let is_on = settings.merge_queue.enabled != Some(false);
     RigFacts {
         polecats: all
-            .into_iter()
-            .map(|polecat| polecat_facts(rig, beads, sessions, polecat))
+            .iter()
+            .map(|polecat| polecat_facts(rig, beads, view, polecat))
             .collect(),
-        queue_ready: is_on
-            && mq::has_ready(beads, town.clock.now())
-            && Lock::is_free(&rig.queue_lock()),
+        queue_ready: is_on && mq::has_ready(beads, view.now) && Lock::is_free(&rig.queue_lock()),
         unblocked,
         repairs: if settings.auto_repair() {
             repairs(beads)
@@ -218,7 +168,7 @@ fn rig_facts(
             Vec::new()
         },
         // Nothing is started while nobody knows what runs.
-        room: sessions.map_or(0, |_| room),
+        room: view.sessions.as_ref().map_or(0, |_| room),
     }
 }
 
@@ -236,8 +186,8 @@ fn repairs(beads: &Snapshot) -> Vec<String> {
 fn polecat_facts(
     rig: &RigLayout,
     beads: &Snapshot,
-    sessions: Option<&[Live]>,
-    polecat: polecat::Polecat,
+    view: &TownView,
+    polecat: &Polecat,
 ) -> PolecatFacts {
     let slot = &polecat.slot;
     let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
@@ -245,7 +195,7 @@ fn polecat_facts(
     let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
     PolecatFacts {
         state: polecat.state,
-        why: polecat.why,
+        why: polecat.why.clone(),
         hook_closed: closed.is_some(),
         record_lost: polecat.hook.as_ref().is_some_and(|hook| *hook != slot.bead),
         superseded: match beads.get(&slot.bead) {
@@ -258,7 +208,7 @@ fn polecat_facts(
         closed_at: closed_at.map(bd::bead::Stamp::instant),
         left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
         busy: polecat.busy,
-        alive: sessions.map(|_| {
+        alive: view.sessions.as_ref().map(|_| {
             polecat
                 .session
                 .as_ref()
@@ -274,7 +224,7 @@ fn polecat_facts(
             .iter()
             .filter_map(|text| text.parse().ok())
             .collect(),
-        hook: polecat.hook,
-        name: polecat.name,
+        hook: polecat.hook.clone(),
+        name: polecat.name.clone(),
     }
 }

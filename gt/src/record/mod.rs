@@ -2,9 +2,11 @@
 
 pub mod attempt;
 pub mod convoy;
+pub mod hidden;
 pub mod hook;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
 pub mod polecat;
 pub mod queued_sling;
+pub mod town_view;

@@ -7,9 +7,9 @@ use bd::git::{Git, redact};
 use serde::Serialize;
 
 use crate::flow::crew::{self, Member};
-use crate::host::Live;
 use crate::host::LiveTown;
-use crate::record::polecat::{self, State};
+use crate::record::polecat::State;
+use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::config;
 
@@ -67,28 +67,22 @@ pub struct WorkerRow {
 
 /// All rigs of the town. One that cannot be read is listed with the reason.
 pub fn list(town: &LiveTown) -> anyhow::Result<Vec<RigRow>> {
-    let sessions = town.host.list().ok();
+    let view = TownView::read(town)?;
     let rigs = town.rigs()?;
-    Ok(rigs
-        .iter()
-        .map(|rig| row(town, rig, sessions.as_deref()))
-        .collect())
+    Ok(rigs.iter().map(|rig| row(town, rig, &view)).collect())
 }
 
 /// One rig.
 pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
-    let sessions = town.host.list().ok();
+    let view = TownView::read(town)?;
     let beads = town.rig_store(rig)?.snapshot()?;
-    let workers = polecat::all(rig, &beads, sessions.as_deref());
-    let workers = workers.into_iter().map(|polecat| WorkerRow {
-        session_running: polecat
-            .session
-            .as_ref()
-            .is_some_and(|live| live.dead.is_none()),
-        name: polecat.name,
+    let workers = view.polecats_of(rig.name()).iter();
+    let workers = workers.map(|polecat| WorkerRow {
+        session_running: view.session_of(&polecat.address()).is_some(),
+        name: polecat.name.clone(),
         state: polecat.state,
-        why: polecat.why,
-        issue: polecat.hook,
+        why: polecat.why.clone(),
+        issue: polecat.hook.clone(),
     });
     Ok(RigStatus {
         branch: config::target_branch(town, rig),
@@ -97,21 +91,18 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
             .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
-        members: crew::all(rig, sessions.as_deref().unwrap_or_default()),
-        rig: row(town, rig, sessions.as_deref()),
+        members: crew::all(rig, view.sessions.as_deref().unwrap_or_default()),
+        rig: row(town, rig, &view),
     })
 }
 
-fn row(town: &LiveTown, rig: &RigLayout, sessions: Option<&[Live]>) -> RigRow {
+fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
     let remote = Git::at(rig.repo()).remote_url("origin");
-    let beads = town.rig_store(rig).and_then(|store| Ok(store.snapshot()?));
-    let problem = match (&remote, &beads) {
+    let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
-        (_, Err(error)) => Some(format!("{error:#}")),
-        _ => None,
+        (_, reason) => reason.cloned(),
     };
-    let polecats = beads.map(|beads| polecat::all(rig, &beads, sessions));
-    let polecats = polecats.unwrap_or_default();
+    let polecats = view.polecats_of(rig.name());
     RigRow {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::flow::convoy;
-use crate::flow::session::hidden;
-use crate::host::Live;
+use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::record;
 use crate::record::mail;
 use crate::record::merge_request;
-use crate::record::polecat::{self, Polecat, State};
+use crate::record::polecat::{Polecat, State};
 use crate::record::queued_sling;
+use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 
 /// The status of a town.
@@ -143,25 +143,15 @@ pub struct Summary {
 
 /// Looks at the whole town.
 pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
-    let stores = town.stores()?;
-    let (sessions, mut problems) = match town.host.list() {
-        Ok(list) => match hidden::reason(town, &stores, &list) {
-            None => (Some(list), Vec::new()),
-            Some(reason) => (None, vec![reason]),
-        },
-        Err(error) => (None, vec![format!("sessions cannot be asked: {error}")]),
-    };
-    let unreadable = stores.unreadable.iter();
+    let view = TownView::read(town)?;
+    let mut problems: Vec<String> = view.blind.iter().cloned().collect();
+    let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
-    let looking = Looking {
-        town,
-        stores: &stores,
-        sessions: sessions.as_deref(),
-    };
+    let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));
-    let board = convoy::Board::of(&stores);
-    let convoys = record::convoy::list(&stores.town, false)
+    let board = convoy::Board::of_view(&view);
+    let convoys = record::convoy::list(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
         .map(|progress| ConvoyLine {
@@ -183,7 +173,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         location: town.layout.root().display().to_string(),
         overseer: Overseer {
             name: overseer_of(town),
-            unread_mail: mail::unread(&stores.town, &Address::Overseer.mailbox()),
+            unread_mail: mail::unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::status(town),
         agents: agents.into(),
@@ -196,16 +186,14 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
 
 struct Looking<'a> {
     town: &'a LiveTown,
-    stores: &'a crate::town::beads::Stores,
-    sessions: Option<&'a [Live]>,
+    view: &'a TownView,
 }
 
 impl Looking<'_> {
     fn rig(&self, rig: &crate::town::RigLayout) -> Rig {
-        let beads = self.stores.rigs.get(rig.name());
-        let polecats = beads.map(|beads| polecat::all(rig, beads, self.sessions));
-        let polecats = polecats.unwrap_or_default();
-        let crew = crew_of(rig);
+        let beads = self.view.stores.rigs.get(rig.name());
+        let polecats = self.view.polecats_of(rig.name());
+        let crew = crew::names(rig);
         let mut agents: Vec<Agent> = polecats
             .iter()
             .map(|polecat| self.agent(&polecat.address(), Some(polecat)))
@@ -236,20 +224,13 @@ impl Looking<'_> {
         let session = SessionName::of(address)
             .map(|name| name.to_string())
             .unwrap_or_default();
-        let running = self.sessions.map(|list| {
-            list.iter()
-                .any(|live| live.name == session && live.dead.is_none())
-        });
-        let hook = match polecat {
-            Some(polecat) => polecat.hook.as_deref().and_then(|id| self.stores.get(id)),
-            None => self.hooked_to(address),
-        };
+        let hook = self.view.hook_of(address);
         Agent {
             name: address.name().unwrap_or(address.role()).to_owned(),
             address: address.to_string(),
             session,
             role: address.role(),
-            running,
+            running: self.view.is_running(address),
             has_work: hook.is_some(),
             work_title: hook.map(|bead| bead.title.clone()),
             hook_bead: hook.map(|bead| bead.id.clone()),
@@ -257,20 +238,8 @@ impl Looking<'_> {
             why: polecat
                 .map(|polecat| polecat.why.clone())
                 .unwrap_or_default(),
-            unread_mail: mail::unread(&self.stores.town, &address.mailbox()),
+            unread_mail: mail::unread(&self.view.stores.town, &address.mailbox()),
         }
-    }
-
-    fn hooked_to(&self, address: &Address) -> Option<&bd::bead::Bead> {
-        let text = address.to_string();
-        let stores = std::iter::once(&self.stores.town).chain(self.stores.rigs.values());
-        let is_own = |bead: &&bd::bead::Bead| {
-            bead.status == bd::bead::Status::Hooked && bead.assignee.trim_end_matches('/') == text
-        };
-        stores.into_iter().find_map(|store| {
-            let mut hooked = store.select(|head| head.status() == bd::bead::Status::Hooked);
-            hooked.find(is_own)
-        })
     }
 }
 
@@ -285,20 +254,6 @@ fn queue(beads: &bd::store::Snapshot) -> Queue {
         }
     }
     queue
-}
-
-/// The names of a rig's crew: folders below `crew/`.
-fn crew_of(rig: &crate::town::RigLayout) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(rig.root().join("crew")) else {
-        return Vec::new();
-    };
-    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
-    let mut names: Vec<String> = folders
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    names.retain(|name| !name.starts_with('.'));
-    names.sort();
-    names
 }
 
 fn name_of(town: &LiveTown) -> String {

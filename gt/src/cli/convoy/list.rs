@@ -7,6 +7,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::{self, Progress};
 use crate::record;
+use crate::record::town_view::TownView;
 
 /// List convoys, open ones or all.
 ///
@@ -20,9 +21,9 @@ pub(super) struct ListArgs {
 
 pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
     let town = ctx.town()?;
-    let stores = town.stores()?;
-    let board = convoy::Board::of(&stores);
-    let found: Vec<Progress> = record::convoy::list(&stores.town, args.all)
+    let view = TownView::read(&town)?;
+    let board = convoy::Board::of_view(&view);
+    let found: Vec<Progress> = record::convoy::list(&view.stores.town, args.all)
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();

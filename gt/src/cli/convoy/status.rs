@@ -8,6 +8,7 @@ use crate::cli::context::Context;
 use crate::flow::convoy::integration::Integration;
 use crate::flow::convoy::{self, Progress, Standing, Tracked};
 use crate::record;
+use crate::record::town_view::TownView;
 
 /// Show how far a convoy is: each tracked bead, who has it, what it waits for, and what a person can do about it.
 ///
@@ -26,9 +27,9 @@ pub(super) struct StatusArgs {
 
 pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
-    let stores = town.stores()?;
-    let board = convoy::Board::of(&stores);
-    let open = record::convoy::list(&stores.town, false);
+    let view = TownView::read(&town)?;
+    let board = convoy::Board::of_view(&view);
+    let open = record::convoy::list(&view.stores.town, false);
     let chosen = match args.convoy.as_deref() {
         None => open,
         Some(text) => match text.parse::<usize>() {
@@ -39,7 +40,7 @@ pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
                     anyhow::anyhow!("there is no open convoy number {number}: not found")
                 })?,
             Err(_) => {
-                let all = record::convoy::list(&stores.town, true);
+                let all = record::convoy::list(&view.stores.town, true);
                 let found = all.into_iter().find(|convoy| convoy.id == text);
                 vec![
                     found

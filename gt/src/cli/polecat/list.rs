@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::{Answer, answer};
 use super::Row;
 use crate::cli::context::Context;
-use crate::record::polecat;
+use crate::record::town_view::TownView;
 
 /// List the polecats of a rig, or of all.
 ///
@@ -24,13 +24,12 @@ pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
         Some(name) => vec![town.rig(name)?],
         None => town.rigs()?,
     };
-    // Sessions that cannot be asked are unknown, not dead.
-    let sessions = town.host.list().ok();
+    let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {
-        let beads = town.rig_store(&rig)?.snapshot()?;
-        let all = polecat::all(&rig, &beads, sessions.as_deref());
-        rows.extend(all.iter().map(Row::of));
+        // A rig that was asked for must be readable.
+        town.rig_store(&rig)?;
+        rows.extend(view.polecats_of(rig.name()).iter().map(Row::of));
     }
     answer(rows, |rows, page| {
         if rows.is_empty() {

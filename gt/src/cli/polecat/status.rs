@@ -10,6 +10,7 @@ use super::Row;
 use crate::cli::context::Context;
 use crate::flow::session::end;
 use crate::record::polecat::{self, Completion};
+use crate::record::town_view::TownView;
 
 /// Show one polecat: state and reason, work, sandbox, session, record.
 #[derive(Debug, Args)]
@@ -32,12 +33,11 @@ struct Shown {
 pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
-    let beads = town.rig_store(&rig)?.snapshot()?;
-    let sessions = town.host.list().ok();
-    let polecat = polecat::one(&rig, &beads, sessions.as_deref(), &name)?;
+    let view = TownView::read(&town)?;
+    let polecat = view.polecat(rig.name(), &name)?;
     let clone_path = rig.sandbox(&name);
     let git = Git::at(&clone_path);
-    let mut row = Row::of(&polecat);
+    let mut row = Row::of(polecat);
     let dead = polecat.session.as_ref();
     let dead = dead.and_then(|live| end::of_dead_session(&town, live, &polecat.slot));
     row.last_end = dead.or(row.last_end);

@@ -14,6 +14,7 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::queued_sling::Waiting;
+use crate::record::town_view::TownView;
 use crate::town::beads::Stores;
 
 /// How a closed bead ended, as the reason of its closing says.
@@ -108,8 +109,17 @@ fn branches(town: &Snapshot) -> Vec<OwnBranch> {
 }
 
 impl<'a> Board<'a> {
-    /// Looks at all stores.
+    /// Looks at all stores; who works on what is not asked.
     pub fn of(stores: &'a Stores) -> Self {
+        Self::looked(stores, None)
+    }
+
+    /// Looks at all stores and workers.
+    pub fn of_view(view: &'a TownView) -> Self {
+        Self::looked(&view.stores, Some(view))
+    }
+
+    fn looked(stores: &'a Stores, view: Option<&'a TownView>) -> Self {
         let rigs = stores
             .rigs
             .iter()
@@ -120,6 +130,7 @@ impl<'a> Board<'a> {
                 rig,
                 beads,
                 hooked: on_hooks(beads),
+                polecats: view.zip(rig).map(|(view, rig)| view.polecats_of(rig)),
                 line: OnceCell::new(),
             })
             .collect();
@@ -258,6 +269,30 @@ fn unknown(id: &str) -> Tracked {
     }
 }
 
+/// Where a bead stands whose worker is not stuck.
+fn standing(
+    home: &Home,
+    bead: &Bead,
+    request: Option<&Bead>,
+    (waits, is_unproven): (bool, bool),
+) -> Standing {
+    match (&bead.status, request) {
+        (_, Some(request)) if waits || merge_request::needs_person(request).is_some() => {
+            Standing::Held
+        }
+        (_, Some(_)) => Standing::Merging,
+        (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => Standing::Working,
+        (Status::Closed, None) if is_unproven => Standing::Held,
+        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
+        (Status::Closed | Status::Tombstone, None) => Standing::Done,
+        (Status::Hooked | Status::InProgress, None) if home.is_abandoned(bead) => Standing::Held,
+        (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
+        _ if waits => Standing::Blocked,
+        _ if bd::graph::is_blocked(home.beads, &bead.id) => Standing::Blocked,
+        _ => Standing::Open,
+    }
+}
+
 fn look(homes: &[Home], id: &str) -> Tracked {
     let found = homes
         .iter()
@@ -285,26 +320,15 @@ fn look(homes: &[Home], id: &str) -> Tracked {
     let unproven = attempt::unproven(bead).map(|worker| {
         format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
     });
-    let standing = match (&bead.status, request) {
-        _ if stuck.is_some() => Standing::Held,
-        (_, Some(request))
-            if !waits_for.is_empty() || merge_request::needs_person(request).is_some() =>
-        {
-            Standing::Held
-        }
-        (_, Some(_)) => Standing::Merging,
-        (Status::Closed, None) if home.hooked.contains_key(id) => Standing::Working,
-        (Status::Closed, None) if unproven.is_some() => Standing::Held,
-        (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
-        (Status::Closed | Status::Tombstone, None) => Standing::Done,
-        (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
-        _ if !waits_for.is_empty() => Standing::Blocked,
-        _ if bd::graph::is_blocked(home.beads, id) => Standing::Blocked,
-        _ => Standing::Open,
+    let standing = match (stuck.is_some(), unproven.is_some()) {
+        (true, _) => Standing::Held,
+        (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
     };
     let further = || match standing {
         Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
         Standing::Done => closed_unmerged(bead),
+        Standing::Working => home.why_idle(id),
+        Standing::Held if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
         _ => None,
     };
     Tracked {

@@ -7,7 +7,7 @@ use bd::bead::Bead;
 use bd::store::Snapshot;
 use serde::Serialize;
 
-use crate::record::polecat::{Ids, Slot};
+use crate::record::polecat::{Ids, Polecat, Slot, State};
 use crate::record::queued_sling::{self, Waiting};
 
 /// One tracked bead as it stands.
@@ -83,6 +83,8 @@ pub(super) struct Home<'a> {
     pub beads: &'a Snapshot,
     /// What is on the hook of a polecat, and that polecat.
     pub(super) hooked: HashMap<&'a str, &'a Bead>,
+    /// The workers of the rig, where they were asked for.
+    pub polecats: Option<&'a [Polecat]>,
     /// What stands in line to be slung; looked up once it is asked for.
     pub(super) line: OnceCell<Vec<Waiting>>,
 }
@@ -96,6 +98,20 @@ impl Home<'_> {
             .stuck()
             .filter(|_| slot.bead == id)
             .map(str::to_owned)
+    }
+
+    /// Whether a bead is assigned to a worker and no worker has it.
+    pub(super) fn is_abandoned(&self, bead: &Bead) -> bool {
+        let has_it = |polecat: &Polecat| polecat.hook.as_ref() == Some(&bead.id);
+        bead.assignee.contains("/polecats/")
+            && self.polecats.is_some_and(|all| !all.iter().any(has_it))
+    }
+
+    /// Why the worker of a bead is not at work on it right now.
+    pub(super) fn why_idle(&self, id: &str) -> Option<String> {
+        let mut workers = self.polecats?.iter();
+        let worker = workers.find(|polecat| polecat.hook.as_deref() == Some(id))?;
+        (worker.state != State::Working).then(|| worker.why.clone())
     }
 
     /// The place of a bead in the line.

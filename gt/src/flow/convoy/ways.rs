@@ -36,7 +36,18 @@ fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
             format!("bd close {id} --reason \"<why it is done>\""),
         ];
     }
-    // Its worker is not started again by itself.
+    if home
+        .beads
+        .get(&bead.id)
+        .is_some_and(|bead| home.is_abandoned(bead))
+    {
+        let id = &bead.id;
+        return vec![
+            format!("gt sling {id} {rig} --force"),
+            format!("bd update {id} --status open --assignee \"\""),
+        ];
+    }
+    // Its worker is not restarted.
     if !bead.why.is_empty() {
         let id = &bead.id;
         let worker = bead.assignee.replace("/polecats/", "/");

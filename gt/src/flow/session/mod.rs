@@ -1,5 +1,4 @@
 //! Starting and ending the sessions of agents.
 
 pub mod end;
-pub mod hidden;
 pub mod start;

@@ -7,8 +7,9 @@ use bd::store::Snapshot;
 
 use crate::host::LiveTown;
 use crate::patrol::attention;
-use crate::record::polecat::{self, Ids};
+use crate::record::polecat::Ids;
 use crate::record::queued_sling;
+use crate::record::town_view::TownView;
 use crate::town::beads::{Home, Stores};
 use crate::town::config::RigSettings;
 use crate::town::event::{self, Event};
@@ -94,11 +95,12 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
         });
     }
     let layout = town.layout.rig(rig);
-    let polecats = polecat::all(&layout, &beads, None);
+    let view = TownView::read(town)?;
+    let polecats = view.polecats_of(rig);
     let automatic = RigSettings::load(town, &layout)
         .unwrap_or_default()
         .auto_repair();
-    let matters = attention::of_rig((rig, automatic), &beads, &polecats, town.clock.now());
+    let matters = attention::of_rig((rig, automatic), &beads, polecats, view.now);
     for matter in matters.into_iter().filter(|matter| matter.bead == *id) {
         now.push(format!(
             "{}: {}",

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use super::polecat;
 use crate::host::Live;
 use crate::host::LiveTown;
-use crate::record::polecat;
 use crate::town::beads::Stores;
 use crate::town::identity::Address;
 use crate::town::process;

@@ -1,0 +1,129 @@
+//! A town as it is now, read once: beads, sessions and workers. What shows or judges a town reads it from here, so that
+//! no two screens contradict each other.
+
+use std::collections::BTreeMap;
+
+use bd::bead::{Bead, Kind, Status};
+use bd::store::Snapshot;
+use jiff::{SignedDuration, Timestamp};
+
+use super::hidden;
+use super::polecat::{self, Polecat};
+use crate::host::{Live, LiveTown};
+use crate::town::beads::Stores;
+use crate::town::identity::{Address, SessionName};
+
+/// How long after its last act a worker without work may still have a session.
+const FADES: SignedDuration = SignedDuration::from_mins(10);
+
+/// A town as it is now.
+pub struct TownView {
+    /// When it was read.
+    pub now: Timestamp,
+    /// The beads of the town and of its rigs.
+    pub stores: Stores,
+    /// The sessions; none if they could not be asked.
+    pub sessions: Option<Vec<Live>>,
+    /// Why the sessions could not be asked, or their list cannot be trusted.
+    pub blind: Option<String>,
+    /// The workers of each rig whose beads could be read.
+    pub polecats: BTreeMap<String, Vec<Polecat>>,
+}
+
+impl TownView {
+    /// Reads the town, with its sessions.
+    pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
+        Ok(Self::of(town, town.stores()?, true))
+    }
+
+    /// Reads the town, and asks for sessions only if any worker may have one: an idle town starts no process.
+    pub fn read_idle(town: &LiveTown) -> anyhow::Result<Self> {
+        let stores = town.stores()?;
+        let now = town.clock.now();
+        let expected = stores
+            .rigs
+            .values()
+            .any(|beads| may_have_sessions(beads, now));
+        Ok(Self::of(town, stores, expected))
+    }
+
+    fn of(town: &LiveTown, stores: Stores, ask: bool) -> Self {
+        let (sessions, blind) = match ask.then(|| town.host.list()) {
+            None => (Some(Vec::new()), None),
+            Some(Ok(list)) => match hidden::reason(town, &stores, &list) {
+                None => (Some(list), None),
+                Some(reason) => (None, Some(reason)),
+            },
+            Some(Err(error)) => (None, Some(error.to_string())),
+        };
+        let polecats = stores
+            .rigs
+            .iter()
+            .map(|(name, beads)| {
+                let rig = town.layout.rig(name);
+                (name.clone(), polecat::all(&rig, beads, sessions.as_deref()))
+            })
+            .collect();
+        Self {
+            now: town.clock.now(),
+            stores,
+            sessions,
+            blind,
+            polecats,
+        }
+    }
+
+    /// The workers of a rig.
+    pub fn polecats_of(&self, rig: &str) -> &[Polecat] {
+        self.polecats.get(rig).map_or(&[], Vec::as_slice)
+    }
+
+    /// One worker.
+    pub fn polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
+        let mut all = self.polecats_of(rig).iter();
+        all.find(|polecat| polecat.name == name).ok_or_else(|| {
+            anyhow::anyhow!("there is no polecat `{name}` in rig `{rig}`: not found")
+        })
+    }
+
+    /// The live session of an agent.
+    pub fn session_of(&self, agent: &Address) -> Option<&Live> {
+        let name = SessionName::of(agent)?;
+        let mut live = self.sessions.iter().flatten();
+        live.find(|live| live.name == name.as_str() && live.dead.is_none())
+    }
+
+    /// Whether an agent has a session; none if that could not be asked.
+    pub fn is_running(&self, agent: &Address) -> Option<bool> {
+        self.sessions.as_ref()?;
+        Some(self.session_of(agent).is_some())
+    }
+
+    /// The bead on an agent's hook.
+    pub fn hook_of(&self, agent: &Address) -> Option<&Bead> {
+        if let Address::Polecat(rig, name) = agent {
+            let hook = self.polecat(rig, name).ok()?.hook.as_deref()?;
+            return self.stores.get(hook);
+        }
+        let text = agent.to_string();
+        let is_own = |bead: &&Bead| bead.assignee.trim_end_matches('/') == text;
+        std::iter::once(&self.stores.town)
+            .chain(self.stores.rigs.values())
+            .find_map(|beads| {
+                let mut hooked = beads.select(|head| head.status() == Status::Hooked);
+                hooked.find(is_own)
+            })
+    }
+}
+
+/// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.
+fn may_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
+    let was_active = |bead: &Bead| {
+        let last = bead.last_activity.as_ref();
+        last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
+    };
+    beads
+        .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
+        .filter(|bead| bead.role_type == "polecat")
+        .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
+}
