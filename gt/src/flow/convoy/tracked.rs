@@ -7,6 +7,7 @@ use bd::bead::Bead;
 use bd::store::Snapshot;
 use serde::Serialize;
 
+use crate::record::merge_request;
 use crate::record::polecat::{Ids, Polecat, Slot, State};
 use crate::record::queued_sling::{self, Waiting};
 
@@ -100,10 +101,11 @@ impl Home<'_> {
             .map(str::to_owned)
     }
 
-    /// Whether a bead is assigned to a worker and no worker has it.
+    /// Whether a bead is assigned to a worker, no worker has it, and the queue does not have it either.
     pub(super) fn is_abandoned(&self, bead: &Bead) -> bool {
         let has_it = |polecat: &Polecat| polecat.hook.as_ref() == Some(&bead.id);
         bead.assignee.contains("/polecats/")
+            && merge_request::open_request_of(self.beads, &bead.id).is_none()
             && self.polecats.is_some_and(|all| !all.iter().any(has_it))
     }
 
