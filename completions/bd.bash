@@ -4020,7 +4020,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__restore)
-            opts="-C -q -v -h --lost --dry-run --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-C -q -v -h --lost --discard --dry-run --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4312,7 +4312,7 @@ _bd() {
             return 0
             ;;
         bd__subcmd__sync)
-            opts="-m -C -q -v -h --full --message --no-push --no-pull --dry-run --bring-back --flush-only --import --import-only --from-main --squash --status --check --no-git-history --rename-on-import --accept-rebase --force --resolve --ours --theirs --manual --merge --set-mode --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
+            opts="-m -C -q -v -h --full --message --no-push --no-pull --dry-run --flush-only --import --import-only --from-main --squash --status --check --no-git-history --rename-on-import --accept-rebase --force --resolve --ours --theirs --manual --merge --set-mode --json --actor --db --directory --readonly --quiet --verbose --no-db --no-daemon --no-auto-flush --no-auto-import --sandbox --allow-stale --profile --lock-timeout --dolt-auto-commit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -70,7 +70,7 @@ complete -c bd -n "__fish_bd_needs_command" -f -a "activity" -d 'Show what happe
 complete -c bd -n "__fish_bd_needs_command" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
 complete -c bd -n "__fish_bd_needs_command" -f -a "compact" -d 'Move old closed beads to the archive'
 complete -c bd -n "__fish_bd_needs_command" -f -a "doctor" -d 'Look whether the beads of a project are sound'
-complete -c bd -n "__fish_bd_needs_command" -f -a "restore" -d 'Bring back what is no longer there: beads that were deleted or archived, or lost changes'
+complete -c bd -n "__fish_bd_needs_command" -f -a "restore" -d 'Bring back what is no longer there: beads that were deleted or archived, or lines that git took'
 complete -c bd -n "__fish_bd_needs_command" -f -a "defer" -d 'Put beads off'
 complete -c bd -n "__fish_bd_needs_command" -f -a "undefer" -d 'Take up beads that were put off'
 complete -c bd -n "__fish_bd_needs_command" -f -a "todo" -d 'Keep a simple list of tasks'
@@ -1194,8 +1194,9 @@ complete -c bd -n "__fish_bd_using_subcommand restore" -l db -d 'Use the beads b
 complete -c bd -n "__fish_bd_using_subcommand restore" -s C -l directory -d 'Run as if started in this folder' -r
 complete -c bd -n "__fish_bd_using_subcommand restore" -l lock-timeout -r
 complete -c bd -n "__fish_bd_using_subcommand restore" -l dolt-auto-commit -r
-complete -c bd -n "__fish_bd_using_subcommand restore" -l lost -d 'Do lost changes again'
-complete -c bd -n "__fish_bd_using_subcommand restore" -l dry-run -d 'Only show them'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l lost -d 'Bring back what a rollback by git took'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l discard -d 'Forget what a rollback by git took'
+complete -c bd -n "__fish_bd_using_subcommand restore" -l dry-run -d 'Only show what would be done'
 complete -c bd -n "__fish_bd_using_subcommand restore" -l json -d 'Answer as JSON'
 complete -c bd -n "__fish_bd_using_subcommand restore" -l readonly -d 'Refuse every change'
 complete -c bd -n "__fish_bd_using_subcommand restore" -s q -l quiet -d 'Print only data and errors'
@@ -1505,7 +1506,6 @@ complete -c bd -n "__fish_bd_using_subcommand sync" -l full -d 'Commit, merge an
 complete -c bd -n "__fish_bd_using_subcommand sync" -l no-push -d 'Do not push'
 complete -c bd -n "__fish_bd_using_subcommand sync" -l no-pull -d 'Do not ask the remote what others did'
 complete -c bd -n "__fish_bd_using_subcommand sync" -l dry-run -d 'Only say what would be done'
-complete -c bd -n "__fish_bd_using_subcommand sync" -l bring-back -d 'Take beads from the branch that went back to an older state here'
 complete -c bd -n "__fish_bd_using_subcommand sync" -l flush-only
 complete -c bd -n "__fish_bd_using_subcommand sync" -l import
 complete -c bd -n "__fish_bd_using_subcommand sync" -l import-only
@@ -1629,7 +1629,7 @@ complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcomma
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undo" -d 'Take back a change: the whole transaction, its later edits kept'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "compact" -d 'Move old closed beads to the archive'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "doctor" -d 'Look whether the beads of a project are sound'
-complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "restore" -d 'Bring back what is no longer there: beads that were deleted or archived, or lost changes'
+complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "restore" -d 'Bring back what is no longer there: beads that were deleted or archived, or lines that git took'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "defer" -d 'Put beads off'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "undefer" -d 'Take up beads that were put off'
 complete -c bd -n "__fish_bd_using_subcommand help; and not __fish_seen_subcommand_from init create q show update close reopen list children ready blocked dep label comments comment delete search count status history activity undo compact doctor restore defer undefer todo types where config prime quickstart sync merge migrate daemon version help" -f -a "todo" -d 'Keep a simple list of tasks'

@@ -1705,8 +1705,9 @@ _arguments "${_arguments_options[@]}" : \
 '--directory=[Run as if started in this folder]:DIR:_default' \
 '--lock-timeout=[]:DURATION:_default' \
 '--dolt-auto-commit=[]:MODE:_default' \
-'--lost[Do lost changes again]' \
-'--dry-run[Only show them]' \
+'--lost[Bring back what a rollback by git took]' \
+'--discard[Forget what a rollback by git took]' \
+'--dry-run[Only show what would be done]' \
 '--json[Answer as JSON]' \
 '--readonly[Refuse every change]' \
 '-q[Print only data and errors]' \
@@ -1722,7 +1723,7 @@ _arguments "${_arguments_options[@]}" : \
 '--profile[]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::ids -- These beads:_default' \
+'*::ids -- The beads; with --lost or --discard all where none is given:_default' \
 && ret=0
 ;;
 (defer)
@@ -2230,7 +2231,6 @@ _arguments "${_arguments_options[@]}" : \
 '--no-push[Do not push]' \
 '--no-pull[Do not ask the remote what others did]' \
 '--dry-run[Only say what would be done]' \
-'--bring-back[Take beads from the branch that went back to an older state here]' \
 '--flush-only[]' \
 '--import[]' \
 '--import-only[]' \
@@ -2714,7 +2714,7 @@ _bd_commands() {
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \
-'restore:Bring back what is no longer there\: beads that were deleted or archived, or lost changes' \
+'restore:Bring back what is no longer there\: beads that were deleted or archived, or lines that git took' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \
@@ -3021,7 +3021,7 @@ _bd__subcmd__help_commands() {
 'undo:Take back a change\: the whole transaction, its later edits kept' \
 'compact:Move old closed beads to the archive' \
 'doctor:Look whether the beads of a project are sound' \
-'restore:Bring back what is no longer there\: beads that were deleted or archived, or lost changes' \
+'restore:Bring back what is no longer there\: beads that were deleted or archived, or lines that git took' \
 'defer:Put beads off' \
 'undefer:Take up beads that were put off' \
 'todo:Keep a simple list of tasks' \

@@ -185,7 +185,6 @@ fn entry(line: &[u8]) -> Vec<u8> {
             old: None,
             line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
             lost: None,
-            includes: Vec::new(),
         }],
     })
 }

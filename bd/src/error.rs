@@ -167,9 +167,9 @@ fn of_sync(error: &SyncError) -> Known {
             "remotes",
             "say which: git config branch.<sync-branch>.remote NAME",
         ),
-        SyncError::WentBack { .. } => (
-            "went_back",
-            "nothing was committed; `bd restore --lost` takes these beads from the last sync and does again what was done here since; `bd sync --full --bring-back` only takes them from the branch",
+        SyncError::RolledBack { .. } => (
+            "rolled_back",
+            "nothing was committed; `bd restore --lost` brings them back, `bd restore --discard` accepts the older state",
         ),
         SyncError::Moving { .. } => ("overtaken", "run the command again"),
     };
@@ -251,10 +251,6 @@ fn of_store(error: &StoreError) -> Known {
             "not_found",
             Some("bd search --archived WORDS finds what is there".to_owned()),
         ),
-        StoreError::LeftArchive(id) => {
-            let hint = format!("bd restore --lost {id} brings it back to the archive");
-            ("lost", Some(hint))
-        }
         StoreError::Removed { event, .. } => {
             let hint = format!("bd undo {event} takes that back");
             ("deleted", Some(hint))

@@ -252,7 +252,7 @@ fn a_change_that_lost_a_conflict_was_told_and_is_not_told_again_as_gone() {
         project.commit("a", "More");
         project.git("a", &["reset", "-q", "--hard", "HEAD~1"]).ok();
         let said = project.bd("a", &["restore", "--lost"]).ok();
-        assert!(said.out.contains("1 change"), "{}{}", said.out, said.err);
+        assert!(said.out.contains("restored"), "{}{}", said.out, said.err);
         assert_eq!(project.show("a", &id)["priority"], 0);
     }
 }

@@ -26,7 +26,7 @@ pub use dep::{
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use label::{add_label, remove_label, set_labels};
 pub use revive::{Revived, revive};
-pub use undo::{UndoError, Undone, redo, undo};
+pub use undo::{UndoError, Undone, undo};
 
 use crate::bead::Bead;
 use crate::bead::id::ResolveError;

@@ -4,14 +4,12 @@
 //! that came later stays, and where both touch the same value the undo is refused. What is more than a
 //! record (claims, hooks, merges, landings, mail) is refused with the verb that does it.
 
-use std::collections::BTreeSet;
-
 use super::ChangeError;
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Kind, Stamp, Status};
+use crate::bead::{Bead, Kind, Status};
 use crate::merge;
 use crate::store::Tx;
-use crate::store::event::{Difference, Event, Lacking};
+use crate::store::event::{Difference, Event};
 
 /// What becomes of a bead that is in no file any more.
 const GONE: &str = "gone";
@@ -115,99 +113,6 @@ pub fn undo(tx: &mut Tx<'_>, event: &Event) -> Result<Undone, UndoError> {
     }
     tx.describe("undo", &event.id);
     Ok(done)
-}
-
-/// Does the changes again that a bead lacks, on the record that there is now: each field that nobody edited
-/// since gets the value it had. Gives the names of the others, which stay as they are.
-pub fn redo(tx: &mut Tx<'_>, id: &str, lacking: &Lacking) -> Result<BTreeSet<String>, ChangeError> {
-    let mut again = Again {
-        start: tx.get(id).cloned(),
-        now: tx.get(id).cloned(),
-        edited: lacking.edited,
-        kept: BTreeSet::new(),
-    };
-    let changes = lacking.events.iter().flat_map(|event| &event.changes);
-    for change in changes.filter(|change| change.id == id) {
-        again.apply(change);
-    }
-    match again.now {
-        Some(bead) => tx.put_updated(bead)?,
-        None => tx.erase(id)?,
-    }
-    let events = lacking.events.iter().map(|event| event.id.clone());
-    tx.include(id, events.collect());
-    tx.describe("restore", "");
-    Ok(again.kept)
-}
-
-/// A bead to which lost changes are done again, one after the other.
-struct Again {
-    /// As it was before the first of them.
-    start: Option<Bead>,
-    now: Option<Bead>,
-    /// Whether it was edited since they were lost.
-    edited: bool,
-    /// The fields that were.
-    kept: BTreeSet<String>,
-}
-
-impl Again {
-    fn apply(&mut self, change: &Difference) {
-        match (&change.old, &change.new, self.now.take()) {
-            (Some(old), Some(new), Some(now)) => self.now = Some(self.fields(now, old, new)),
-            // It was made, once and perhaps again.
-            (None, Some(new), now) if self.start.is_none() => self.now = read(new).or(now),
-            (None, Some(_), now) => {
-                self.kept.insert("id".to_owned());
-                self.now = now;
-            }
-            (Some(old), None, Some(now)) => {
-                // Somebody works with it again.
-                if self.edited || refuse_lost(&change.id, old, &Fields::of(&now)).is_err() {
-                    self.kept.insert("id".to_owned());
-                    self.now = Some(now);
-                }
-            }
-            (Some(_), Some(_), None) => drop(self.kept.insert("id".to_owned())),
-            (_, None, now) => self.now = now,
-        }
-    }
-
-    /// The bead with the fields that a change set, where they are as that change found them.
-    fn fields(&mut self, now: Bead, old: &Fields, new: &Fields) -> Bead {
-        let (old, new) = (unstamped(old), unstamped(new));
-        if self.edited && new.get("deleted_at").is_some() && !now.is_tombstone() {
-            // Somebody works with it again.
-            self.kept.insert("status".to_owned());
-            return now;
-        }
-        let fields = Fields::of(&now);
-        let sides = (read(&fields.with(&old)), read(&fields.with(&new)));
-        let (Some(base), Some(mut wanted)) = sides else {
-            self.kept.extend(new.keys().map(str::to_owned));
-            return now;
-        };
-        // In a conflict the later one stays: what is there now where somebody edited the bead since, unless that
-        // is of those done again. The record that nobody edited is older than all of them.
-        wanted.updated_at = Stamp::default();
-        let merged = merge::beads(Some(&base), Some(&wanted), Some(&now));
-        let conflicts = merged.lost.iter().map(|lost| lost.field.clone());
-        let conflicts: BTreeSet<String> = conflicts.collect();
-        let start = self.start.as_ref().map(Fields::of).unwrap_or_default();
-        let is_older = |field: &String| !self.edited || start.get(field) != fields.get(field);
-        let merged = if !conflicts.is_empty() && conflicts.iter().all(is_older) {
-            wanted.updated_at = Stamp::from(jiff::Timestamp::MAX);
-            let mut merged = merge::beads(Some(&base), Some(&wanted), Some(&now));
-            if let Some(bead) = &mut merged.bead {
-                bead.updated_at.clone_from(&now.updated_at);
-            }
-            merged
-        } else {
-            self.kept.extend(conflicts);
-            merged
-        };
-        merged.bead.map_or(now, |bead| *bead)
-    }
 }
 
 /// Takes back what an event did to one bead. Says whether that changed it.

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::config::Config;
 use crate::context::Context;
 use crate::doctor::{self, Check, Level};
 use crate::store::{Store, find};
@@ -13,7 +12,7 @@ use super::report::Answer;
 /// Look whether the beads of a project are sound.
 ///
 /// Exits 1 where something is wrong. --fix mends what can be mended without losing anything: brings back from
-/// git what damaged lines held and beads that are gone though nothing says who removed them, sorts the file, makes the index anew, removes what killed commands
+/// git what damaged lines held, sorts the file, makes the index anew, removes what killed commands
 /// left unfinished, sets up merging.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,10 +34,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         None => ctx.store()?,
     };
-    let config = Config::load(Some(store.dir()), &ctx.env)?;
     let mended = if args.fix {
         ctx.may_change("doctor --fix")?;
-        let mended = doctor::mend(&store, &config, &ctx.author(), &ctx.clock, &ctx.random);
+        let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
         ctx.tell_notices(&store);
         mended?
     } else {
@@ -46,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     Ok(Box::new(Examined {
         path: store.dir().to_owned(),
-        checks: doctor::examine(&store, &config, &ctx.clock)?,
+        checks: doctor::examine(&store, &ctx.clock)?,
         mended,
     }))
 }

@@ -2,7 +2,6 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::git::{Identity, NETWORK};
-use crate::store::Store;
 use crate::sync::{self, Request, Synced};
 use crate::ui::{Page, Report, counted, escape};
 
@@ -35,9 +34,6 @@ pub(crate) struct Args {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
-    /// Take beads from the branch that went back to an older state here
-    #[arg(long, requires = "full")]
-    bring_back: bool,
     #[command(flatten)]
     old: Old,
 }
@@ -103,7 +99,6 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         message: args.message.as_deref(),
         pull: !args.no_pull,
         push: !args.no_push && settings.may_push(),
-        bring_back: args.bring_back,
         clock: &ctx.clock,
         random: &ctx.random,
     };
@@ -111,24 +106,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     ctx.tell_notices(&store);
     let synced = synced?;
     merge::tell(ctx, &synced.lost, &synced.notes);
-    if !synced.brought_back.is_empty() {
-        tell_left(ctx, &store)?;
-    }
     Ok(Box::new(Done(synced)))
-}
-
-/// Says of what the branch does not have either: changes of this clone to beads that went back.
-fn tell_left(ctx: &Context, store: &Store) -> anyhow::Result<()> {
-    let lacking = store.lost()?.lacking;
-    if !lacking.is_empty() {
-        let ids: Vec<&str> = lacking.keys().map(String::as_str).collect();
-        let line = format!(
-            "changes to {} that the branch does not have are not in the file: `bd restore --lost` brings them back",
-            ids.join(", ")
-        );
-        ctx.ui.warn(&escape::line(&line));
-    }
-    Ok(())
 }
 
 fn fold(ctx: &Context, args: &Args) -> Answer {
@@ -187,7 +165,6 @@ impl Report for Done {
             "sent": done.sent,
             "received": done.received,
             "pushed": done.pushed,
-            "brought_back": done.brought_back,
             "lost": merged["lost"],
             "notes": merged["notes"],
         });
@@ -200,10 +177,6 @@ impl Report for Done {
     fn human(&self, page: &mut Page) {
         let done = &self.0;
         let branch = &done.branch;
-        if !done.brought_back.is_empty() {
-            let ids = done.brought_back.join(", ");
-            page.line(escape::line(&format!("✓ As on {branch} again: {ids}")));
-        }
         if done.received > 0 {
             let beads = counted(done.received, "bead");
             page.line(format!("✓ {beads} changed by what others did"));

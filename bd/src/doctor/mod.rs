@@ -4,17 +4,15 @@
 mod journal;
 mod rescue;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::bead::{Bead, record};
 use crate::change;
-use crate::config::{Config, key};
+use crate::config::key;
 use crate::git::Git;
 use crate::store::{Author, Snapshot, Store, StoreError, paths::Paths};
-use crate::sync::SyncError;
-use crate::sync::forward::{self, Behind, How};
-use crate::sys::{Clock, Random};
+use crate::sys::Clock;
 use crate::ui::counted;
 
 /// How something stands.
@@ -82,11 +80,8 @@ impl Check {
     }
 }
 
-/// Beads that went back, or why that could not be looked at.
-type Looked = Result<BTreeMap<String, Behind>, SyncError>;
-
 /// Looks at everything.
-pub fn examine(store: &Store, config: &Config, clock: &Clock) -> Result<Vec<Check>, StoreError> {
+pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
     let snapshot = store.snapshot()?;
     let mut checks = vec![
         lines(&snapshot, store.dir()),
@@ -94,7 +89,7 @@ pub fn examine(store: &Store, config: &Config, clock: &Clock) -> Result<Vec<Chec
         edges(&snapshot),
         circles(&snapshot),
         index(store)?,
-        lost(store, &forward::behind(store, config))?,
+        rollback(store)?,
         journal::check(store)?,
         database(store),
         settings(&snapshot),
@@ -107,15 +102,8 @@ pub fn examine(store: &Store, config: &Config, clock: &Clock) -> Result<Vec<Chec
 }
 
 /// Mends what can be mended; says what was done, a line each.
-pub fn mend(
-    store: &Store,
-    config: &Config,
-    author: &Author,
-    clock: &Clock,
-    random: &Random,
-) -> anyhow::Result<Vec<String>> {
+pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec<String>> {
     let mut done = journal::mend(store, author, clock)?;
-    done.extend(rescue::gone(store, config, clock, random)?);
     let found = rescue::from_git(store)?;
     if !found.is_empty() {
         let ids = store.transact(author, clock, |tx| {
@@ -285,59 +273,22 @@ fn index(store: &Store) -> Result<Check, StoreError> {
     })
 }
 
-fn lost(store: &Store, behind: &Looked) -> Result<Check, StoreError> {
-    let none = BTreeMap::new();
-    let newer = behind.as_ref().unwrap_or(&none);
-    let losses = store.lost_beside(&forward::lines(newer))?;
-    let lost = losses.lacking;
-    if let (Err(error), true) = (behind, lost.is_empty()) {
-        let said = format!(
-            "every change that this clone knows of is in the file; what git's commits have could not be looked at: {error}"
-        );
-        let way_out = "see that git runs here";
-        return Ok(Check::bad(
-            "History",
-            Level::Warning,
-            said,
-            Vec::new(),
-            way_out,
-        ));
+/// What a rollback of the issues took.
+fn rollback(store: &Store) -> Result<Check, StoreError> {
+    let left = store.rolled_back()?;
+    let ids: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+    if ids.is_empty() {
+        return Ok(Check::ok("Rollback", "no change waits for a decision"));
     }
-    if lost.is_empty() && newer.is_empty() {
-        let said = match losses.untold.len() {
-            0 => "every acknowledged change is in the file".to_owned(),
-            count => format!(
-                "every acknowledged change is in the file, as far as it can be told: bd restore --lost names the beads of which it cannot ({count})"
-            ),
-        };
-        return Ok(Check::ok("History", said));
-    }
-    let mut detail: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (id, one) in newer {
-        let what = match one.how {
-            How::Gone => "gone, and in",
-            How::PerhapsGone => "perhaps gone by damage, and in",
-            How::Older => "older than in",
-            How::Apart => "without what is in",
-        };
-        let said = format!("{what} {}", one.source);
-        detail.entry(id).or_default().push(said);
-    }
-    for (id, lacking) in &lost {
-        let said = counted(lacking.events.len(), "change");
-        detail.entry(id).or_default().push(said);
-    }
-    let detail: Vec<String> = detail
-        .iter()
-        .map(|(id, said)| format!("{id}: {}", said.join(", ")))
-        .collect();
-    let beads = counted(detail.len(), "bead");
     Ok(Check::bad(
-        "History",
+        "Rollback",
         Level::Warning,
-        format!("changes to {beads} are no longer in the file"),
-        detail,
-        "bd restore --lost brings them back",
+        format!(
+            "the file was rolled back, and changes to {} are not in it",
+            counted(ids.len(), "bead")
+        ),
+        ids.into_iter().collect(),
+        "`bd restore --lost` brings them back, `bd restore --discard` accepts the older state",
     ))
 }
 

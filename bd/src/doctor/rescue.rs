@@ -3,35 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bead::Bead;
-use crate::config::Config;
 use crate::git::Git;
 use crate::merge;
 use crate::store::{Store, StoreError, lines};
-use crate::sync::SyncError;
-use crate::sync::forward::{self, Behind, How};
-use crate::sys::{Clock, Random, file};
+use crate::sys::file;
 
 /// How many commits back are looked at.
 const COMMITS: usize = 200;
-
-/// Beads that are gone, and that a commit of git still has, are there again as it has them; says which.
-pub(super) fn gone(
-    store: &Store,
-    config: &Config,
-    clock: &Clock,
-    random: &Random,
-) -> Result<Vec<String>, SyncError> {
-    let is_gone = |one: &Behind| one.how == How::Gone;
-    // Where git cannot be asked the examination says so.
-    let behind = forward::behind(store, config).unwrap_or_default();
-    if !behind.values().any(is_gone) {
-        return Ok(Vec::new());
-    }
-    let back = forward::bring(store, config, clock, random, &is_gone)?;
-    let said = back.beads.values();
-    let said = said.map(|one| format!("{} is back, as in {}", one.id, one.source));
-    Ok(said.collect())
-}
 
 /// The last sound state of each bead that has only a damaged line now.
 pub(super) fn from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {

@@ -50,7 +50,7 @@ pub fn former_id(bead: &Bead) -> Option<String> {
 }
 
 /// Whether two records of one id are the same bead.
-pub(super) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
+pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
     order(a, b) == Ordering::Equal
 }
 
@@ -100,7 +100,7 @@ pub(super) fn rename(bead: &mut Bead, from: &str, to: &str) {
 }
 
 /// The id that this bead gets when another one keeps its own.
-pub(super) fn new_id(bead: &Bead) -> String {
+pub(crate) fn new_id(bead: &Bead) -> String {
     let seed = format!(
         "{}\n{}\n{}",
         bead.id,

@@ -91,19 +91,6 @@ pub struct Merge {
     pub lost: Vec<Lost>,
     /// What should be told.
     pub notes: Vec<Note>,
-    /// The beads that both sides changed, by id.
-    pub met: Vec<Met>,
-}
-
-/// A bead that both sides had changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Met {
-    /// The bead.
-    pub id: String,
-    /// The hash of its line in base; `None` where that does not have it.
-    pub base: Option<u64>,
-    /// The hash of its line on their side.
-    pub right: u64,
 }
 
 /// Looks a bead up in the archive.

@@ -38,7 +38,7 @@ use crate::bead::Bead;
 use field::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
-pub use file::{Archive, Merge, MergeError, Met, Note, Which, files};
+pub use file::{Archive, Merge, MergeError, Note, Which, files};
 pub use table::{id_of, rows};
 
 /// A value that a true conflict took away.

@@ -10,10 +10,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::field::Fields;
-use super::file::{Archive, Merge, Met, Note};
+use super::file::{Archive, Merge, Note};
 use super::table::{Row, Table};
 use super::{beads, collision};
 use crate::bead::{Bead, record};
@@ -133,13 +131,6 @@ impl<'a> Tables<'a, '_> {
             && self.in_archive(id, base, own, merge, put)
         {
             return;
-        }
-        if let (Some(_), Some(right)) = (left, right) {
-            merge.met.push(Met {
-                id: id.to_owned(),
-                base: base.map(|base| xxh3_64(&base.raw)),
-                right: xxh3_64(&right.raw),
-            });
         }
         let bead = |row: Option<&'_ Row<'a>>| row.and_then(Row::bead).cloned();
         let [b, l, r] = [bead(base), bead(left), bead(right)];

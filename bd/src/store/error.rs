@@ -91,9 +91,6 @@ pub enum StoreError {
     /// A bead that is to come back was not away.
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
-    /// A bead that was moved to the archive, which does not have it.
-    #[error("{0} was moved to the archive, and is not there")]
-    LeftArchive(String),
     /// A bead that is to come back was removed without a tombstone.
     #[error("{id} was removed for good{}", crate::bead::id::by_whom(by))]
     Removed {

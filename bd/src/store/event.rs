@@ -4,8 +4,6 @@
 //! as they became, so that files in git stay small. A bead that was made, or removed without a trace, stands
 //! there whole.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -46,9 +44,6 @@ pub struct Difference {
     /// The hash of its line before; `None` where it was not there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The hashes of its lines on the other sides of a merge.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<String>,
     /// The hash of its line after; `None` where it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
@@ -59,9 +54,6 @@ pub struct Difference {
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Fields>,
-    /// Events whose changes of this bead are in it, too: what a merge took in or a restore did again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub includes: Vec<String>,
 }
 
 impl Event {
@@ -134,41 +126,12 @@ impl Difference {
         Self {
             id: change.id.clone(),
             before: change.before.clone(),
-            beside: Vec::new(),
             after: change.after.clone(),
             old,
             new,
             lost: fields(&change.lost),
-            includes: change.includes.clone(),
         }
     }
-}
-
-/// What a bead lacks.
-#[derive(Debug, Clone)]
-pub struct Lacking {
-    /// The events, as far as they are about this bead, oldest first.
-    pub events: Vec<Event>,
-    /// Whether it was changed again since it went back.
-    pub edited: bool,
-}
-
-impl Lacking {
-    /// Puts earlier changes before these.
-    pub fn follow(&mut self, earlier: &Self) {
-        self.events.splice(..0, earlier.events.iter().cloned());
-        self.edited |= earlier.edited;
-    }
-}
-
-/// What the beads of a store lack.
-#[derive(Debug, Default)]
-pub struct Losses {
-    /// The beads that lack changes.
-    pub lacking: BTreeMap<String, Lacking>,
-    /// The beads that were changed before they got a line which history does not know: git merged it, or someone
-    /// wrote it elsewhere. Whether such a line has those changes cannot be told.
-    pub untold: BTreeMap<String, Lacking>,
 }
 
 /// What kind of change a difference is, for people and filters.

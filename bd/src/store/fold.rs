@@ -27,7 +27,7 @@ use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
 use super::source::Source;
 use super::write::{Layout, Piece, lay_out, write};
-use super::{Event, Node, StoreError, damage, history, mark, notice, reindex, source};
+use super::{Event, Node, StoreError, damage, history, mark, reindex, rollback, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
 use crate::sys::clock;
@@ -272,7 +272,12 @@ impl Fold<'_> {
             return Ok(*source.read_key(code));
         };
         let failed = |error| StoreError::io("write", &path, error);
-        let placed = file.put(&path).map_err(failed)?;
+        let placed = if code == ISSUES {
+            rollback::place(file, &source.paths)
+        } else {
+            file.put(&path)
+        };
+        let placed = placed.map_err(failed)?;
         let written = source::file_key(&placed.written);
         // What someone else wrote to it since is not what the index has.
         Ok(FileKey {
@@ -414,7 +419,7 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
     Some(format!(
         "{} was changed by something else, in what was changed here too: of {} one side gave way; `bd history ID` has both, `bd restore ID` brings back a deleted one",
         issues.display(),
-        notice::some(&beads)
+        rollback::some(&beads)
     ))
 }
 

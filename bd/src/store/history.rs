@@ -4,7 +4,7 @@
 //! ours moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has nothing to
 //! merge.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use serde_json::value::RawValue;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::descent::Descent;
 use super::event::{Difference, Event};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
 use super::overlay::{Bridge, Merged};
@@ -22,7 +21,7 @@ use super::paths::Paths;
 use super::{Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
 use crate::bead::record::Fields;
-use crate::merge::{self, Lost, Merge, Met};
+use crate::merge::{self, Lost, Merge};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
 
@@ -153,88 +152,39 @@ fn tail(path: &Path) -> io::Result<Tail> {
 }
 
 impl Store {
-    /// Writes down which beads two sides had both changed when their texts became one, of which lines they are, and what
-    /// conflicts took away.
+    /// Writes down what conflicts took away when two texts became one.
     pub fn remember_merge(
         &self,
         merge: &Merge,
         ours: &[u8],
         clock: &Clock,
     ) -> Result<(), StoreError> {
-        let mut merged = by_bead(&merge.lost, &merge.met);
+        let merged = by_bead(&merge.lost, [ours, &merge.text]);
         if merged.is_empty() {
             return Ok(());
         }
         let _guard = lock::acquire(&self.paths.lock(), MERGE_PATIENCE)?;
-        let descent = self.descent(&ids(&merged))?;
-        trace(&mut merged, &merge.met, &descent, [ours, &merge.text]);
         let event = merge_event(&merged, &Stamp::from(clock.now()));
         append(&self.paths, event.as_slice())
     }
 }
 
-/// The ids of merged beads.
-pub(super) fn ids(merged: &[Merged]) -> BTreeSet<String> {
-    merged.iter().map(|bead| bead.id.clone()).collect()
-}
-
-/// Says of merged beads from which lines they led to which. Those alone have the changes of both sides whose base
-/// both came from: what `git cherry-pick`, `revert` and `rebase` merge may have less.
-pub(super) fn trace(
-    merged: &mut Vec<Merged>,
-    met: &[Met],
-    descent: &Descent,
-    [ours, out]: [&[u8]; 2],
-) {
-    let ids = ids(merged);
-    let [ours, out] = [ours, out].map(|text| hashes(text, &ids));
-    let is_common = |met: &Met| {
-        let came_from = |line: u64, other| descent.lines_before(&met.id, line).contains(&other);
-        let is_ours = |base| {
-            let own = ours.get(&met.id);
-            own.is_some_and(|own| came_from(*own, base))
-        };
-        let from_base = |base| is_ours(base) && !came_from(base, met.right);
-        met.base.is_none_or(from_base)
-    };
-    let other: BTreeSet<&str> = met
-        .iter()
-        .filter(|met| !is_common(met))
-        .map(|met| met.id.as_str())
-        .collect();
-    for bead in merged.iter_mut() {
-        if other.contains(bead.id.as_str()) {
-            bead.beside.clear();
-            continue;
-        }
-        bead.from = ours.get(&bead.id).copied();
-        bead.to = out.get(&bead.id).copied();
-    }
-    merged.retain(|bead| bead.from.is_some() || !bead.lost.is_empty());
-}
-
-/// The hashes of the lines that some beads have in a text.
-fn hashes(text: &[u8], ids: &BTreeSet<String>) -> HashMap<String, u64> {
-    let beads = merge::rows(text).filter(|(id, _)| ids.contains(id));
-    beads.map(|(id, line)| (id, xxh3_64(line))).collect()
-}
-
-/// What became of beads that both sides had changed, and of those that lost values.
-pub(super) fn by_bead(lost: &[Lost], met: &[Met]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, (Vec<Lost>, Vec<u64>)> = BTreeMap::new();
-    for Met { id, right, .. } in met {
-        beads.entry(id).or_default().1.push(*right);
-    }
+/// What became of beads that lost values, in our text and in what came of it.
+pub(super) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+    let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
     for one in lost {
-        beads.entry(&one.id).or_default().0.push(one.clone());
+        beads.entry(&one.id).or_default().push(one.clone());
     }
-    let merged = beads.into_iter().map(|(id, (lost, beside))| Merged {
+    let hashes = |text| -> HashMap<String, u64> {
+        let rows = merge::rows(text).filter(|(id, _)| beads.contains_key(id.as_str()));
+        rows.map(|(id, line)| (id, xxh3_64(line))).collect()
+    };
+    let (from, to) = (hashes(ours), hashes(out));
+    let merged = beads.into_iter().map(|(id, lost)| Merged {
         id: id.to_owned(),
         lost,
-        beside,
-        from: None,
-        to: None,
-        includes: Vec::new(),
+        from: from.get(id).copied(),
+        to: to.get(id).copied(),
     });
     merged.collect()
 }
@@ -269,12 +219,10 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         .map(|merged| Difference {
             id: merged.id.clone(),
             before: merged.from.map(hash_text),
-            beside: merged.beside.iter().copied().map(hash_text).collect(),
             after: merged.to.map(hash_text),
             old: Some(Fields::default()),
             new: Some(Fields::default()),
             lost: by_field(&merged.lost),
-            includes: merged.includes.clone(),
         })
         .collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
@@ -299,12 +247,10 @@ pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
         .map(|own| Difference {
             id: own.id.clone(),
             before: own.before.clone(),
-            beside: Vec::new(),
             after: own.after.clone(),
             old: own.old.clone(),
             new: own.new.clone(),
             lost: None,
-            includes: Vec::new(),
         })
         .collect();
     if changes.is_empty() {
@@ -346,28 +292,11 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     Ok(events)
 }
 
-/// The lines of the events of this clone in the order in which they were made: those that a commit took along, before
-/// them those of the folder that this is a copy of, and those that wait for one. What a move that was cut short left in both files stands twice.
-pub(super) fn local(paths: &Paths) -> Result<Vec<u8>, StoreError> {
-    let mut own = Vec::new();
-    for clone in share::lineage(paths.dir()) {
-        own.extend(months(&paths.events().join(clone)));
-    }
-    own.push(paths.local_events());
-    let mut all = Vec::new();
-    for path in own {
-        let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
-        let mut text = text.unwrap_or_default();
-        if all.is_empty() {
-            all = text;
-            continue;
-        }
-        if all.last() != Some(&b'\n') {
-            all.push(b'\n');
-        }
-        all.append(&mut text);
-    }
-    Ok(all)
+/// Whether anything was ever done to a bead that is written down.
+pub(super) fn knows(paths: &Paths, id: &str) -> bool {
+    let events = all(paths).unwrap_or_default();
+    let mut changes = events.iter().flat_map(|event| &event.changes);
+    changes.any(|change| change.id == id)
 }
 
 /// The files of history: those in git by name, then the local one.
@@ -436,36 +365,5 @@ impl Store {
             }
         }
         Ok(found)
-    }
-
-    /// The lines of the beads that were last moved to the archive, as histories have them.
-    pub(crate) fn archived_lines(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
-        let key = memchr::memmem::Finder::new(br#""verb":"archive""#);
-        let mut lines = BTreeMap::new();
-        let mut take = |event: &Event| {
-            for change in event.changes.iter().filter(|_| event.verb == ARCHIVE) {
-                if let Some(line) = change.old.as_ref().and_then(Fields::raw) {
-                    lines.insert(change.id.clone(), line.get().as_bytes().to_vec());
-                }
-            }
-        };
-        for path in files(&self.paths) {
-            let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
-            let text = text.unwrap_or_default();
-            let all = lines::spans(&text, 0).map(|(_, span)| &text[span]);
-            for event in all.filter(|line| key.find(line).is_some()) {
-                if let Some(event) = journal::open(event) {
-                    take(&event);
-                }
-            }
-        }
-        let path = self.paths.journal();
-        let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
-        for (_, entry) in journal::decode(&text.unwrap_or_default()).entries {
-            Event::of(&entry).iter().for_each(&mut take);
-        }
-        let descent = self.descent(&lines.keys().cloned().collect())?;
-        lines.retain(|id, _| descent.is_archived(id));
-        Ok(lines)
     }
 }

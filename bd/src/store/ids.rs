@@ -1,11 +1,9 @@
 //! The ids of a snapshot: their prefix, which bead one means, and which numbers are taken.
 
-use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::descent::Descent;
 use super::head::{Head, Node};
-use super::{Snapshot, StoreError};
+use super::{Snapshot, StoreError, history};
 use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
 
@@ -66,11 +64,7 @@ impl Snapshot {
         let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
         // Nor does that of one which is gone for good.
         let is_full = id::is_prefixed(given, &prefix);
-        if is_full
-            && self
-                .descent(given)
-                .is_ok_and(|descent| descent.knows(given))
-        {
+        if is_full && history::knows(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
         let live = self.heads().filter(|head| !head.is_tombstone());
@@ -81,12 +75,6 @@ impl Snapshot {
             ResolveError::NotFound(_) => self.deleted(given, &prefix).unwrap_or(error),
             other => other,
         })
-    }
-
-    /// What history has of an id.
-    fn descent(&self, id: &str) -> Result<Descent, StoreError> {
-        let ids = BTreeSet::from([id.to_owned()]);
-        Descent::read(&self.source.paths, Some(&ids))
     }
 
     /// Why there is no such bead, where it was deleted.

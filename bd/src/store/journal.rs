@@ -69,9 +69,6 @@ pub struct Change {
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Raw>,
-    /// Events whose changes of this bead are in it, too: what a restore did again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub includes: Vec<String>,
 }
 
 /// What stands at the end of a journal whose entries are being folded.
@@ -209,7 +206,6 @@ mod tests {
                 old: None,
                 line: Some(line.unwrap()),
                 lost: None,
-                includes: Vec::new(),
             }],
         }
     }

@@ -17,7 +17,6 @@ mod care;
 pub mod compact;
 pub mod create;
 pub(crate) mod damage;
-pub(crate) mod descent;
 mod error;
 pub mod event;
 pub mod find;
@@ -30,14 +29,12 @@ mod index;
 pub mod journal;
 pub mod lines;
 pub mod lock;
-mod losses;
-mod lost;
 pub mod mark;
-mod notice;
 mod open;
 mod overlay;
 pub mod paths;
 mod reindex;
+pub mod rollback;
 pub mod route;
 mod scan;
 pub mod share;
@@ -81,7 +78,7 @@ use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
 use reindex::Behind;
-use source::{Before, CALM_PAUSE, CALM_TRIES, Source};
+use source::{CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
@@ -181,12 +178,19 @@ impl Store {
 
     /// All beads now, without waiting for anyone.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        for _ in 0..READ_TRIES {
+        for attempt in 0..READ_TRIES {
             let read = Source::read(&self.paths);
             match read {
                 Ok(read) if read.source.is_current() => {
                     if let Some(notice) = damage::seen(&read.source) {
                         upkeep::tell(notice);
+                    }
+                    if attempt == 0
+                        && rollback::is_due(&read.source, false)
+                        && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
+                    {
+                        compare(&Source::read(&self.paths)?.source);
+                        continue;
                     }
                     return self.take(read);
                 }
@@ -206,19 +210,6 @@ impl Store {
     fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
         if read.source.state.behind.is_too_much(read.index.size()) {
             upkeep::later(self.dir());
-        }
-        self.watched(read)
-    }
-
-    /// A snapshot; tells of what went out of the files without us.
-    fn watched(&self, read: source::Read) -> Result<Snapshot, StoreError> {
-        let notice = match &read.before {
-            Before::Same => None,
-            Before::Known(before) => notice::of(Some(before), &read.index, &read.source),
-            Before::Unknown => notice::of(None, &read.index, &read.source),
-        };
-        if let Some(notice) = notice {
-            upkeep::tell(notice);
         }
         Ok(Snapshot::new(read, self.settings()?))
     }
@@ -360,7 +351,12 @@ impl Store {
 
     fn prepare_with_own_settings(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         for _ in 0..CALM_TRIES {
-            let snapshot = self.take(Source::read(&self.paths)?)?;
+            let mut read = Source::read(&self.paths)?;
+            if rollback::is_due(&read.source, true) {
+                compare(&read.source);
+                read = Source::read(&self.paths)?;
+            }
+            let snapshot = self.take(read)?;
             if let Some(line) = snapshot.conflict() {
                 return Err(StoreError::Conflict {
                     path: self.paths.issues().to_owned(),
@@ -476,6 +472,13 @@ impl Store {
         let folded = fold.run();
         self.notices().append(&mut notices);
         folded
+    }
+}
+
+/// Tells what left the issues without us. What cannot be read or written down now is for a later command.
+fn compare(source: &Source) {
+    if let Ok(Some(notice)) = rollback::compare(source) {
+        upkeep::tell(notice);
     }
 }
 

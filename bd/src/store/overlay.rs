@@ -130,11 +130,7 @@ pub(super) struct Merged {
     pub lost: Vec<Lost>,
     /// The hash of its line there, and of what became of both; `None` for no line.
     pub from: Option<u64>,
-    /// The hashes of its lines on other sides, where these are known.
-    pub beside: Vec<u64>,
     pub to: Option<u64>,
-    /// The events of ours that are in it.
-    pub includes: Vec<String>,
 }
 
 /// A step of a bead that is not in the journal, since its line there is damaged: from what is known before
@@ -301,7 +297,7 @@ fn state(
     // Of changes that follow each other only the last one's record is read.
     let mut last: Option<&Change> = None;
     let mut now = State::AsInFile;
-    for (at, step) in rest.iter().enumerate() {
+    for step in rest {
         let change = step.change;
         let follows_last = last.is_some_and(|last| {
             is_sealed(change) && last.after.is_some() && change.before == last.after
@@ -330,14 +326,11 @@ fn state(
             last = Some(change);
             continue;
         }
-        let includes = rest[..=at].iter().map(|step| step.event.to_owned());
         let merged = Merged {
             id: id.to_owned(),
             lost: Vec::new(),
             from: from.filter(|_| home == Home::Issues),
-            beside: Vec::new(),
             to: None,
-            includes: includes.collect(),
         };
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }

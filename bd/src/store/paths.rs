@@ -12,6 +12,7 @@ const NOT_ISSUES: &[&str] = &[
     "journal.jsonl",
     "wisps.jsonl",
     "events.local.jsonl",
+    "rollback.jsonl",
     "sync_base.jsonl",
     "beads.base.jsonl",
     "beads.left.jsonl",
@@ -88,9 +89,19 @@ impl Paths {
         self.dir.join("sync-base")
     }
 
-    /// Which lost changes people were told of.
-    pub fn told(&self) -> PathBuf {
-        self.dir.join("lost-told")
+    /// The issues as this clone last wrote or accepted them.
+    pub fn kept(&self) -> PathBuf {
+        self.dir.join("issues.kept")
+    }
+
+    /// The issues as they last came from outside.
+    pub fn found(&self) -> PathBuf {
+        self.dir.join("issues.found")
+    }
+
+    /// Lines that left the issues, which nobody decided about.
+    pub fn rollback(&self) -> PathBuf {
+        self.dir.join("rollback.jsonl")
     }
 
     /// What is locked by whoever makes an index that has the journal.

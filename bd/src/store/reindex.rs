@@ -110,11 +110,11 @@ pub(super) fn prepare(
     };
     // What changes from here on is in doubt.
     let made = source::wall();
-    let mut snapshot = store.watched(Source::read(&store.paths)?)?;
+    let mut snapshot = Snapshot::new(Source::read(&store.paths)?, store.settings()?);
     if !snapshot.index.is_at(&store.paths.index()) {
         // To read it was to make it, or to make sure of it: the file is a new one, unless none can be written.
         drop(snapshot);
-        snapshot = store.watched(Source::read(&store.paths)?)?;
+        snapshot = Snapshot::new(Source::read(&store.paths)?, store.settings()?);
         if !snapshot.index.is_at(&store.paths.index()) {
             return Ok(None);
         }

@@ -48,23 +48,11 @@ pub(super) struct Source {
     pub state: JournalState,
 }
 
-/// The issues before they were read this time.
-pub(super) enum Before {
-    /// The same.
-    Same,
-    /// As this index has them.
-    Known(Box<Index>),
-    /// There was no index.
-    Unknown,
-}
-
 /// What is read of a store.
 pub(super) struct Read {
     pub index: Index,
     pub source: Source,
     pub overlay: Overlay,
-    /// What the issues were before.
-    pub before: Before,
 }
 
 impl Source {
@@ -96,9 +84,9 @@ impl Source {
             state: JournalState::default(),
         };
         let old = Index::open(&paths.index());
-        let (index, before) = match old {
-            Some(old) if source.fits(&old)? => (old, Before::Same),
-            old => source.make(old)?,
+        let index = match old {
+            Some(old) if source.fits(&old)? => old,
+            old => source.make(old.as_ref())?,
         };
         source.keys = index.keys();
         let journal = source.tail()?;
@@ -117,7 +105,6 @@ impl Source {
             index,
             source,
             overlay,
-            before,
         })
     }
 
@@ -170,21 +157,14 @@ impl Source {
         Ok(true)
     }
 
-    /// Makes the index anew and writes it where that can be done. Gives back the old one where the issues
-    /// are not those it was made from.
-    fn make(&self, old: Option<Index>) -> Result<(Index, Before), StoreError> {
-        let index = self.read_files(old.as_ref())?;
+    /// Makes the index anew and writes it where that can be done.
+    fn make(&self, old: Option<&Index>) -> Result<Index, StoreError> {
+        let index = self.read_files(old)?;
         if !self.paths.index().exists() {
             ignore::hide(self.paths.dir());
         }
-        self.renew(old.as_ref(), &index);
-        let issues = index.keys().issues;
-        let before = match old {
-            None => Before::Unknown,
-            Some(old) if same(&old.keys().issues, &issues) => Before::Same,
-            Some(old) => Before::Known(Box::new(old)),
-        };
-        Ok((index, before))
+        self.renew(old, &index);
+        Ok(index)
     }
 
     /// Writes an index that was made from an old one. A fold may have put its own in place meanwhile: that one is
@@ -196,6 +176,30 @@ impl Source {
             && old.is_none_or(|old| old.is_at(&path))
         {
             file.put().ok();
+        }
+    }
+
+    /// Lets the index be of issues that got another name, which changes their times.
+    pub(super) fn renew_linked(&self) {
+        let now = std::fs::metadata(self.paths.issues()).map(|meta| file_key(&meta));
+        let old = Index::open(&self.paths.index());
+        let (Ok(now), Some(old)) = (now, old) else {
+            return;
+        };
+        let keys = old.keys();
+        let linked = FileKey {
+            changed_s: now.changed_s,
+            changed_ns: now.changed_ns,
+            ..keys.issues
+        };
+        if linked != keys.issues
+            && same(&linked, &now)
+            && let Some(new) = old.copy_with(&Keys {
+                issues: linked,
+                ..keys
+            })
+        {
+            self.renew(Some(&old), &new);
         }
     }
 

@@ -1,6 +1,5 @@
 //! The journal as one reader has it open: what is behind the index is read, and kept as it was read.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -94,17 +93,6 @@ impl Source {
     /// The whole journal, for a fold.
     pub(super) fn whole_journal(&self) -> Result<Vec<u8>, StoreError> {
         self.of_journal(0..self.state.size)
-    }
-
-    /// The ids of all changes that the journal has by now; `None` where a fold has put a fresh one in its place.
-    pub(super) fn journaled_now(&self) -> Option<BTreeSet<String>> {
-        let length = self.meta(self.journal.as_ref()).ok()?;
-        let text = self
-            .of_journal(0..length.map_or(0, |meta| meta.len()))
-            .ok()?;
-        let entries = journal::decode(&text).entries;
-        let ids = entries.into_iter().map(|(_, entry)| entry.id);
-        self.is_current().then(|| ids.collect())
     }
 
     /// What the index does not have of the journal, as far as it is sound: the text that the overlay was made from.

@@ -9,6 +9,7 @@ use super::snapshot::{Line, Snapshot};
 use super::{Author, StoreError};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
+use crate::merge;
 use crate::sys::Clock;
 
 /// A bead before the transaction.
@@ -36,8 +37,6 @@ pub struct Tx<'a> {
     clock: &'a Clock,
     verb: String,
     undoes: String,
-    /// The events that a bead's change does again.
-    includes: BTreeMap<String, Vec<String>>,
 }
 
 /// What a transaction did.
@@ -68,7 +67,6 @@ impl<'a> Tx<'a> {
             clock,
             verb: String::new(),
             undoes: String::new(),
-            includes: BTreeMap::new(),
         }
     }
 
@@ -98,11 +96,6 @@ impl<'a> Tx<'a> {
         undoes.clone_into(&mut self.undoes);
     }
 
-    /// Says in history which events the change of a bead does again.
-    pub fn include(&mut self, id: &str, events: Vec<String>) {
-        self.includes.insert(id.to_owned(), events);
-    }
-
     /// Writes a bead, new or changed, after checking it. Its `updated_at` is left as it is.
     pub fn put(&mut self, mut bead: Bead) -> Result<(), StoreError> {
         bead.sort_parts();
@@ -120,6 +113,16 @@ impl<'a> Tx<'a> {
         self.remember(&bead.id)?;
         let id = bead.id.clone();
         self.set(&id, Some(Own::of(bead)));
+        Ok(())
+    }
+
+    /// Writes a durable bead as a line has it, byte by byte.
+    pub(super) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
+        if let Some(own) = merge::id_of(line).and_then(|id| Own::read(line, &id, Home::Issues)) {
+            let id = own.id.clone();
+            self.remember(&id)?;
+            self.set(&id, Some(own));
+        }
         Ok(())
     }
 
@@ -198,7 +201,6 @@ impl<'a> Tx<'a> {
                 continue;
             }
             let new_home = new.as_ref().map(|line| line.home);
-            let includes = || self.includes.get(id).cloned().unwrap_or_default();
             if let Some(old) = old
                 && new_home != Some(old.home)
             {
@@ -210,7 +212,6 @@ impl<'a> Tx<'a> {
                     old: overlay::old_fields(Some(&old.raw), None),
                     line: None,
                     lost: None,
-                    includes: includes(),
                 });
             }
             if let Some(line) = new {
@@ -226,7 +227,6 @@ impl<'a> Tx<'a> {
                     // A line that we wrote ourselves is JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
                     lost: None,
-                    includes: includes(),
                 });
             }
         }

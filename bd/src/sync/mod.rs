@@ -6,17 +6,14 @@
 //! store before a commit says so; nothing is pushed but with what the remote had in it.
 //!
 //! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
-//! ([`crate::store::share`], `unite`), unless the store went back (`guard`; what `bd restore --lost` takes back then is in `forward`); commit where anything is new
+//! ([`crate::store::share`], `unite`), unless lines that a rollback took wait for a decision; commit where anything is new
 //! (`commit`); push. Where the remote moved meanwhile, from the beginning.
 //!
 //! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
 //! both have the same.
 
 mod commit;
-mod committed;
-pub mod forward;
 pub mod fresh;
-mod guard;
 mod place;
 mod side;
 mod tips;
@@ -29,10 +26,10 @@ use crate::config::Config;
 use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
 use crate::merge::{Lost, MergeError, Note};
 use crate::store::share::{Base, Own, Shared};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, rollback};
 use crate::sys::{Clock, Env, Random};
 pub use place::Place;
-use side::{Side, Sides, came_forward};
+use side::{Side, Sides};
 use tips::{Tips, see, tips};
 use unite::Told;
 
@@ -54,8 +51,6 @@ pub struct Request<'a> {
     pub pull: bool,
     /// Whether the branch is pushed.
     pub push: bool,
-    /// Whether beads that went back are brought to where the branch has them; refused otherwise.
-    pub bring_back: bool,
     /// How long each command that asks the remote may take.
     pub network: Duration,
     /// The clock.
@@ -79,8 +74,6 @@ pub struct Synced {
     pub sent: usize,
     /// How many beads of the store changed by what others did.
     pub received: usize,
-    /// Beads that had gone back and are as the branch has them.
-    pub brought_back: Vec<String>,
     /// What conflicts took away.
     pub lost: Vec<Lost>,
     /// What else should be told.
@@ -127,13 +120,11 @@ pub enum SyncError {
         /// The remotes.
         names: Vec<String>,
     },
-    /// The issues are older than what was committed.
-    #[error("{} went back: the branch {branch} has later states of {}", path.display(), named(ids))]
-    WentBack {
+    /// A rollback took lines of the issues, and nobody decided about them.
+    #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::some(ids))]
+    RolledBack {
         /// The issues.
         path: PathBuf,
-        /// The branch.
-        branch: String,
         /// The beads.
         ids: Vec<String>,
     },
@@ -154,17 +145,6 @@ pub enum SyncError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-}
-
-/// How many beads a message names.
-const NAMED: usize = 5;
-
-fn named(ids: &[String]) -> String {
-    let names = ids.iter().take(NAMED).cloned().collect::<Vec<_>>();
-    match ids.len().saturating_sub(NAMED) {
-        0 => names.join(", "),
-        more => format!("{} and {more} more", names.join(", ")),
-    }
 }
 
 /// Brings a store and its branch together.
@@ -270,24 +250,34 @@ fn round(
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
     let sides = Sides::at(place, &name, tips)?;
     let mut told = Told::default();
-    let mut back = Vec::new();
     let mut before = Vec::new();
     let shared = request
         .store
         .exchange(request.clock, request.random, |own: &Own| {
             told = Told::default();
-            back.clear();
             before.clone_from(&own.issues);
-            let own = came_forward(request, place, &sides, own.clone(), &mut back)?;
-            let mut united = sides.unite(request, place, tips, own, &mut told)?;
-            united.back.clone_from(&back);
-            Ok::<_, SyncError>(united)
+            refuse_rolled_back(request.store, &own.issues)?;
+            sides.unite(request, place, tips, own.clone(), &mut told)
         })?;
     synced.received += unite::changed(&before, &shared.own.issues);
     synced.lost.append(&mut told.lost);
     synced.notes.append(&mut told.notes);
-    synced.brought_back.append(&mut back);
     settle(request, place, tips, &sides, &shared, &name, synced)
+}
+
+/// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
+fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
+    let mut ids: Vec<String> = store
+        .rolled_back_in(issues)?
+        .into_iter()
+        .map(|one| one.id)
+        .collect();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let path = store.issues_file().to_owned();
+    Err(SyncError::RolledBack { path, ids })
 }
 
 /// Commits where anything is new, and remembers what the store has all of.

@@ -1,18 +1,16 @@
 //! The shared files of a store as a commit has them.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::guard::{self, Back, went_back};
 use super::place::Place;
 use super::tips::Tips;
 use super::unite::{self, Told};
 use super::{Request, SyncError};
 use crate::git::{Entries, TreeEntry};
-use crate::merge;
+use crate::store::Store;
 use crate::store::share::{Files, Own, United, is_history, is_year};
-use crate::store::{Store, StoreError};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]
@@ -32,12 +30,6 @@ impl Side {
     /// Looks at a commit.
     pub(super) fn at(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
         Ok(Self::of(place, issues, place.git.entries(commit)?))
-    }
-
-    /// Looks at the beads folder of a commit, whatever else that has.
-    pub(super) fn below(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
-        let entries = place.git.entries_below(commit, &place.prefix)?;
-        Ok(Self::of(place, issues, entries))
     }
 
     fn of(place: &Place, issues: &str, entries: Entries) -> Self {
@@ -149,13 +141,14 @@ impl Sides {
                 told,
             )?;
         }
+        for side in [&self.ours, &self.theirs].into_iter().flatten() {
+            own = with_archive(place, side, own)?;
+        }
         Ok(United {
             issues: own.issues,
             archive: own.archive,
             events: self.history(request.store, place)?,
             lost: told.lost.clone(),
-            met: told.met.clone(),
-            back: Vec::new(),
         })
     }
 
@@ -182,68 +175,15 @@ impl Sides {
     }
 }
 
-/// What the store has, with beads that went back as the common state has them where that is asked for;
-/// refused where it is not.
-pub(super) fn came_forward(
-    request: &Request<'_>,
-    place: &Place,
-    sides: &Sides,
-    own: Own,
-    back: &mut Vec<String>,
-) -> Result<Own, SyncError> {
-    let Some(base) = &sides.base else {
-        return Ok(own);
-    };
-    let sizes = |(name, entry): (&String, &TreeEntry)| {
+/// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
+fn with_archive(place: &Place, side: &Side, own: Own) -> Result<Own, SyncError> {
+    let is_same = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
     // Of the same length they are taken for the same.
-    let archive = if base.archive.iter().all(sizes) {
-        Files::new()
-    } else {
-        base.archive_texts(place)?
-    };
-    let issues = base.issues_text(place)?.unwrap_or_default();
-    let gone = gone_back(request.store, &issues, &archive, &own)?;
-    let mut own = own;
-    if request.bring_back && !gone.archived.is_empty() {
-        own.archive = unite::archives(&own.archive, &archive, &own.issues)?;
+    if side.archive.iter().all(is_same) {
+        return Ok(own);
     }
-    let mut ids = gone.archived;
-    ids.extend(gone.issues.iter().map(|back| back.id.clone()));
-    if !gone.issues.is_empty() {
-        own.issues = guard::bring_back(&own.issues, &gone.issues);
-    }
-    if !ids.is_empty() && !request.bring_back {
-        return Err(SyncError::WentBack {
-            path: request.store.issues_file().to_owned(),
-            branch: place.branch.clone(),
-            ids,
-        });
-    }
-    *back = ids;
-    Ok(own)
-}
-
-/// What went back.
-pub(super) struct GoneBack {
-    /// Beads that are in the archive no more.
-    pub archived: Vec<String>,
-    /// Beads among the issues.
-    pub issues: Vec<Back>,
-}
-
-/// What a commit has of issues and archive, and our own no more.
-pub(super) fn gone_back(
-    store: &Store,
-    issues: &[u8],
-    archive: &Files,
-    own: &Own,
-) -> Result<GoneBack, StoreError> {
-    let descent = |ids: &BTreeSet<String>| store.descent(ids);
-    let archived = guard::left_archive(archive, own, descent)?;
-    let ids = |text: &Vec<u8>| -> Vec<String> { merge::rows(text).map(|(id, _)| id).collect() };
-    let there: HashSet<String> = own.archive.values().flat_map(ids).collect();
-    let issues = went_back(issues, &own.issues, |id| there.contains(id), descent)?;
-    Ok(GoneBack { archived, issues })
+    let archive = unite::archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
+    Ok(Own { archive, ..own })
 }

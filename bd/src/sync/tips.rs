@@ -91,7 +91,9 @@ pub(super) fn tips(
     let last = last.filter(|base| base.branch == place.branch);
     let last = match last {
         Some(base) if !base.commit.is_empty() => git.resolve(&base.commit)?,
-        _ => None,
+        Some(_) => None,
+        // What people work on came from there, if anything did.
+        None => git.resolve("HEAD")?,
     };
     // The store came from what it had then; the branch only if it still has that.
     let common = |last: &Option<String>, tip: &Option<String>| match (last, tip) {

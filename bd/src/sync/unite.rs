@@ -3,17 +3,14 @@
 //! Issues are merged by field against the state that both came from; of beads without one, what either side has is
 //! kept. A bead never leaves the archive but by coming back to the issues. History only grows.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::SyncError;
-use super::committed::Committed;
 use super::place::Place;
 use super::side::Side;
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{self, Lost, Met, Note};
+use crate::merge::{self, Lost, Note};
 use crate::store::share::{Files, Own};
 use crate::store::{Event, Store, archive, journal, lines};
 
@@ -22,7 +19,6 @@ use crate::store::{Event, Store, archive, journal, lines};
 pub(super) struct Told {
     pub lost: Vec<Lost>,
     pub notes: Vec<Note>,
-    pub met: Vec<Met>,
 }
 
 /// Brings what another side made of `base` into our own.
@@ -52,14 +48,13 @@ pub(super) fn take(
     if let (false, Some(right)) = (is_same, other.issues_text(place)?) {
         let before = match base {
             Some(base) => base.issues_text(place)?.unwrap_or_default(),
-            None => Rc::new(presumed(store, place, &issues, &right, other)?),
+            None => Rc::new(presumed(&store.found_lines()?, &issues, &right)),
         };
         let archived = Archived::of([&own.archive, &theirs]);
         let merged = merge::files(&before, &issues, &right, &|id| archived.get(id))?;
         issues = merged.text;
         told.lost.extend(merged.lost);
         told.notes.extend(merged.notes);
-        told.met.extend(merged.met);
     }
     let archive = if is_same_archive || theirs == own.archive {
         own.archive
@@ -69,51 +64,29 @@ pub(super) fn take(
     Ok(Own { issues, archive })
 }
 
-/// A common state for sides of which none is known: of each bead the line that both sides' lines came from, where
-/// histories and the commits that people work on know one. Of all else it says nothing, so that nothing is taken for removed.
-fn presumed(
-    store: &Store,
-    place: &Place,
-    left: &[u8],
-    right: &[u8],
-    other: &Side,
-) -> Result<Vec<u8>, SyncError> {
-    let (left, right) = (Archived::of_text(left), Archived::of_text(right));
-    let sides = |id: &String| [left.0.get(id).copied(), right.0.get(id).copied()];
-    let all: BTreeSet<&String> = left.0.keys().chain(right.0.keys()).collect();
-    let ids: BTreeSet<String> = all
-        .into_iter()
-        .filter(|id| sides(id)[0] != sides(id)[1])
-        .cloned()
-        .collect();
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut descent = store.descent(&ids)?;
-    for entry in other.events.values() {
-        descent.add_text(&place.git.blob(&entry.id)?, &ids);
-    }
-    let name = store.issues_file().file_name().unwrap_or_default();
-    let path = format!("{}{}", place.prefix, name.to_string_lossy());
-    let committed = Committed::read(place, &path, &ids)?;
+/// A common state for sides of which none is known: what the store had before anything was done in this clone, where
+/// the other side is not older. Sets are left out of it, and beads that only the other side lacks, so that nothing is taken for removed.
+fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
+    let (own, other) = (Archived::of_text(own), Archived::of_text(other));
     let mut text = Vec::new();
-    for id in &ids {
-        let line = match sides(id) {
-            [Some(left), Some(right)] => committed.base(id, [left, right], &descent),
-            // The other side removed it from what it is here.
-            [Some(line), None] | [None, Some(line)] => {
-                let is_removed = descent.is_removed(id) && !descent.is_archived(id);
-                let is_of_this = is_removed && descent.leads(id, xxh3_64(line), None);
-                is_of_this.then(|| line.to_vec())
-            }
-            [None, None] => None,
+    for (id, line) in merge::rows(found) {
+        let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse(line)) else {
+            continue;
         };
-        if let Some(line) = line {
-            text.extend_from_slice(&line);
-            text.push(b'\n');
+        if record::parse(theirs).is_ok_and(|theirs| theirs.updated_at < bead.updated_at) {
+            continue;
         }
+        if own.0.contains_key(&id) {
+            bead.labels.clear();
+            bead.dependencies.clear();
+            bead.comments.clear();
+            text.extend_from_slice(&record::line(&bead));
+        } else {
+            text.extend_from_slice(line);
+        }
+        text.push(b'\n');
     }
-    Ok(text)
+    text
 }
 
 /// Beads of several archives; the first that has one counts.
@@ -170,20 +143,6 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
         }
     }
     Ok(files)
-}
-
-/// Of an archive only these beads.
-pub(super) fn only(archive: &Files, ids: &[String]) -> Files {
-    let ids: HashSet<&String> = ids.iter().collect();
-    let mut files = Files::new();
-    for (name, text) in archive {
-        let file = files.entry(name.clone()).or_default();
-        for (_, line) in merge::rows(text).filter(|(id, _)| ids.contains(id)) {
-            file.extend_from_slice(line);
-            file.push(b'\n');
-        }
-    }
-    files
 }
 
 /// A file of history that two sides have: as a rule one of them only has less of it.

@@ -78,6 +78,11 @@ impl Beside {
         })
     }
 
+    /// Where it is until then.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
     /// Says when it was changed last. With a time that is over, no change from now on can leave the same one.
     pub fn date(&self, when: SystemTime) -> io::Result<()> {
         self.file.as_file().set_modified(when)

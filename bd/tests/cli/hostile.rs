@@ -168,11 +168,11 @@ fn a_file_that_has_no_beads_any_more_is_told_also_where_others_made_them() {
         ".beads/issues.jsonl",
         "{\"id\":\"bd-a1b\",\"title\":\"T\"}\n",
     );
-    project.ok(&["list"]);
+    project.ok(&["create", "Own"]);
     project.write(".beads/issues.jsonl", "");
     let told = project.run(&["list"]).err;
     assert!(
-        told.contains("went back") && told.contains("bd-a1b"),
+        told.contains("was rolled back") && told.contains("bd-a1b"),
         "{told}"
     );
 }

@@ -170,7 +170,6 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
         message: None,
         pull: true,
         push: config.flag("daemon.auto-push") && config.may_push(),
-        bring_back: false,
         clock: &town.clock,
         random: &town.random,
     };

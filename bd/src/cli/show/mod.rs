@@ -1,8 +1,6 @@
 mod draw;
 mod past;
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -91,11 +89,10 @@ fn tell_history(ctx: &Context, id: &str, error: &anyhow::Error) {
     let Some(store) = ctx.store_of(id).ok().filter(|_| is_unknown) else {
         return;
     };
-    let ids = BTreeSet::from([id.to_owned()]);
-    if store.descent(&ids).is_ok_and(|descent| descent.knows(id)) {
+    if store.events_of(id).is_ok_and(|events| !events.is_empty()) {
         let id = escape::line(id);
         ctx.ui.warn(&format!(
-            "history knows {id}: bd history {id} says what became of it, and where it was lost bd restore --lost {id} brings it back"
+            "history knows {id}: `bd history {id}` shows what became of it; `bd restore --lost {id}` brings it back if the file was rolled back, `bd restore {id}` if it was archived"
         ));
     }
 }

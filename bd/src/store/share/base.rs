@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, rollback};
 use crate::sys::{Clock, file};
 
 /// What tells one version of a file from the next.
@@ -58,6 +58,7 @@ pub(crate) fn begin(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let store = Store::at(dir);
+    rollback::begin(&store.paths)?;
     store.set_base(&Base {
         branch: branch.to_owned(),
         commit: commit.to_owned(),

@@ -10,7 +10,6 @@
 
 mod base;
 mod clone_id;
-mod link;
 mod month;
 
 use std::collections::BTreeMap;
@@ -20,13 +19,13 @@ use std::path::Path;
 
 pub(crate) use base::begin;
 pub use base::{Base, Version};
-pub(super) use clone_id::{known as clone_name, lineage};
+pub(super) use clone_id::known as clone_name;
 
 use super::source::Source;
-use super::{CALM_PAUSE, CALM_TRIES, Event, FOLD_TRIES, Store, StoreError};
-use super::{history, ignore, index, lock, mark, source};
+use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
+use super::{history, ignore, index, lock, mark, rollback, source};
 use crate::bead::Stamp;
-use crate::merge::{Lost, Met};
+use crate::merge::Lost;
 use crate::sys::file::Beside;
 use crate::sys::{Clock, Random, clock, file};
 
@@ -53,10 +52,6 @@ pub struct United {
     pub events: Files,
     /// What conflicts took away.
     pub lost: Vec<Lost>,
-    /// Beads that both sides had changed.
-    pub met: Vec<Met>,
-    /// Beads that had gone back here and came forward again.
-    pub back: Vec<String>,
 }
 
 /// A store as it was when it was brought together with the other side.
@@ -158,7 +153,8 @@ impl Store {
             beside.sync().map_err(failed)?;
             Some(beside)
         };
-        let told = self.told(own, united, now)?;
+        let merged = history::by_bead(&united.lost, [&own.issues, &united.issues]);
+        let told = history::merge_event(&merged, now);
         if Version::at(path) != version {
             return Ok(None);
         }
@@ -170,7 +166,7 @@ impl Store {
         let version = match issues {
             None => version,
             Some(beside) => {
-                let placed = beside.put(path).map_err(failed)?;
+                let placed = rollback::place(beside, &self.paths).map_err(failed)?;
                 self.own_again();
                 mark::touch(&self.paths);
                 Version::of(&placed.there)
@@ -180,22 +176,6 @@ impl Store {
             write(self.dir(), &years.join(name), content)?;
         }
         Ok(Some(version))
-    }
-
-    /// What our own history has to know of what comes in.
-    fn told(&self, own: &Own, united: &United, now: &Stamp) -> Result<Option<Event>, StoreError> {
-        let (before, after) = (&own.issues, &united.issues);
-        let mut merged = history::by_bead(&united.lost, &united.met);
-        if merged.is_empty() && before == after {
-            return Ok(None);
-        }
-        let descent = self.descent(&history::ids(&merged))?;
-        history::trace(&mut merged, &united.met, &descent, [before, after]);
-        if before != after {
-            let text = history::local(&self.paths)?;
-            link::add(&mut merged, &text, before, after, &united.back);
-        }
-        Ok(history::merge_event(&merged, now))
     }
 
     /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.

@@ -40,7 +40,6 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
             old: None,
             line: serde_json::value::RawValue::from_string(raw).ok(),
             lost: None,
-            includes: Vec::new(),
         }],
     };
     fs::write(place.dir.join("issues.jsonl"), issues).unwrap();

@@ -4,10 +4,8 @@ use std::fs;
 
 use super::{Place, author, line};
 use crate::change;
-use crate::config::Config;
 use crate::doctor;
 use crate::store::{Snapshot, history, upkeep};
-use crate::sys::Random;
 
 /// Two beads and three changes in the journal: of the first, the second and the first again.
 fn changed() -> (Place, Vec<Vec<u8>>) {
@@ -39,12 +37,11 @@ impl Place {
     }
 
     fn mend(&self) -> anyhow::Result<Vec<String>> {
-        let (config, random) = (Config::default(), Random::choose(Some("5")));
-        doctor::mend(&self.store, &config, &author(), &self.clock, &random)
+        doctor::mend(&self.store, &author(), &self.clock)
     }
 
     fn journal_check(&self) -> doctor::Check {
-        let checks = doctor::examine(&self.store, &Config::default(), &self.clock).unwrap();
+        let checks = doctor::examine(&self.store, &self.clock).unwrap();
         let mut found = checks.into_iter().filter(|check| check.name == "Journal");
         found.next().unwrap()
     }
@@ -110,7 +107,7 @@ fn a_fold_over_a_damaged_line_tells_keeps_its_bytes_and_writes_down_what_it_did(
         (Some(r#""x""#), Some(r#""First""#))
     );
     assert_eq!(new.get("priority"), None);
-    assert!(place.store.lost().unwrap().lacking.is_empty());
+    assert!(place.store.rolled_back().unwrap().is_empty());
     assert_eq!(place.journal_check().level, doctor::Level::Ok);
     // It can be taken back like any other.
     place

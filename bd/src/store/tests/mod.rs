@@ -4,9 +4,9 @@ mod answers;
 mod beside;
 mod crash;
 mod damage;
-mod lost;
 mod model;
 mod power;
+mod rollback;
 
 use std::fs;
 use std::os::unix::fs::FileExt;

@@ -1,0 +1,360 @@
+//! Lines that left the issues when these went back to an older state, and bringing them back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::super::rollback;
+use super::crash::settle;
+use super::{Place, author, cases, line};
+use crate::bead::{Bead, Status};
+use crate::change;
+
+impl Place {
+    /// The issues are another text, as after `git reset --hard`.
+    pub(super) fn goes_back_to(&self, text: &str) {
+        let path = self.dir.join("issues.jsonl");
+        // As git does it.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, text).unwrap();
+        settle(&path);
+    }
+
+    pub(super) fn edit(&self, id: &str, how: impl Fn(&mut Bead)) {
+        self.change(|tx| Ok(change::amend(tx, id, &how)?)).unwrap();
+    }
+
+    /// The beads that left, and nobody decided about.
+    fn left(&self) -> Vec<String> {
+        let left = self.store.rolled_back().unwrap();
+        left.into_iter().map(|one| one.id).collect()
+    }
+
+    fn restore(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let done = self.store.restore_rolled_back(&author(), &self.clock, None);
+        done.unwrap()
+    }
+
+    fn bead(&self, id: &str) -> Bead {
+        self.store.snapshot().unwrap().get(id).cloned().unwrap()
+    }
+}
+
+fn title(text: &str) -> impl Fn(&mut Bead) {
+    let text = text.to_owned();
+    move |bead| bead.title.clone_from(&text)
+}
+
+fn priority(number: i64) -> impl Fn(&mut Bead) {
+    move |bead| bead.priority = number
+}
+
+/// A place with one bead from outside, which was edited here.
+fn edited() -> (Place, String) {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let old = place.text("issues.jsonl");
+    place.edit("bd-a", title("Two"));
+    (place, old)
+}
+
+#[test]
+fn what_went_back_comes_back_byte_for_byte() {
+    let (place, old) = edited();
+    let whole = place.text("issues.jsonl");
+    for gone in [old.as_str(), ""] {
+        place.goes_back_to(gone);
+        assert_eq!(place.left(), ["bd-a"]);
+        assert_eq!(
+            place.text("issues.jsonl"),
+            gone,
+            "nothing is revived silently"
+        );
+        assert!(place.restore()["bd-a"].is_empty());
+        assert_eq!(place.text("issues.jsonl"), whole);
+        assert!(place.left().is_empty());
+        assert!(!place.dir.join("rollback.jsonl").exists());
+    }
+}
+
+#[test]
+fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_named() {
+    let (place, old) = edited();
+    place.edit("bd-a", |bead| bead.notes = "kept".into());
+    place.goes_back_to(&old);
+    place.edit("bd-a", |bead| {
+        bead.title = "Later".into();
+        bead.priority = 0;
+    });
+    let kept = &place.restore()["bd-a"];
+    assert_eq!(kept.iter().collect::<Vec<_>>(), ["title"]);
+    let bead = place.bead("bd-a");
+    assert_eq!(
+        (bead.title.as_str(), bead.notes.as_str(), bead.priority),
+        ("Later", "kept", 0)
+    );
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn what_is_discarded_does_not_wait_again() {
+    let (place, old) = edited();
+    place.goes_back_to(&old);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.store.discard_rolled_back(None).unwrap();
+    assert!(place.left().is_empty());
+    place.edit("bd-a", priority(0));
+    assert!(place.left().is_empty());
+    assert_eq!(place.bead("bd-a").title, "x");
+}
+
+#[test]
+fn what_comes_back_by_other_means_does_not_wait() {
+    let (place, old) = edited();
+    let whole = place.text("issues.jsonl");
+    place.goes_back_to(&old);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.goes_back_to(&whole);
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn an_edit_of_others_is_no_rollback() {
+    let (place, _) = edited();
+    let own = place.text("issues.jsonl");
+    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    assert_ne!(own, newer);
+    // Upon ours; of another field, which ours never had; by hand.
+    for theirs in [
+        newer.replace("Two", "Three"),
+        newer.replace("\"title\"", "\"notes\":\"theirs\",\"title\""),
+        own.replace("Two", "By hand"),
+    ] {
+        place.goes_back_to(&theirs);
+        assert!(place.left().is_empty(), "{theirs}");
+        place.goes_back_to(&own);
+        place.store.snapshot().unwrap();
+        place.store.discard_rolled_back(None).unwrap();
+    }
+}
+
+#[test]
+fn a_later_edit_beside_ours_comes_together_with_it() {
+    let (place, old) = edited();
+    let theirs = old
+        .replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09")
+        .replace("\"title\"", "\"notes\":\"theirs\",\"title\"");
+    place.goes_back_to(&theirs);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.restore();
+    let bead = place.bead("bd-a");
+    assert_eq!(
+        (bead.title.as_str(), bead.notes.as_str()),
+        ("Two", "theirs")
+    );
+}
+
+#[test]
+fn a_deletion_that_left_does_not_take_what_somebody_works_with() {
+    let (place, old) = edited();
+    place
+        .change(|tx| Ok(change::delete(tx, "bd-a", "", false)?))
+        .unwrap();
+    place.goes_back_to(&old);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.edit("bd-a", priority(0));
+    assert_eq!(
+        place.restore()["bd-a"],
+        BTreeSet::from(["status".to_owned()])
+    );
+    assert_eq!(place.bead("bd-a").status, Status::Open);
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn an_archived_bead_has_not_left_and_one_side_of_an_unfinished_merge_says_nothing() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    place.edit("bd-a", title("Two"));
+    let whole = place.text("issues.jsonl");
+    let marked = format!("<<<<<<< ours\n=======\n{whole}>>>>>>> theirs\n");
+    place.goes_back_to(&marked);
+    place.store.snapshot().unwrap();
+    assert!(!place.dir.join("rollback.jsonl").exists());
+    place.goes_back_to(&whole);
+    fs::create_dir_all(place.dir.join("archive")).unwrap();
+    fs::write(place.dir.join("archive/2026.jsonl"), &whole).unwrap();
+    place.goes_back_to("");
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn what_left_under_a_change_in_the_journal_waits_and_that_change_does_not() {
+    let (place, old) = edited();
+    place.store.fold(&place.clock).unwrap();
+    let deferred = place.deferring();
+    deferred.edit("bd-a", priority(0));
+    place.goes_back_to(&old);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.store.fold(&deferred.clock).unwrap();
+    assert_eq!(place.text("journal.jsonl"), "");
+    assert_eq!(place.left(), ["bd-a"]);
+    deferred.restore();
+    let bead = place.bead("bd-a");
+    assert_eq!((bead.title.as_str(), bead.priority), ("Two", 0));
+    assert!(place.left().is_empty());
+}
+
+#[test]
+fn large_issues_are_kept_by_a_link_and_small_ones_by_a_copy() {
+    use std::os::unix::fs::MetadataExt;
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let links = || {
+        fs::metadata(place.dir.join("issues.jsonl"))
+            .unwrap()
+            .nlink()
+    };
+    place.edit("bd-a", title("Two"));
+    assert_eq!(links(), 1);
+    place.edit("bd-a", |bead| bead.notes = "long ".repeat(300_000));
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(links(), 2);
+    let whole = place.text("issues.jsonl");
+    place.goes_back_to(&format!("{}\n", line("bd-a", "x")));
+    assert_eq!(place.left(), ["bd-a"]);
+    place.restore();
+    place.store.fold(&place.clock).unwrap();
+    assert_eq!(place.text("issues.jsonl"), whole);
+}
+
+#[test]
+fn a_message_names_some_and_counts_the_others() {
+    assert_eq!(rollback::some(&["a", "b"]), "a, b");
+    let many: Vec<String> = (0..7).map(|number| number.to_string()).collect();
+    assert_eq!(rollback::some(&many), "0, 1, 2, 3, 4 and 2 more");
+}
+
+#[test]
+fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
+    let place = Place::with_issues(&format!("{}\n", line("bd-a", "x")));
+    let deferred = place.deferring();
+    deferred.edit("bd-a", title("Ours"));
+    let deleted = line("bd-a", "x").replace("\"open\"", "\"tombstone\"");
+    let deleted = deleted.strip_suffix('}').unwrap();
+    place.goes_back_to(&format!(
+        "{deleted},\"deleted_at\":\"2026-01-02T00:00:00Z\"}}\n"
+    ));
+    place.store.fold(&deferred.clock).unwrap();
+    let told = place.store.take_notices().join("\n");
+    assert!(
+        told.contains("of bd-a (status) one side gave way"),
+        "{told}"
+    );
+    let history = place.store.events().unwrap();
+    place
+        .change(|tx| Ok(change::revive(tx, &["bd-a".into()], &history)?))
+        .unwrap();
+    let bead = place.store.snapshot().unwrap().take("bd-a").unwrap();
+    assert_eq!((bead.status, bead.title.as_str()), (Status::Open, "Ours"));
+}
+
+#[test]
+fn every_comment_that_lost_to_a_change_from_outside_is_in_history() {
+    let comment = |number: u8, text: &str| {
+        format!(
+            r#"{{"id":{number},"issue_id":"bd-a","author":"dana","text":"{text}","created_at":"2026-01-0{number}T00:00:00Z"}}"#
+        )
+    };
+    let with = |texts: [&str; 2], updated: &str| {
+        let comments = [comment(1, texts[0]), comment(2, texts[1])].join(",");
+        let line = line("bd-a", "x").replace("\"updated_at\":\"2026-01", updated);
+        let line = line.strip_suffix('}').unwrap();
+        format!("{line},\"comments\":[{comments}]}}\n")
+    };
+    let same = "\"updated_at\":\"2026-01";
+    let place = Place::with_issues(&with(["one", "two"], same));
+    let deferred = place.deferring();
+    deferred.edit("bd-a", |bead| {
+        for comment in &mut bead.comments {
+            comment.text.push_str(", ours");
+        }
+    });
+    let newer = "\"updated_at\":\"2026-09";
+    place.goes_back_to(&with(["one, theirs", "two, theirs"], newer));
+    place.store.fold(&deferred.clock).unwrap();
+    let events = place.store.events_of("bd-a").unwrap();
+    let lost = events.last().unwrap().changes[0].lost.as_ref().unwrap();
+    let comments: Vec<serde_json::Value> =
+        serde_json::from_str(lost.get("comments").unwrap()).unwrap();
+    let texts: Vec<_> = comments.iter().map(|lost| lost["text"].as_str()).collect();
+    assert_eq!(texts, [Some("one, ours"), Some("two, ours")], "{lost:?}");
+    assert_eq!(lost.keys().count(), 1);
+}
+
+/// What is done to a bead in a random history.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Title(u8),
+    Label(u8),
+    Priority(u8),
+    Save,
+    GoBack(u8),
+    Restore,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        any::<u8>().prop_map(Act::Title),
+        any::<u8>().prop_map(Act::Label),
+        any::<u8>().prop_map(Act::Priority),
+        Just(Act::Save),
+        any::<u8>().prop_map(Act::GoBack),
+        Just(Act::Restore),
+    ];
+    proptest::collection::vec(act, 1..20)
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn every_label_is_there_after_all_was_restored(acts in acts(), late: bool) {
+        // The clock of the place steps from there on.
+        let text = line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
+        let first = Place::with_issues(&format!("{text}\n"));
+        let place = if late { first.deferring() } else { first };
+        place.store.snapshot().unwrap();
+        let mut saved = vec![place.text("issues.jsonl")];
+        let mut labels = BTreeSet::new();
+        let mut goes_back = false;
+        for act in acts {
+            match act {
+                Act::Title(number) => place.edit("bd-a", title(&format!("t{number}"))),
+                Act::Priority(number) => place.edit("bd-a", priority(i64::from(number % 5))),
+                Act::Label(number) => {
+                    let label = format!("l{number}");
+                    place.change(|tx| Ok(change::add_label(tx, "bd-a", &label)?)).unwrap();
+                    labels.insert(label);
+                }
+                Act::Save => {
+                    place.store.fold(&place.clock).unwrap();
+                    saved.push(place.text("issues.jsonl"));
+                }
+                Act::GoBack(number) => {
+                    // As a reset does: to what it came from.
+                    saved.truncate(usize::from(number) % saved.len() + 1);
+                    place.goes_back_to(&saved[saved.len() - 1]);
+                    goes_back = true;
+                    place.store.snapshot().unwrap();
+                }
+                Act::Restore => drop(place.restore()),
+            }
+        }
+        prop_assert!(goes_back || place.left().is_empty());
+        place.restore();
+        let bead = place.bead("bd-a");
+        for label in &labels {
+            prop_assert!(bead.has_label(label), "{label} of {labels:?}: {:?}", bead.labels);
+        }
+        prop_assert!(place.left().is_empty());
+    }
+}
