@@ -29,6 +29,37 @@ const GT: [&[&str]; 8] = [
     &[""],
 ];
 
+/// The layers of `bd`, lowest first.
+const BD: [&[&str]; 12] = [
+    &["sys"],
+    &["git"],
+    &["bead"],
+    &["merge", "config"],
+    &["store"],
+    &["graph", "query", "change", "sync"],
+    &["error"],
+    &["ui"],
+    &["doctor"],
+    &["context"],
+    &["cli"],
+    &[""],
+];
+
+#[test]
+fn in_bd_nothing_is_imported_from_a_higher_layer() {
+    let found = imports("bd").upwards(&BD);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn in_bd_no_modules_import_each_other_in_a_circle() {
+    let circles = imports("bd")
+        .grouped(outer(1))
+        .without_own_parts()
+        .circles();
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
 #[test]
 fn in_gt_nothing_is_imported_from_a_higher_layer() {
     let found = imports("gt").upwards(&GT);

@@ -106,6 +106,31 @@ fn what_comes_back_by_git_does_not_wait_any_more() {
 }
 
 #[test]
+fn a_label_leaves_no_time_and_is_missed_all_the_same() {
+    let project = Project::new();
+    let id = project.bead("a", "A bead");
+    project.commit("a", "A bead");
+    project.bd("a", &["label", "add", &id, "mine"]).ok();
+    let whole = project.issues("a");
+    for way in [
+        &["stash", "-q"][..],
+        &["stash", "pop", "-q"],
+        &["reset", "-q", "--hard"],
+    ] {
+        project.git("a", way).ok();
+        let said = project.bd("a", &["list"]).ok().err;
+        let is_back = way.contains(&"pop");
+        assert_eq!(
+            said.contains("was rolled back"),
+            !is_back,
+            "{way:?}: {said}"
+        );
+    }
+    project.bd("a", &["restore", "--lost"]).ok();
+    assert_eq!(project.issues("a"), whole);
+}
+
+#[test]
 fn what_others_did_is_no_rollback_however_it_comes_in() {
     for how in [
         &["--ff-only"][..],

@@ -5,12 +5,14 @@
 //! is the only list of fields: the struct, the reader ([`record`]) and the writer are made from it.
 
 pub mod attempt;
+pub mod blocked;
 pub mod comment;
 pub mod dep;
 pub mod fields;
 pub mod hash;
 pub mod id;
 pub mod kind;
+pub mod lines;
 pub mod record;
 pub mod stamp;
 pub mod status;

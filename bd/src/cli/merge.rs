@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use crate::bead::lines;
 use crate::context::Context;
 use crate::git::{Git, GitError};
 use crate::merge::{self, Lost, Merge, MergeError, Note};
+use crate::store::StoreError;
 use crate::store::archive::Archive;
 use crate::store::paths::Paths;
-use crate::store::{StoreError, lines};
 use crate::sys::file;
 use crate::ui::escape;
 

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bead::validate::Vocabulary;
-use crate::store::lock;
+use crate::sys::lock;
 use crate::sys::{Env, file};
 
 const SYNC_BRANCH: &str = "sync-branch";

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{Check, Level};
+use crate::bead::lines;
 use crate::bead::record;
 use crate::store::damage::{self, Sound};
 use crate::store::paths::Paths;
-use crate::store::{Author, Store, StoreError, journal, lines};
+use crate::store::{Author, Store, StoreError, journal};
 use crate::sys::{Clock, file};
 
 /// A damaged line.

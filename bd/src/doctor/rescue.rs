@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bead::Bead;
+use crate::bead::lines;
 use crate::git::Git;
 use crate::merge;
-use crate::store::{Store, StoreError, lines};
+use crate::store::{Store, StoreError};
 use crate::sys::file;
 
 /// How many commits back are looked at.

@@ -4,8 +4,9 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::{blocked, ready};
+use crate::bead::blocked;
 use crate::bead::{Bead, DepKind, Stamp, Status};
+use crate::graph::ready;
 use crate::store::{Head, Snapshot, Time};
 
 /// One thing that keeps a bead from being ready.

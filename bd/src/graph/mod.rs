@@ -2,7 +2,6 @@
 //!
 //! Pure functions over a snapshot and an instant.
 
-pub mod blocked;
 pub mod explain;
 pub mod external;
 pub mod ready;

@@ -11,7 +11,7 @@ use super::table::{Row, Table};
 use super::walk::Tables;
 use super::{Lost, collision};
 use crate::bead::Bead;
-use crate::store::lines;
+use crate::bead::lines;
 
 /// How often beads are moved: a new id may be taken, too.
 const ROUNDS: usize = 8;

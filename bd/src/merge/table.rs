@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use super::field::Fields;
 use super::{Lost, Note, beads, collision};
+use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
-use crate::store::lines;
 
 /// One line with an id.
 #[derive(Debug)]

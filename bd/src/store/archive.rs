@@ -9,9 +9,10 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{StoreError, lines};
+use crate::bead::lines;
 use crate::bead::{Bead, record};
 use crate::merge;
+use crate::store::StoreError;
 use crate::sys::file;
 
 /// The archive of a beads folder, read once; its beads are parsed when asked for.

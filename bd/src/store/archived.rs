@@ -11,9 +11,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::index::{Builder, Facts, FileKey, ISSUES, Index, Item, Keys, Place};
 use super::source::{self, DOUBT};
-use super::{StoreError, archive, lines};
 use crate::bead::Bead;
+use crate::bead::lines;
 use crate::merge;
+use crate::store::{StoreError, archive};
 use crate::sys::file;
 
 /// The ids of the archive.

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::fold::{Fold, Folded};
 use super::source::Source;
-use super::{Store, StoreError, index, lock};
 use crate::bead::Stamp;
+use crate::store::{Store, StoreError, index};
 use crate::sys::{Clock, file};
 
 /// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
@@ -40,7 +40,7 @@ impl Store {
 
     /// Removes them, while no writer is at work; says how many.
     pub fn remove_left_over(&self, clock: &Clock) -> Result<usize, StoreError> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let found = self.left_over(clock);
         for path in &found {
             file::remove(path).map_err(|error| StoreError::io("remove", path, error))?;
@@ -63,7 +63,7 @@ impl Store {
     /// Writes the issues anew where they are not as they should be; says whether it did.
     pub fn rewrite(&self, clock: &Clock) -> Result<bool, StoreError> {
         self.wait_until_settled();
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
         let notes = snapshot.index.notes();
         let is_sound = !notes.iter().any(|note| note.reason.is_some()) && self.is_canonical()?;
@@ -113,7 +113,7 @@ impl Store {
 
     /// Takes an index away that does not say what the files say; says whether it did.
     pub fn forget_wrong_index(&self) -> Result<bool, StoreError> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         if self.index_agrees()? {
             return Ok(false);
         }

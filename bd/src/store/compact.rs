@@ -10,8 +10,8 @@ use jiff::Timestamp;
 
 use super::head::Time;
 use super::snapshot::Snapshot;
-use super::{Author, Store, StoreError, archive, lock};
 use crate::bead::{Bead, DepKind, Status};
+use crate::store::{Author, Store, StoreError, archive};
 use crate::sys::Clock;
 
 /// The ids of the beads that may go, sorted.
@@ -114,7 +114,7 @@ impl Store {
             tx.describe("unarchive", "");
             Ok(beads)
         })?;
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         // Someone may have archived them again in between.
         let there = self.snapshot()?;
         let back: Vec<String> = ids

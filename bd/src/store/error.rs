@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::snapshot;
 use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
+use crate::sys::lock::LockError;
 
 /// Why the store cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +114,15 @@ pub enum StoreError {
     /// The settings cannot be read.
     #[error(transparent)]
     Config(#[from] ConfigError),
+}
+
+impl From<LockError> for StoreError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Io { path, source } => Self::io("lock", &path, source),
+            LockError::Held { path, seconds } => Self::Locked { path, seconds },
+        }
+    }
 }
 
 impl StoreError {

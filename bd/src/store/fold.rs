@@ -21,7 +21,6 @@ use sha2::{Digest, Sha256};
 
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
-use super::lines::Note;
 use super::overlay::Merged;
 use super::paths::Paths;
 use super::snapshot::{Snapshot, home_of};
@@ -30,6 +29,7 @@ use super::write::{Layout, Piece, lay_out, write};
 use super::{Event, Node, StoreError, damage, history, mark, reindex, rollback, source};
 use crate::bead::Stamp;
 use crate::bead::hash::hex;
+use crate::store::index::Note;
 use crate::sys::clock;
 use crate::sys::file::{self, Appended, Beside, Derived};
 use crate::sys::parallel::both;

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::Snapshot;
 use super::index::{NEVER, OpenRow, Row, clamp, flag, nanoseconds};
 use super::overlay::Own;
+use crate::bead::blocked::{Graph, Link, is_open};
 use crate::bead::{Bead, Kind, Stamp, Status};
-use crate::graph::blocked::{Graph, Link, is_open};
 
 /// Where a bead is: in the index, or beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

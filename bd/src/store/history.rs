@@ -18,12 +18,14 @@ use super::event::{Difference, Event};
 use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
 use super::overlay::{Bridge, Merged};
 use super::paths::Paths;
-use super::{Store, StoreError, lines, lock, share};
 use crate::bead::Stamp;
+use crate::bead::lines;
 use crate::bead::record::Fields;
 use crate::merge::{self, Lost, Merge};
+use crate::store::{Store, StoreError, share};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
+use crate::sys::lock;
 
 /// The verb of what is known of a change whose line in the journal is damaged.
 pub(crate) const RECOVERED: &str = "recovered";

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::lines;
+use crate::bead::lines;
 use crate::bead::{Raw, record};
 use crate::sys::file::{self, Appended, NotAppended};
 

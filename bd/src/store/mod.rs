@@ -27,8 +27,6 @@ mod ids;
 mod ignore;
 mod index;
 pub mod journal;
-pub mod lines;
-pub mod lock;
 pub mod mark;
 mod open;
 mod overlay;
@@ -73,7 +71,7 @@ pub use tx::Tx;
 
 use crate::bead::Stamp;
 use crate::config::Config;
-use crate::sys::{Clock, clock};
+use crate::sys::{Clock, clock, lock};
 use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
@@ -214,6 +212,11 @@ impl Store {
         Ok(Snapshot::new(read, self.settings()?))
     }
 
+    /// Waits for the writers' lock.
+    fn lock(&self) -> Result<lock::Guard, StoreError> {
+        Ok(lock::acquire(&self.paths.lock(), lock::PATIENCE)?)
+    }
+
     /// Messages for people that came up while writing, each given once.
     pub fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut self.notices())
@@ -232,7 +235,7 @@ impl Store {
         clock: &Clock,
         change: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
         let mut tx = Tx::new(snapshot, author, clock);
         let answer = change(&mut tx);
@@ -284,7 +287,7 @@ impl Store {
 
     /// Folds what is left in the journal, and nothing else.
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
         if snapshot.source.state.size > 0 {
             self.run_folds(snapshot, &Stamp::from(clock.now()))?;
@@ -317,7 +320,7 @@ impl Store {
         if !is_old(&Source::read(&self.paths)?.source) {
             return Ok(false);
         }
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
         // Many may have found it old at once; the first one folds.
         if !is_old(&snapshot.source) {

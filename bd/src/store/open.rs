@@ -9,8 +9,9 @@ use super::head::{Brief, Head, Node};
 use super::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
 use super::overlay::Own;
 use super::snapshot::Snapshot;
+use crate::bead::blocked;
+use crate::bead::blocked::{Graph, Link, is_open};
 use crate::bead::{DepKind, Status};
-use crate::graph::blocked::{self, Graph, Link, is_open};
 
 impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use super::index::{Builder, Facts, Index, Item, JOURNALED, Keys, Place, Row, WISPS};
 use super::journal::{self, Home};
-use super::lines::Note;
 use super::snapshot::{Snapshot, home_of};
 use super::source::{self, Source};
-use super::{Node, Store, StoreError, ignore, lock};
+use crate::store::index::Note;
+use crate::store::{Node, Store, StoreError, ignore};
 use crate::sys::file;
+use crate::sys::lock::{self, LockError};
 
 /// From a size between these on the journal behind the index goes into a new one: what is behind is read by
 /// every command, and a large index costs more to write.
@@ -105,8 +106,8 @@ pub(super) fn prepare(
     }
     let one = match lock::acquire_apart(&path, Duration::ZERO) {
         Ok(one) => one,
-        Err(StoreError::Locked { .. }) => return Ok(None),
-        Err(error) => return Err(error),
+        Err(LockError::Held { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
     };
     // What changes from here on is in doubt.
     let made = source::wall();

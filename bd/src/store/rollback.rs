@@ -24,10 +24,11 @@ use super::archive::Archive;
 use super::index::{FileKey, ISSUES};
 use super::paths::Paths;
 use super::source::Source;
-use super::{Author, Store, StoreError, Tx, fold, ignore, lines, lock};
+use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
 use crate::git::Git;
 use crate::merge::{self, collision};
+use crate::store::{Author, Store, StoreError, Tx, fold, ignore};
 use crate::sys::file::{Beside, Placed};
 use crate::sys::{Clock, file};
 
@@ -296,7 +297,10 @@ impl<'a> Sides<'a> {
         if from == Some(line) && order != Ordering::Greater {
             return moved.is_revert.then(|| line.to_vec());
         }
-        if !moved.is_apart && order == Ordering::Greater {
+        let found_line = self.found.get(&kept.id).copied();
+        // Not every change gives a bead another time: of what was never committed only the commit is left.
+        let is_reset = !moved.is_committed && from == found_line && order == Ordering::Equal;
+        if is_reset || !moved.is_apart && order == Ordering::Greater {
             return Some(line.to_vec());
         }
         let from = from.and_then(|from| record::parse(from).ok());
@@ -508,7 +512,7 @@ impl Store {
         ids: Option<&BTreeSet<String>>,
     ) -> Result<Vec<RolledBack>, StoreError> {
         let lines = self.durable_lines()?;
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         let all = undecided(&self.paths, &lines)?.into_iter();
         let (gone, stays): (_, Vec<RolledBack>) =
             all.partition(|one| ids.is_none_or(|ids| ids.contains(&one.id)));

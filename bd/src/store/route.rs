@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{find, lines};
 use crate::bead::id;
+use crate::bead::lines;
+use crate::store::find;
 use crate::sys::Env;
 
 /// One line of `routes.jsonl`.

@@ -16,12 +16,12 @@ use super::archived::Archived;
 use super::head::{Head, Node};
 use super::index::{Index, JOURNALED, NONE};
 use super::journal::Home;
-use super::lines::Note;
 use super::overlay::{Earlier, Own};
 use super::source::{Read, Source};
 use super::{StoreError, upkeep};
 use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
+use crate::store::index::Note;
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

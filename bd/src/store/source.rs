@@ -403,7 +403,7 @@ impl Source {
         for code in [WISPS, ISSUES] {
             let path = self.path(code);
             let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-            for (_, _, bead) in super::lines::read(text.unwrap_or_default()).beads {
+            for (_, _, bead) in crate::bead::lines::read(text.unwrap_or_default()).beads {
                 all.insert(bead.id.clone(), bead);
             }
         }

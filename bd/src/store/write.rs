@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Node;
 use super::index::{Content, JOURNALED, Place, Row};
-use super::lines::Note;
 use super::overlay::Own;
 use super::source::Source;
 use crate::bead::hash::hex;
+use crate::store::index::Note;
 use crate::sys::file::Beside;
 
 /// How much is copied at once.

@@ -13,12 +13,14 @@ use std::path::{Path, PathBuf};
 use super::SyncError;
 use super::place::Place;
 use super::side::Side;
+use crate::bead::lines;
 use crate::bead::{id, record};
 use crate::config::Config;
 use crate::git::{Git, GitError};
 use crate::store::find::{Found, GitPlace};
 use crate::store::paths::Paths;
-use crate::store::{StoreError, create, lines, lock, route, share};
+use crate::store::{StoreError, create, route, share};
+use crate::sys::lock;
 use crate::sys::{Clock, Env, file};
 
 /// Files that a store has once it was written to.
@@ -151,7 +153,8 @@ impl Fresh {
     pub fn take(&self, clock: &Clock) -> Result<Taken, SyncError> {
         let failed = |source| StoreError::io("create", &self.dir, source);
         file::make_folder(&self.dir, 0o750).map_err(failed)?;
-        let _guard = lock::acquire(&self.dir.join(".lock"), lock::PATIENCE)?;
+        let _guard =
+            lock::acquire(&self.dir.join(".lock"), lock::PATIENCE).map_err(StoreError::from)?;
         let text = self.side.issues_text(&self.place)?.unwrap_or_default();
         let (beads, prefix) = summary(&text);
         let taken = Taken {

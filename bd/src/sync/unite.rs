@@ -9,10 +9,11 @@ use std::rc::Rc;
 use super::SyncError;
 use super::place::Place;
 use super::side::Side;
+use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::merge::{self, Lost, Note};
 use crate::store::share::{Files, Own};
-use crate::store::{Event, Store, archive, journal, lines};
+use crate::store::{Event, Store, archive, journal};
 
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]

@@ -8,6 +8,7 @@ pub mod env;
 pub mod exec;
 pub mod file;
 pub mod inside;
+pub mod lock;
 pub mod parallel;
 pub mod random;
 pub mod watch;

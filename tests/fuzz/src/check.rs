@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use bd::bead::lines;
 use bd::bead::record;
 use bd::graph::ready::{self, ReadyQuery};
 use bd::merge::{self, Merge};
 use bd::query::Filter;
-use bd::store::{self, Store, lines};
+use bd::store::{self, Store};
 
 /// What separates base, left and right in one input.
 const SEPARATOR: &[u8] = b"\n%%\n";

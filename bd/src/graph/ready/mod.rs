@@ -7,7 +7,8 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::blocked::{self, is_open};
+use crate::bead::blocked;
+use crate::bead::blocked::is_open;
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
 use crate::store::{Brief, Head, Sieve, Snapshot, Time, flag, nanoseconds};

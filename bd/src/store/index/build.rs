@@ -13,9 +13,10 @@ use super::runs::Runs;
 use super::table::Table;
 use super::words::Words;
 use super::{Facts, Index, Keys};
+use crate::bead::blocked;
+use crate::bead::blocked::{Graph, Link, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
-use crate::graph::blocked::{self, Graph, Link, is_open};
-use crate::store::lines::Note;
+use crate::store::index::Note;
 
 /// Where a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

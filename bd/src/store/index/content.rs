@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::store::lines;
+use crate::bead::lines;
 
 /// How much is read at once.
 const PIECE: usize = 64 << 10;

@@ -9,9 +9,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::layout::{NEVER, flag};
+use crate::bead::blocked::{ChildGate, is_failure};
 use crate::bead::record::{self, RecordError};
 use crate::bead::{Bead, DepKind, Kind, Stamp, Status};
-use crate::graph::blocked::{ChildGate, is_failure};
 
 /// The facts of one bead.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,8 @@ use super::content::{Content, bom, whole_lines};
 use super::runs::Runs;
 use super::table::Table;
 use super::{Facts, Index, Keys};
-use crate::store::lines::{self, Note};
+use crate::bead::lines;
+use crate::store::index::Note;
 use crate::sys::parallel::both;
 
 /// From this size on two threads read a file.
@@ -196,7 +197,7 @@ impl<'a> Part<'a> {
             Err(error) => self
                 .made
                 .notes
-                .push(lines::note(line, &error, self.code, number, offset)),
+                .push(super::note::note(line, &error, self.code, number, offset)),
         }
     }
 

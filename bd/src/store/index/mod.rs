@@ -10,6 +10,7 @@ mod content;
 mod facts;
 mod layout;
 mod make;
+mod note;
 mod runs;
 mod search;
 mod table;
@@ -33,10 +34,10 @@ pub(crate) use layout::{
 };
 pub(super) use make::{Made, make, merge_files, split};
 
-use super::lines::Note;
 use crate::bead::id;
 use crate::sys::file;
 use layout::{Header, MAGIC, PARTS, Part};
+pub(crate) use note::Note;
 use runs::Runs;
 
 /// Puts the checksum of a changed index right. For tests that damage one.

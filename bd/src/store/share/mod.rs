@@ -23,10 +23,11 @@ pub(super) use clone_id::known as clone_name;
 
 use super::source::Source;
 use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
-use super::{history, ignore, index, lock, mark, rollback, source};
 use crate::bead::Stamp;
 use crate::merge::Lost;
+use crate::store::{history, ignore, index, mark, rollback, source};
 use crate::sys::file::Beside;
+use crate::sys::lock;
 use crate::sys::{Clock, Random, clock, file};
 
 /// Files by their names below a folder of the store.
@@ -72,7 +73,7 @@ impl Store {
         random: &Random,
         mut unite: impl FnMut(&Own) -> Result<United, E>,
     ) -> Result<Shared, E> {
-        let _guard = lock::acquire(&self.paths.lock(), lock::PATIENCE)?;
+        let _guard = self.lock()?;
         ignore::hide(self.dir());
         let clone = clone_id::take(self.dir(), random)?;
         for _ in 0..FOLD_TRIES {
@@ -233,7 +234,7 @@ impl Store {
 
     /// Lets nobody else bring this store together with its branch until the guard is dropped.
     pub fn take_turn(&self) -> Result<lock::Guard, StoreError> {
-        lock::acquire_apart(&self.dir().join(".sync.lock"), TURN)
+        Ok(lock::acquire_apart(&self.dir().join(".sync.lock"), TURN)?)
     }
 }
 

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::bead::Stamp;
+use crate::bead::lines;
 use crate::store::paths::Paths;
-use crate::store::{Event, StoreError, fold, history, journal, lines};
+use crate::store::{Event, StoreError, fold, history, journal};
 use crate::sys::file;
 
 /// Moves what waits; says of each damaged line that it was kept, where there were any.

@@ -7,11 +7,13 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::{Place, author, cases};
+use crate::bead::blocked::is_failure;
+use crate::bead::lines;
 use crate::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use crate::graph::explain;
 use crate::graph::ready::{self, Order, ReadyQuery};
-use crate::graph::{blocked::is_failure, explain};
 use crate::query::Filter;
-use crate::store::{Snapshot, Store, lines};
+use crate::store::{Snapshot, Store};
 use crate::sys::file;
 
 const NOW: &str = "2026-03-10T00:00:00Z";

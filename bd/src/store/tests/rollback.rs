@@ -227,6 +227,25 @@ fn large_issues_are_kept_by_a_link_and_small_ones_by_a_copy() {
 }
 
 #[test]
+fn what_left_in_several_steps_comes_back_in_one() {
+    let old = line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
+    let place = Place::with_issues(&format!("{old}\n"));
+    let old = place.text("issues.jsonl");
+    place.edit("bd-a", |bead| bead.labels.push("l".into()));
+    let labelled = place.text("issues.jsonl");
+    place.edit("bd-a", title("Two"));
+    for text in [&labelled, &old] {
+        place.goes_back_to(text);
+        assert_eq!(place.left().last().unwrap(), "bd-a");
+    }
+    place.restore();
+    let bead = place.bead("bd-a");
+    assert!(bead.has_label("l"));
+    assert_eq!(bead.title, "Two");
+    assert!(place.left().is_empty());
+}
+
+#[test]
 fn a_message_names_some_and_counts_the_others() {
     assert_eq!(rollback::some(&["a", "b"]), "a, b");
     let many: Vec<String> = (0..7).map(|number| number.to_string()).collect();
@@ -332,7 +351,7 @@ proptest! {
                 Act::Priority(number) => place.edit("bd-a", priority(i64::from(number % 5))),
                 Act::Label(number) => {
                     let label = format!("l{number}");
-                    place.change(|tx| Ok(change::add_label(tx, "bd-a", &label)?)).unwrap();
+                    place.edit("bd-a", |bead| bead.labels.push(label.clone()));
                     labels.insert(label);
                 }
                 Act::Save => {

@@ -9,12 +9,11 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::StoreError;
 use crate::sys::file;
 
 /// How long a writer waits for the others.
@@ -26,6 +25,28 @@ const TURN: Duration = Duration::from_secs(3);
 /// How often the lock file may be taken away under those who wait for it.
 const TRIES: usize = 20;
 
+/// Why there is no lock.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The file cannot be locked.
+    #[error("cannot lock {path}")]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Others held the lock all the time.
+    #[error("another process has held {path} for {seconds}s")]
+    Held {
+        /// The lock file.
+        path: PathBuf,
+        /// How long we waited.
+        seconds: u64,
+    },
+}
+
 /// The lock, held until this is dropped.
 #[derive(Debug)]
 pub struct Guard {
@@ -33,13 +54,13 @@ pub struct Guard {
 }
 
 /// Waits for the lock, at most `patience`.
-pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
+pub fn acquire(path: &Path, patience: Duration) -> Result<Guard, LockError> {
     acquire_in_turn(path, patience, Some(TURN))
 }
 
 /// Waits for another lock of the folder than the writers'. There are no turns: whoever waits for it must not
 /// hold up writers, who may be waited for by its holder.
-pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, StoreError> {
+pub fn acquire_apart(path: &Path, patience: Duration) -> Result<Guard, LockError> {
     acquire_in_turn(path, patience, None)
 }
 
@@ -47,8 +68,11 @@ fn acquire_in_turn(
     path: &Path,
     patience: Duration,
     turn: Option<Duration>,
-) -> Result<Guard, StoreError> {
-    let failed = |source| StoreError::io("lock", path, source);
+) -> Result<Guard, LockError> {
+    let failed = |source| LockError::Io {
+        path: path.to_owned(),
+        source,
+    };
     let began = Instant::now();
     for _ in 0..TRIES {
         let opened = file::open_append(path, 0o644).map_err(failed)?;
@@ -64,7 +88,7 @@ fn acquire_in_turn(
             None => break,
         }
     }
-    Err(StoreError::Locked {
+    Err(LockError::Held {
         path: path.to_owned(),
         seconds: patience.as_secs(),
     })

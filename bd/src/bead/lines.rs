@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::bead::{Bead, record};
 
@@ -95,49 +94,6 @@ pub fn values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
     spans(text, 0)
         .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
         .collect()
-}
-
-/// A line of a file that holds no bead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Note {
-    /// The file, as in the index.
-    pub file: u8,
-    /// Its number, from 1.
-    pub line: usize,
-    /// Where it starts.
-    pub offset: u64,
-    /// How long it is.
-    pub length: u32,
-    /// What is wrong with it; `None` for a sound record of another kind.
-    pub reason: Option<String>,
-    /// Whether it is a git conflict marker.
-    pub conflict: bool,
-}
-
-/// What is to be said of a line that is no bead.
-pub(super) fn note(
-    line: &[u8],
-    error: &record::RecordError,
-    file: u8,
-    number: usize,
-    offset: u64,
-) -> Note {
-    let conflict = is_conflict_marker(line);
-    let reason = if conflict {
-        Some("git conflict marker".to_owned())
-    } else if is_foreign(line) {
-        None
-    } else {
-        Some(error.to_string())
-    };
-    Note {
-        file,
-        line: number,
-        offset,
-        length: u32::try_from(line.len()).unwrap_or(u32::MAX),
-        reason,
-        conflict,
-    }
 }
 
 /// Whether a line is a marker that git leaves in a file with conflicts.
