@@ -91,24 +91,16 @@ impl Store {
             return Ok(true);
         };
         let new = Source::fresh_index(&self.paths)?;
-        // Rows whose lines are in the journal are checked against it whenever they are read.
-        let is_filed = |index: &index::Index, at: u32| {
-            let row = index.row(at);
-            row.is_some_and(|row| row.file & index::JOURNALED == 0)
+        let is_same = |at: u32| {
+            let there = new.find(now.id(at)).and_then(|at| new.row(at));
+            let (Some(own), Some(there)) = (now.row(at), there) else {
+                return false;
+            };
+            (own.hash, own.offset, own.status, own.priority)
+                == (there.hash, there.offset, there.status, there.priority)
         };
-        // Behind a journal beads of the files may be gone.
-        let has_journal = now.keys().journal.2 > 0;
-        let knows_all = (0..new.len()).all(|at| has_journal || now.find(new.id(at)).is_some());
-        let mut filed = (0..now.len()).filter(|at| is_filed(&now, *at));
-        Ok(knows_all
-            && filed.all(|at| {
-                let there = new.find(now.id(at)).and_then(|at| new.row(at));
-                let (Some(own), Some(there)) = (now.row(at), there) else {
-                    return false;
-                };
-                (own.hash, own.offset, own.status, own.priority)
-                    == (there.hash, there.offset, there.status, there.priority)
-            }))
+        let knows_all = (0..new.len()).all(|at| now.find(new.id(at)).is_some());
+        Ok(knows_all && (0..now.len()).all(is_same))
     }
 
     /// Takes an index away that does not say what the files say; says whether it did.

@@ -5,17 +5,16 @@
 //! still, and a record in it whose hash stands beside it is as it was acknowledged.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::journal::{self, line_hash};
-use super::snapshot::Snapshot;
-use super::source::Source;
-use super::{Store, StoreError, fold};
+use super::StoreError;
+use super::journal::line_hash;
 use crate::bead::Stamp;
 use crate::merge;
+use crate::sys::file;
 
 /// Where the id of a changed bead stands, and how its record begins.
 const IDS: [&[u8]; 3] = [
@@ -33,12 +32,6 @@ pub(crate) fn ids(line: &[u8]) -> BTreeSet<String> {
         (!id.is_empty() && id.len() < 200).then(|| id.to_owned())
     });
     texts.collect()
-}
-
-/// Whether a damaged line may have changed a bead before a change that was made to this line of it.
-pub(super) fn may_have_changed(line: &[u8], id: &str, before: Option<&str>) -> bool {
-    let ids = ids(line);
-    ids.is_empty() || ids.contains(id) || before.is_some_and(|hash| shows(line, hash))
 }
 
 /// Whether a damaged line left this line of a bead.
@@ -96,53 +89,37 @@ fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
 pub(super) const UNFINISHED: &str = "journal.jsonl";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
 
-/// What a reader is told of a journal with damaged lines inside.
-pub(super) fn seen(source: &Source) -> Option<String> {
-    let count = source.state.damaged_inside();
+/// What a reader is told of a journal with so many damaged lines inside.
+pub(super) fn seen(count: usize, journal: &Path) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
-            source.paths.journal().display(),
+            journal.display(),
             counted(count, "line inside is damaged", "lines inside are damaged")
         )
     })
 }
 
-/// What is said when damaged lines inside a journal are set aside.
-pub(super) fn notice(source: &Source, kept: &Path) -> String {
-    let state = &source.state;
-    let bridged: BTreeSet<&str> = state.bridged.iter().map(|own| own.id.as_str()).collect();
-    let lines = state.torn.iter().map(|(_, line)| line);
-    let shown: BTreeSet<String> = lines.flat_map(|line| ids(line)).collect();
-    let lost: Vec<&str> = shown.iter().map(String::as_str).collect();
-    let lost: Vec<&str> = lost
-        .into_iter()
-        .filter(|id| !bridged.contains(id))
-        .collect();
-    let mut text = format!(
-        "{}: {}, kept in {}",
-        source.paths.journal().display(),
-        counted(
-            state.damaged_inside(),
-            "damaged line inside",
-            "damaged lines inside"
-        ),
+/// What is said when these damaged lines inside a journal are set aside.
+pub(super) fn notice(
+    lines: &[(usize, Vec<u8>)],
+    count: usize,
+    journal: &Path,
+    kept: &Path,
+) -> String {
+    let shown: BTreeSet<String> = lines.iter().flat_map(|(_, line)| ids(line)).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    let what = if shown.is_empty() {
+        "which beads it changed cannot be read".to_owned()
+    } else {
+        format!("what it did to {} is not in the beads", shown.join(", "))
+    };
+    format!(
+        "{}: {}, kept in {}; {what} (way out: bd doctor)",
+        journal.display(),
+        counted(count, "damaged line inside", "damaged lines inside"),
         kept.display()
-    );
-    if !bridged.is_empty() {
-        let ids: Vec<&str> = bridged.into_iter().collect();
-        text.push_str("; the change after it has all of ");
-        text.push_str(&ids.join(", "));
-    }
-    if !lost.is_empty() {
-        text.push_str("; what it did to ");
-        text.push_str(&lost.join(", "));
-        text.push_str(" is not in the beads");
-    } else if shown.is_empty() {
-        text.push_str("; which beads it changed cannot be read");
-    }
-    text.push_str(" (way out: bd doctor)");
-    text
+    )
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {
@@ -157,25 +134,22 @@ pub(super) fn torn_notice(kept: &Path) -> String {
     )
 }
 
-impl Store {
-    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
-    /// the end: then a fold is due.
-    pub(super) fn cut_torn_end(
-        &self,
-        snapshot: &Snapshot,
-        now: &Stamp,
-    ) -> Result<bool, StoreError> {
-        let state = &snapshot.source.state;
-        if state.torn.len() > 1 || state.damaged_inside() > 0 {
-            return Ok(false);
-        }
-        let torn = state.torn_bytes();
-        let kept = fold::keep(&self.paths.damaged(), UNFINISHED, &torn, now)?;
-        let path = self.paths.journal();
-        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
-        self.notices().push(torn_notice(&kept));
-        Ok(true)
-    }
+/// Writes bytes to a new file in `damaged/`.
+pub(super) fn keep(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    now: &Stamp,
+) -> Result<PathBuf, StoreError> {
+    file::make_folder(folder, 0o755).map_err(|error| StoreError::io("create", folder, error))?;
+    let time = now.instant().strftime("%Y%m%dT%H%M%S").to_string();
+    let path = (0..10_000)
+        .map(|number| folder.join(format!("{time}-{number}-{name}")))
+        .find(|path| !path.exists())
+        .unwrap_or_else(|| folder.join(name));
+    let line = [bytes, b"\n"].concat();
+    file::replace(&path, &line, 0o644).map_err(|error| StoreError::io("write", &path, error))?;
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -213,13 +187,5 @@ mod tests {
             bad[at] ^= 1;
             assert!(sound_records(&bad).is_empty(), "byte {at}");
         }
-    }
-
-    #[test]
-    fn a_line_that_shows_no_bead_may_have_changed_any() {
-        assert!(may_have_changed(b"\0\0\0", "a-1", Some("00ff")));
-        let (line, _) = whole();
-        assert!(may_have_changed(line.as_bytes(), "a-2", None));
-        assert!(!may_have_changed(line.as_bytes(), "a-3", Some("00ff")));
     }
 }

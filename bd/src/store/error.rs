@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::snapshot;
 use crate::bead::validate::Invalid;
 use crate::config::ConfigError;
 use crate::sys::lock::LockError;
@@ -137,7 +136,7 @@ impl StoreError {
     /// The same failure to read, to be told in another place.
     pub(super) fn again(&self) -> Self {
         match self {
-            Self::Io { what, path, source } => Self::io(what, path, snapshot::copy_of(source)),
+            Self::Io { what, path, source } => Self::io(what, path, copy_of(source)),
             Self::Line {
                 path,
                 place,
@@ -147,7 +146,7 @@ impl StoreError {
                 path: path.clone(),
                 place: place.clone(),
                 id: id.clone(),
-                source: snapshot::copy_of(source),
+                source: copy_of(source),
             },
             Self::Moved { path, id } => Self::Moved {
                 path: path.clone(),
@@ -159,5 +158,13 @@ impl StoreError {
                 io::Error::other(other.to_string()),
             ),
         }
+    }
+}
+
+/// The same error once more.
+pub(super) fn copy_of(error: &std::io::Error) -> std::io::Error {
+    match error.raw_os_error() {
+        Some(code) => std::io::Error::from_raw_os_error(code),
+        None => std::io::Error::new(error.kind(), error.to_string()),
     }
 }

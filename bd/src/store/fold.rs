@@ -13,25 +13,24 @@
 //! Lines that nobody changed are copied as they are, without being parsed.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::Builder;
 
 use jiff::{SignedDuration, Timestamp};
-use sha2::{Digest, Sha256};
 
+use super::damage::{self, keep};
+use super::history::Merged;
 use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
 use super::journal::{self, Home, Journal, Mark};
-use super::overlay::Merged;
 use super::paths::Paths;
-use super::snapshot::{Snapshot, home_of};
-use super::source::Source;
+use super::snapshot::Snapshot;
+use super::source::home_of;
 use super::write::{Layout, Piece, lay_out, write};
-use super::{Event, Node, StoreError, damage, history, mark, reindex, rollback, source};
+use super::{Event, Node, Store, StoreError, history, mark, reindex, rollback, source};
 use crate::bead::Stamp;
-use crate::bead::hash::hex;
 use crate::store::index::Note;
 use crate::sys::clock;
-use crate::sys::file::{self, Appended, Beside, Derived};
+use crate::sys::file::{Appended, Beside, Derived};
 use crate::sys::parallel::both;
 
 /// How a fold ended.
@@ -71,17 +70,7 @@ impl Fold<'_> {
             return Ok(Folded::Unsettled);
         }
         let paths = source.paths.clone();
-        let entries = journal::decode(&source.whole_journal()?);
-        let covered = source.keys.journal.2;
-        if entries
-            .torn
-            .iter()
-            .any(|span| (span.start as u64) < covered)
-        {
-            // Damaged since it went into the index, which must not stand in for it.
-            source.forget_index();
-            return Ok(Folded::Overtaken);
-        }
+        let entries = journal::decode(&source.state.text);
         let Some(replaced) = self.replace(&entries)? else {
             return Ok(Folded::Overtaken);
         };
@@ -131,22 +120,17 @@ impl Fold<'_> {
         let keys = Keys {
             issues: issues_key,
             wisps: wisps_key,
-            journal: (0, 0, 0),
             made: source::wall(),
             outside: 0,
         };
         Ok(Some(Replaced { index, keys }))
     }
 
-    /// What goes to history: the events of the journal, what lies between them where its own line is damaged,
-    /// and what was merged.
+    /// What goes to history: the events of the journal, and what was merged.
     fn events(&self, journal: &Journal) -> Vec<Event> {
         let state = &self.snapshot.source.state;
-        let mut events = Vec::new();
-        for (_, entry) in &journal.entries {
-            events.extend(history::bridge_event(&state.bridged, entry));
-            events.extend(Event::of(entry));
-        }
+        let entries = journal.entries.iter();
+        let mut events: Vec<Event> = entries.filter_map(|(_, entry)| Event::of(entry)).collect();
         events.extend(history::merge_event(&state.merged, self.now));
         events
     }
@@ -354,13 +338,12 @@ impl Fold<'_> {
         }
         let folder = source.paths.damaged();
         let torn = state.torn_bytes();
-        let notice = if state.damaged_inside() == 0 {
+        let count = state.damaged_inside();
+        let notice = if count == 0 {
             damage::torn_notice(&keep(&folder, damage::UNFINISHED, &torn, self.now)?)
         } else {
-            damage::notice(
-                source,
-                &keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?,
-            )
+            let kept = keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
+            damage::notice(&state.torn, count, &source.paths.journal(), &kept)
         };
         self.notices.push(notice);
         Ok(())
@@ -399,6 +382,27 @@ impl Fold<'_> {
             ));
         }
         Ok(())
+    }
+}
+
+impl Store {
+    /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
+    /// the end: then a fold is due.
+    pub(super) fn cut_torn_end(
+        &self,
+        snapshot: &Snapshot,
+        now: &Stamp,
+    ) -> Result<bool, StoreError> {
+        let state = &snapshot.source.state;
+        if state.torn.len() > 1 || state.damaged_inside() > 0 {
+            return Ok(false);
+        }
+        let torn = state.torn_bytes();
+        let kept = keep(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
+        let path = self.paths.journal();
+        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
+        self.notices().push(damage::torn_notice(&kept));
+        Ok(true)
     }
 }
 
@@ -452,44 +456,6 @@ fn end(paths: &Paths, replaced: Replaced) -> Result<Folded, StoreError> {
     journal::fresh(&journal).map_err(|error| StoreError::io("write", &journal, error))?;
     mark::touch(paths);
     Ok(Folded::Done)
-}
-
-/// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
-pub(super) fn put_these(source: &Source) -> bool {
-    let Some(mark) = &source.state.mark else {
-        return false;
-    };
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    let (mut at, size) = (0, source.read_key(ISSUES).size);
-    while at < size {
-        let left = usize::try_from(size - at).unwrap_or(buffer.len());
-        let piece = left.min(buffer.len());
-        if source.read_at(ISSUES, &mut buffer[..piece], at).is_err() {
-            return false;
-        }
-        hash.update(&buffer[..piece]);
-        at += piece as u64;
-    }
-    hex(&hash.finalize()) == *mark
-}
-
-/// Writes bytes to a new file in `damaged/`.
-pub(super) fn keep(
-    folder: &Path,
-    name: &str,
-    bytes: &[u8],
-    now: &Stamp,
-) -> Result<PathBuf, StoreError> {
-    file::make_folder(folder, 0o755).map_err(|error| StoreError::io("create", folder, error))?;
-    let time = now.instant().strftime("%Y%m%dT%H%M%S").to_string();
-    let path = (0..10_000)
-        .map(|number| folder.join(format!("{time}-{number}-{name}")))
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| folder.join(name));
-    let line = [bytes, b"\n"].concat();
-    file::replace(&path, &line, 0o644).map_err(|error| StoreError::io("write", &path, error))?;
-    Ok(path)
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::event::{Difference, Event};
-use super::journal::{self, Entry, Home, encode, hash_text, line_hash};
-use super::overlay::{Bridge, Merged};
+use super::journal::{self, encode, hash_text, line_hash};
 use super::paths::Paths;
 use crate::bead::Stamp;
 use crate::bead::lines;
@@ -27,9 +26,6 @@ use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
 use crate::sys::lock;
 
-/// The verb of what is known of a change whose line in the journal is damaged.
-pub(crate) const RECOVERED: &str = "recovered";
-
 /// The verb of what a merge left.
 pub(super) const MERGE: &str = "merge";
 
@@ -38,6 +34,17 @@ pub(crate) const ARCHIVE: &str = "archive";
 
 /// How long a merge of files waits for writers: git waits for it meanwhile.
 const MERGE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A bead that someone else changed in the file while our change to it was not folded.
+#[derive(Debug, Clone)]
+pub(super) struct Merged {
+    pub id: String,
+    /// Values that lost.
+    pub lost: Vec<Lost>,
+    /// The hash of its line there, and of what became of both; `None` for no line.
+    pub from: Option<u64>,
+    pub to: Option<u64>,
+}
 
 /// Appends events, each once, and syncs them.
 pub(super) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
@@ -235,36 +242,6 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
         actor: "git".to_owned(),
         session: String::new(),
         verb: MERGE.to_owned(),
-        undoes: String::new(),
-        wisps: false,
-        changes,
-    })
-}
-
-/// The event that tells what a damaged line of the journal did before this entry, as far as its beads show.
-pub(super) fn bridge_event(bridged: &[Bridge], entry: &Entry) -> Option<Event> {
-    let own = bridged.iter().filter(|own| own.event == entry.id);
-    let own = own.filter(|own| own.home == Home::Issues);
-    let changes: Vec<Difference> = own
-        .map(|own| Difference {
-            id: own.id.clone(),
-            before: own.before.clone(),
-            after: own.after.clone(),
-            old: own.old.clone(),
-            new: own.new.clone(),
-            lost: None,
-        })
-        .collect();
-    if changes.is_empty() {
-        return None;
-    }
-    let id = line_hash(format!("{} {}", entry.id, RECOVERED).as_bytes());
-    Some(Event {
-        id: id.chars().take(12).collect(),
-        at: entry.at.clone(),
-        actor: "bd".to_owned(),
-        session: String::new(),
-        verb: RECOVERED.to_owned(),
         undoes: String::new(),
         wisps: false,
         changes,

@@ -25,7 +25,6 @@ const LOCAL: &[&str] = &[
     "clone-id",
     "sync-base",
     ".sync.lock",
-    ".index.lock",
     "events/",
     "damaged/",
     "last-touched",

@@ -105,8 +105,6 @@ pub struct Journal {
     pub torn: Vec<Range<usize>>,
     /// How far it is sound from the start.
     pub sound: usize,
-    /// The length of its longest line, with the line end.
-    pub longest: u64,
 }
 
 /// Reads a journal. A last line without its end was never acknowledged.
@@ -115,7 +113,6 @@ pub fn decode(text: &[u8]) -> Journal {
     for (_, span) in lines::spans(text, 0) {
         let line = &text[span.clone()];
         let whole = text.get(span.end) == Some(&b'\n');
-        journal.longest = journal.longest.max(span.len() as u64 + 1);
         if let (true, Some(entry)) = (whole, open::<Entry>(line)) {
             journal.entries.push((span.start, entry));
             journal.mark = None;

@@ -39,7 +39,6 @@ pub mod share;
 mod sieve;
 mod snapshot;
 mod source;
-mod tail;
 mod tx;
 pub mod upkeep;
 mod write;
@@ -75,19 +74,16 @@ use crate::sys::{Clock, clock, lock};
 use fold::{Fold, Folded};
 use journal::Entry;
 use paths::Paths;
-use reindex::Behind;
 use source::{CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
-/// How long an index that is ready waits for writers.
-const INDEX_PATIENCE: Duration = Duration::from_secs(2);
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
 /// Up to this size of the issues every write is folded at once.
 const FOLD_AT_ONCE: u64 = 1 << 20;
-/// From this size on the journal is folded at once; for large stores from an eighth of theirs.
-const FOLD_JOURNAL: u64 = 4 << 20;
+/// From this size on the journal is folded after the answer: every command reads it.
+const FOLD_JOURNAL: u64 = 128 << 10;
 /// From this age on of its oldest entry the journal is folded by the next writer.
 const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
 /// Who writes.
@@ -180,7 +176,9 @@ impl Store {
             let read = Source::read(&self.paths);
             match read {
                 Ok(read) if read.source.is_current() => {
-                    if let Some(notice) = damage::seen(&read.source) {
+                    if let Some(notice) =
+                        damage::seen(read.source.state.damaged_inside(), &self.paths.journal())
+                    {
                         upkeep::tell(notice);
                     }
                     if attempt == 0
@@ -206,9 +204,6 @@ impl Store {
     }
 
     fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
-        if read.source.state.behind.is_too_much(read.index.size()) {
-            upkeep::later(self.dir());
-        }
         Ok(Snapshot::new(read, self.settings()?))
     }
 
@@ -249,9 +244,8 @@ impl Store {
         }
         let source = &done.snapshot.source;
         let size = source.key(index::ISSUES)?.size;
-        let (behind, index) = (source.state.behind, done.snapshot.index.size());
         let began = source.state.began.clone();
-        let entry = self.acknowledge(&Entry {
+        self.acknowledge(&Entry {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
             actor: author.actor.clone(),
@@ -261,27 +255,23 @@ impl Store {
             changes: done.changes,
         })?;
         drop(done.snapshot);
-        let is_index_due = behind.and(entry).is_too_much(index);
-        self.after_write(size, is_index_due, began.as_ref(), &at);
+        self.after_write(size, began.as_ref(), &at);
         Ok(answer)
     }
 
-    /// Folds at once while the store is small, and puts off to after the answer what takes longer: a fold, or
-    /// an index with the journal.
-    fn after_write(&self, size: u64, is_index_due: bool, began: Option<&Stamp>, now: &Stamp) {
-        let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
-        if self.fold_at_once.is_some_and(|most| size <= most)
-            || journal > FOLD_JOURNAL.max(size / 8)
-        {
+    /// Folds at once while the store is small, and puts off to after the answer what takes longer.
+    fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
+        if self.fold_at_once.is_some_and(|most| size <= most) {
             self.fold_acknowledged(now);
             return;
         }
         mark::touch(&self.paths);
         let age = began.map(|began| now.instant().duration_since(began.instant()));
-        if age.is_some_and(|age| age >= FOLD_AGE) {
+        let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
+        if journal > FOLD_JOURNAL && self.fold_at_once.is_some() {
+            upkeep::fold_settled(self.dir());
+        } else if age.is_some_and(|age| age >= FOLD_AGE) {
             upkeep::fold_later(self.dir());
-        } else if is_index_due {
-            upkeep::later(self.dir());
         }
     }
 
@@ -329,18 +319,6 @@ impl Store {
         self.run_folds(snapshot, &now).map(|()| true)
     }
 
-    /// Writes an index that has the journal too, so that readers have less of it to read; only where that is
-    /// `due`. Made while others write: they wait only while it is put in place.
-    fn index_journal(&self, due: impl FnOnce(Behind, u64) -> bool) -> Result<(), StoreError> {
-        let Some(prepared) = reindex::prepare(self, due)? else {
-            return Ok(());
-        };
-        // Nobody needs it so much that a command should stay for it.
-        let _guard = lock::acquire(&self.paths.lock(), INDEX_PATIENCE)?;
-        prepared.put();
-        Ok(())
-    }
-
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
         // Settings may have been changed while the lock was waited for.
@@ -386,8 +364,8 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    /// Appends an entry, safely; says how long it is there.
-    fn acknowledge(&self, entry: &Entry) -> Result<u64, StoreError> {
+    /// Appends an entry, safely.
+    fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
             ignore::hide(self.paths.dir());
@@ -397,8 +375,7 @@ impl Store {
             path: path.clone(),
             undone: failed.undone,
             source: failed.source,
-        })?;
-        Ok(line.len() as u64)
+        })
     }
 
     /// A name for an event that no other clone gives.

@@ -3,18 +3,15 @@
 //! Per bead, the changes up to the last one that left the very line that the file has are in the file
 //! already and are skipped. A change that was made to that line gives its new record. Anything else means
 //! that someone else changed the file meanwhile: then both are merged field by field.
-//!
-//! Unless a damaged line of the journal stands between a change and what it was made to: the later change
-//! has the whole record as it was acknowledged, so that counts, and what lies between goes to history.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use super::damage;
+use super::history::Merged;
 use super::journal::{Change, Entry, Home, hash_text};
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Dep, DepKind, Raw};
-use crate::merge::{self, Lost};
+use crate::merge::{self};
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
@@ -122,32 +119,6 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
         && !may_have_half(br"\uD")
 }
 
-/// A bead that someone else changed in the file while our change to it was not folded.
-#[derive(Debug, Clone)]
-pub(super) struct Merged {
-    pub id: String,
-    /// Values that lost.
-    pub lost: Vec<Lost>,
-    /// The hash of its line there, and of what became of both; `None` for no line.
-    pub from: Option<u64>,
-    pub to: Option<u64>,
-}
-
-/// A step of a bead that is not in the journal, since its line there is damaged: from what is known before
-/// to what the next change was made to.
-#[derive(Debug, Clone)]
-pub(super) struct Bridge {
-    pub id: String,
-    pub home: Home,
-    /// The event of the next change.
-    pub event: String,
-    /// The hashes of both lines, and what is in them.
-    pub before: Option<String>,
-    pub after: Option<String>,
-    pub old: Option<Fields>,
-    pub new: Option<Fields>,
-}
-
 /// How a snapshot had a bead, to take it back to that.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Earlier {
@@ -172,37 +143,22 @@ pub(super) trait Files {
 pub(super) struct Overlay {
     pub beads: BTreeMap<String, Option<Own>>,
     pub merged: Vec<Merged>,
-    pub bridged: Vec<Bridge>,
     /// Beads of ours that got another id, since theirs has it.
     renamed: Vec<(String, String)>,
 }
 
-/// Lays a journal over the files; `damaged` are its damaged lines and where they start.
-pub(super) fn lay(
-    entries: &[(usize, Entry)],
-    damaged: &[(usize, Vec<u8>)],
-    files: &impl Files,
-) -> Overlay {
+/// Lays a journal over the files.
+pub(super) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> Overlay {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, Home)> = Vec::new();
-    let mut by_bead: HashMap<(&str, Home), Vec<Step<'_>>> = HashMap::new();
-    for (start, entry) in entries {
-        let passed = damaged.partition_point(|(at, _)| at < start);
-        for change in &entry.changes {
-            let key = (change.id.as_str(), change.store);
-            let changes = by_bead.entry(key).or_default();
-            if changes.is_empty() {
-                order.push(key);
-            }
-            let event = &entry.id;
-            let seen = changes.last().map_or(0, |step| step.passed);
-            changes.push(Step {
-                event,
-                change,
-                damage: &damaged[seen..passed],
-                passed,
-            });
+    let mut by_bead: HashMap<(&str, Home), Vec<&Change>> = HashMap::new();
+    for change in entries.iter().flat_map(|(_, entry)| &entry.changes) {
+        let key = (change.id.as_str(), change.store);
+        let changes = by_bead.entry(key).or_default();
+        if changes.is_empty() {
+            order.push(key);
         }
+        changes.push(change);
     }
     // Durable records first: they win over a wisp of the same id.
     order.sort_by_key(|(_, home)| *home);
@@ -263,27 +219,8 @@ enum State {
     Gone,
 }
 
-/// A change and the event that it is of.
-struct Step<'a> {
-    event: &'a str,
-    change: &'a Change,
-    /// The damaged lines between the change of this bead before it and this one.
-    damage: &'a [(usize, Vec<u8>)],
-    /// How many damaged lines there are before it.
-    passed: usize,
-}
-
-impl Step<'_> {
-    /// Whether a change to this bead before this one may have been in a damaged line.
-    fn follows_damage(&self) -> bool {
-        let before = self.change.before.as_deref();
-        let mut damage = self.damage.iter();
-        damage.any(|(_, line)| damage::may_have_changed(line, &self.change.id, before))
-    }
-}
-
 fn state(
-    changes: &[Step<'_>],
+    changes: &[&Change],
     (id, home): (&str, Home),
     in_file: Option<u64>,
     files: &impl Files,
@@ -292,13 +229,12 @@ fn state(
     let there = in_file.map(hash_text);
     let done = changes
         .iter()
-        .rposition(|step| is_sealed(step.change) && step.change.after == there);
+        .rposition(|change| is_sealed(change) && change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of changes that follow each other only the last one's record is read.
     let mut last: Option<&Change> = None;
     let mut now = State::AsInFile;
-    for step in rest {
-        let change = step.change;
+    for change in rest.iter().copied() {
         let follows_last = last.is_some_and(|last| {
             is_sealed(change) && last.after.is_some() && change.before == last.after
         });
@@ -321,11 +257,6 @@ fn state(
             State::Is(own) => Some(own.bead().clone()),
             State::Gone => None,
         };
-        if step.follows_damage() {
-            overlay.bridged.push(bridge(step, home, from, theirs));
-            last = Some(change);
-            continue;
-        }
         let merged = Merged {
             id: id.to_owned(),
             lost: Vec::new(),
@@ -335,29 +266,6 @@ fn state(
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }
     settled(last, now, home)
-}
-
-fn bridge(step: &Step<'_>, home: Home, from: Option<u64>, before: Option<Bead>) -> Bridge {
-    let change = step.change;
-    let old = before.map(|bead| Fields::of(&bead));
-    let new = change.before.is_some().then(|| base_of(change)).flatten();
-    let new = new.map(|bead| Fields::of(&bead));
-    let (old, new) = match (old, new) {
-        (Some(old), Some(new)) => {
-            let (old, new) = old.difference(&new);
-            (Some(old), Some(new))
-        }
-        sides => sides,
-    };
-    Bridge {
-        id: change.id.clone(),
-        home,
-        event: step.event.to_owned(),
-        before: from.map(hash_text),
-        after: change.before.clone(),
-        old,
-        new,
-    }
 }
 
 /// The state that a change leads to which was made to the one before it.

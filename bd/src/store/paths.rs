@@ -104,11 +104,6 @@ impl Paths {
         self.dir.join("rollback.jsonl")
     }
 
-    /// What is locked by whoever makes an index that has the journal.
-    pub fn index_lock(&self) -> PathBuf {
-        self.dir.join(".index.lock")
-    }
-
     /// The file that writers lock.
     pub fn lock(&self) -> PathBuf {
         self.dir.join(".lock")

@@ -28,7 +28,7 @@ use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
 use crate::git::Git;
 use crate::merge::{self, collision};
-use crate::store::{Author, Store, StoreError, Tx, fold, ignore};
+use crate::store::{Author, Store, StoreError, Tx, ignore};
 use crate::sys::file::{Beside, Placed};
 use crate::sys::{Clock, file};
 
@@ -158,7 +158,7 @@ pub(super) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
         ignore::hide(paths.dir());
         return accept(source, &both).map(|()| None);
     };
-    if kept == found || fold::put_these(source) {
+    if kept == found || source.is_folded() {
         return accept(source, &both[1..]).map(|()| None);
     }
     let base = read(&paths.found())?.unwrap_or_default();

@@ -5,7 +5,7 @@ use std::io;
 
 use super::StoreError;
 use super::head::{Head, Node};
-use super::index::{ISSUES, JOURNALED, Row, WISPS};
+use super::index::{ISSUES, WISPS};
 use super::snapshot::Snapshot;
 use crate::sys::parallel::both;
 
@@ -25,16 +25,8 @@ impl Snapshot {
         if needle.len() < 2 {
             return Ok(self.heads().collect());
         }
-        // Lines that the search of the bytes may not see: with escapes, and in the journal.
+        // Lines that the search of the bytes may not see: with escapes.
         let mut rows: Vec<u32> = self.index.escapes().to_vec();
-        if self.index.keys().journal.2 > 0 {
-            let journaled = |row: &Row| row.file & JOURNALED != 0;
-            rows.extend(
-                (0..)
-                    .zip(self.index.rows())
-                    .filter_map(|(at, row)| journaled(row).then_some(at)),
-            );
-        }
         for code in [ISSUES, WISPS] {
             let found = self
                 .places(code, &needle)

@@ -13,11 +13,12 @@ use elsa::sync::FrozenMap;
 
 use super::archive::Archive;
 use super::archived::Archived;
+use super::error::copy_of;
 use super::head::{Head, Node};
-use super::index::{Index, JOURNALED, NONE};
+use super::index::{Index, NONE};
 use super::journal::Home;
 use super::overlay::{Earlier, Own};
-use super::source::{Read, Source};
+use super::source::{Read, Source, home_of};
 use super::{StoreError, upkeep};
 use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
@@ -172,19 +173,6 @@ impl Snapshot {
             if self.failed.get().is_none() {
                 self.fail(self.source.unreadable(row, id, copy_of(error)));
             }
-            return None;
-        }
-        if row.file & JOURNALED != 0
-            && !line
-                .as_ref()
-                .is_ok_and(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash)
-        {
-            // The files do not have it; the next command reads the journal anew.
-            self.source.forget_index();
-            self.fail(StoreError::Moved {
-                path: self.source.path(row.file),
-                id: id.to_owned(),
-            });
             return None;
         }
         let sound = line
@@ -463,26 +451,10 @@ impl Snapshot {
     }
 }
 
-/// The same error once more.
-pub(super) fn copy_of(error: &std::io::Error) -> std::io::Error {
-    match error.raw_os_error() {
-        Some(code) => std::io::Error::from_raw_os_error(code),
-        None => std::io::Error::new(error.kind(), error.to_string()),
-    }
-}
-
 /// The ids that a bead points at.
 fn targets(own: &Own) -> Vec<String> {
     let edges = own.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
-}
-
-pub(super) fn home_of(file: u8) -> Home {
-    if file & !JOURNALED == 0 {
-        Home::Issues
-    } else {
-        Home::Wisps
-    }
 }
 
 fn damaged(source: &Source, notes: &[Note]) -> Vec<Damaged> {

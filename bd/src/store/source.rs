@@ -13,13 +13,15 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::index::{self, FileKey, ISSUES, Index, JOURNALED, Keys, Row, WISPS};
-use super::journal::Home;
+use sha2::{Digest, Sha256};
+
+use super::index::{self, FileKey, ISSUES, Index, Keys, Row, WISPS};
+use super::journal::{self, Home, Journal};
 use super::overlay::{self, Files, Overlay};
 use super::paths::Paths;
-use super::tail::JournalState;
-use super::{StoreError, fold, ignore};
-use crate::bead::{Bead, record};
+use super::{StoreError, ignore};
+use crate::bead::hash::hex;
+use crate::bead::{Bead, Stamp, record};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
 
@@ -46,6 +48,42 @@ pub(super) struct Source {
     /// What the index in use was made from.
     pub keys: Keys,
     pub state: JournalState,
+}
+
+/// How the journal was found.
+#[derive(Debug, Default)]
+pub(super) struct JournalState {
+    /// Its length.
+    pub size: u64,
+    /// How far it is sound.
+    pub sound: u64,
+    /// It, as it was read.
+    pub text: Vec<u8>,
+    /// Lines that are torn or damaged, and where they start in what is not in the index.
+    pub torn: Vec<(usize, Vec<u8>)>,
+    /// Whether the last line has no end: an unfinished write, of which nobody was told that it succeeded.
+    pub is_unfinished: bool,
+    /// Whether a fold was begun.
+    pub was_folding: bool,
+    /// The SHA-256 of the issues that it was about to put in place.
+    pub mark: Option<String>,
+    /// Beads that someone else changed in the file under it.
+    pub merged: Vec<super::history::Merged>,
+    /// When its first entry was made.
+    pub began: Option<Stamp>,
+}
+
+impl JournalState {
+    /// How many damaged lines there are that may have been acknowledged.
+    pub(super) fn damaged_inside(&self) -> usize {
+        self.torn.len() - usize::from(self.is_unfinished && !self.torn.is_empty())
+    }
+
+    /// The bytes of all of them.
+    pub(super) fn torn_bytes(&self) -> Vec<u8> {
+        let lines: Vec<&[u8]> = self.torn.iter().map(|(_, line)| line.as_slice()).collect();
+        lines.join(&b'\n')
+    }
 }
 
 /// What is read of a store.
@@ -95,12 +133,11 @@ impl Source {
             source: &source,
             failed: RefCell::default(),
         };
-        let overlay = overlay::lay(&journal.entries, &source.state.torn, &files);
+        let overlay = overlay::lay(&journal.entries, &files);
         if let Some((code, error)) = files.failed.into_inner() {
             return Err(StoreError::io("read", &source.path(code), error));
         }
         source.state.merged.clone_from(&overlay.merged);
-        source.state.bridged.clone_from(&overlay.bridged);
         Ok(Read {
             index,
             source,
@@ -114,15 +151,6 @@ impl Source {
         let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
         if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
             return Ok(false);
-        }
-        let (device, inode, covered) = keys.journal;
-        if covered > 0 {
-            let Some(meta) = self.meta(self.journal.as_ref())? else {
-                return Ok(false);
-            };
-            if (meta.dev(), meta.ino()) != (device, inode) || meta.len() < covered {
-                return Ok(false);
-            }
         }
         let looked = wall();
         let files = [
@@ -239,7 +267,6 @@ impl Source {
                 content: wisps.content,
                 ..before[1]
             },
-            journal: (0, 0, 0),
             made: wall(),
             outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
@@ -262,7 +289,27 @@ impl Source {
             folder.map_or(0, |meta| modified(&file_key(&meta)))
         };
         // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
-        wall().abs_diff(changed) < CALM && !fold::put_these(self)
+        wall().abs_diff(changed) < CALM && !self.is_folded()
+    }
+
+    /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
+    pub(super) fn is_folded(&self) -> bool {
+        let Some(mark) = &self.state.mark else {
+            return false;
+        };
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 1 << 16];
+        let (mut at, size) = (0, self.read_key(ISSUES).size);
+        while at < size {
+            let left = usize::try_from(size - at).unwrap_or(buffer.len());
+            let piece = left.min(buffer.len());
+            if self.read_at(ISSUES, &mut buffer[..piece], at).is_err() {
+                return false;
+            }
+            hash.update(&buffer[..piece]);
+            at += piece as u64;
+        }
+        hex(&hash.finalize()) == *mark
     }
 
     /// Whether one of the files is no longer the one that was read.
@@ -304,7 +351,6 @@ impl Source {
     /// The file of a row's code.
     pub(super) fn path(&self, code: u8) -> PathBuf {
         match code {
-            code if code & JOURNALED != 0 => self.paths.journal(),
             ISSUES => self.paths.issues().to_owned(),
             _ => self.paths.wisps(),
         }
@@ -312,7 +358,6 @@ impl Source {
 
     fn file(&self, code: u8) -> Option<&File> {
         match code {
-            code if code & JOURNALED != 0 => self.journal.as_ref(),
             ISSUES => self.issues.as_ref(),
             _ => self.wisps.as_ref(),
         }
@@ -425,6 +470,50 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Reads the journal.
+    pub(super) fn tail(&mut self) -> Result<Journal, StoreError> {
+        let Some(file) = &self.journal else {
+            return Ok(Journal::default());
+        };
+        let path = self.paths.journal();
+        let failed = |source| StoreError::io("read", &path, source);
+        let size = file.metadata().map_err(failed)?.len();
+        let mut text = vec![0; usize::try_from(size).unwrap_or_default()];
+        file.read_exact_at(&mut text, 0).map_err(failed)?;
+        let journal = journal::decode(&text);
+        self.state = JournalState {
+            size,
+            sound: journal.sound as u64,
+            torn: journal
+                .torn
+                .iter()
+                .map(|span| (span.start, text[span.clone()].to_vec()))
+                .collect(),
+            is_unfinished: text.last().is_some_and(|last| *last != b'\n'),
+            was_folding: journal.was_folding,
+            mark: journal.mark.as_ref().map(|mark| mark.fold.clone()),
+            merged: Vec::new(),
+            began: journal
+                .entries
+                .first()
+                .map(|(_, entry)| Stamp::read(&entry.at)),
+            text,
+        };
+        Ok(journal)
+    }
+
+    /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
+    /// The open file keeps its inode from being given to another.
+    pub(super) fn is_current(&self) -> bool {
+        let path = self.paths.journal();
+        match &self.journal {
+            None => std::fs::metadata(path).is_err(),
+            Some(journal) => file::is_at(journal, &path),
+        }
+    }
+}
+
 fn open(path: &Path) -> Result<Option<File>, StoreError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
@@ -465,6 +554,15 @@ pub(super) fn wall() -> i64 {
     index::nanoseconds(clock::Clock::System.now())
 }
 
+/// The home of the beads in the file of this code.
+pub(super) fn home_of(file: u8) -> Home {
+    if file == ISSUES {
+        Home::Issues
+    } else {
+        Home::Wisps
+    }
+}
+
 fn too_large() -> io::Error {
     io::Error::other("it is too large")
 }
@@ -480,7 +578,7 @@ struct InIndex<'a> {
 impl InIndex<'_> {
     fn row(&self, id: &str, home: Home) -> Option<&Row> {
         let row = self.index.row(self.index.find(id)?)?;
-        (super::snapshot::home_of(row.file) == home).then_some(row)
+        (home_of(row.file) == home).then_some(row)
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a process still has to do for its stores once it has answered: folding a journal that has grown
-//! old, taking it into the index, and telling what was noticed while reading.
+//! What a process still has to do for its stores once it has answered: folding a journal that has grown, and telling
+//! what was noticed while reading.
 //!
 //! Nothing depends on it: what is not done here is done by a later writer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +13,8 @@ use crate::sys::Clock;
 /// What is still to be done.
 #[derive(Debug, Default)]
 struct Due {
-    /// Stores, and whether their journal is to be folded.
-    stores: BTreeMap<PathBuf, bool>,
+    /// Stores with a journal that may have grown old.
+    stores: BTreeSet<PathBuf>,
     /// Stores to be folded once nobody else seems to be writing them.
     unsettled: BTreeSet<PathBuf>,
     notices: Vec<String>,
@@ -22,7 +22,7 @@ struct Due {
 }
 
 static DUE: Mutex<Due> = Mutex::new(Due {
-    stores: BTreeMap::new(),
+    stores: BTreeSet::new(),
     unsettled: BTreeSet::new(),
     notices: Vec::new(),
     failure: None,
@@ -33,14 +33,9 @@ fn due() -> MutexGuard<'static, Due> {
     DUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The journal of a store is to go into its index.
-pub(super) fn later(dir: &Path) {
-    due().stores.entry(dir.to_owned()).or_default();
-}
-
 /// The journal of a store is to be folded.
 pub(super) fn fold_later(dir: &Path) {
-    due().stores.insert(dir.to_owned(), true);
+    due().stores.insert(dir.to_owned());
 }
 
 /// The journal of a store is to be folded once nobody else seems to be writing the issues.
@@ -94,19 +89,8 @@ pub fn run(clock: &Clock) {
         store.take_notices().into_iter().for_each(tell);
     }
     let stores = std::mem::take(&mut due().stores);
-    for (dir, fold) in stores {
-        let Ok(store) = Store::open(&dir) else {
-            continue;
-        };
-        if fold {
-            store.fold_when_old(clock).ok();
-        } else {
-            store
-                .index_journal(super::reindex::Behind::is_too_much)
-                .ok();
-        }
-        for notice in store.take_notices() {
-            tell(notice);
-        }
+    for store in stores.iter().filter_map(|dir| Store::open(dir).ok()) {
+        store.fold_when_old(clock).ok();
+        store.take_notices().into_iter().for_each(tell);
     }
 }

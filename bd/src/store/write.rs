@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Node;
-use super::index::{Content, JOURNALED, Place, Row};
+use super::index::{Content, Place, Row};
 use super::overlay::Own;
 use super::source::Source;
 use crate::bead::hash::hex;
@@ -239,10 +239,9 @@ impl Out<'_, '_> {
 
     /// Hands in a line of another file.
     fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
-        let may_grow = code & JOURNALED == 0;
         match &mut self.run {
             // Only a line end can be between two lines that are one byte apart.
-            Some((file, _, end)) if may_grow && *file == code && from == *end + 1 => {
+            Some((file, _, end)) if *file == code && from == *end + 1 => {
                 *end = from + length;
             }
             _ => {

@@ -17,11 +17,6 @@ fn put_keys(header: &mut Header, keys: &Keys) {
     header.magic = MAGIC;
     header.issues = keys.issues;
     header.wisps = keys.wisps;
-    (
-        header.journal_device,
-        header.journal_inode,
-        header.journal_covered,
-    ) = keys.journal;
     header.made = keys.made;
     header.outside = keys.outside;
     header.boot = halves(boot::id().unwrap_or_default());

@@ -7,7 +7,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x07";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x08";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -97,10 +97,6 @@ pub(super) struct Header {
     pub boot: [u64; 2],
     pub issues: FileKey,
     pub wisps: FileKey,
-    pub journal_device: u64,
-    pub journal_inode: u64,
-    /// How much of the journal is in the index.
-    pub journal_covered: u64,
     /// When it was made, nanoseconds since the epoch.
     pub made: i64,
     /// 1 where the issues were changed by someone else since the index before.
@@ -134,7 +130,7 @@ pub(crate) struct Row {
     pub status: u8,
     pub kind: u8,
     pub priority: i8,
-    /// One of [`ISSUES`], [`WISPS`], and [`JOURNALED`] on top where the line is still in the journal.
+    /// [`ISSUES`] or [`WISPS`].
     pub file: u8,
     pub flags: u32,
 }
@@ -143,8 +139,6 @@ pub(crate) struct Row {
 pub(crate) const ISSUES: u8 = 0;
 /// It is a wisp.
 pub(crate) const WISPS: u8 = 1;
-/// Its line is in the journal.
-pub(crate) const JOURNALED: u8 = 2;
 
 /// Facts about a bead, one bit each.
 pub(crate) mod flag {

@@ -30,7 +30,7 @@ pub(super) use content::{Content, content_hash};
 pub(crate) use facts::{Facts, clamp, nanoseconds};
 pub(crate) use layout::Counts;
 pub(crate) use layout::{
-    EdgeRow, FileKey, ISSUES, Incoming, JOURNALED, NEVER, NONE, OpenRow, Row, WISPS, flag,
+    EdgeRow, FileKey, ISSUES, Incoming, NEVER, NONE, OpenRow, Row, WISPS, flag,
 };
 pub(super) use make::{Made, make, merge_files, split};
 
@@ -53,8 +53,6 @@ pub fn seal(bytes: &mut [u8]) {
 pub(super) struct Keys {
     pub issues: FileKey,
     pub wisps: FileKey,
-    /// Device, inode and covered length of the journal.
-    pub journal: (u64, u64, u64),
     /// When the index was made.
     pub made: i64,
     /// 1 where the issues were changed by someone else since the index before.
@@ -133,11 +131,6 @@ impl Index {
         Keys {
             issues: header.issues,
             wisps: header.wisps,
-            journal: (
-                header.journal_device,
-                header.journal_inode,
-                header.journal_covered,
-            ),
             made: header.made,
             outside: header.outside,
         }
@@ -146,11 +139,6 @@ impl Index {
     /// The bytes as they are written to the file.
     pub(super) fn bytes(&self) -> &[u8] {
         self.bytes.all()
-    }
-
-    /// How many bytes it has.
-    pub(super) fn size(&self) -> u64 {
-        self.bytes().len() as u64
     }
 
     pub(super) fn counts(&self) -> &Counts {

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::store::paths::Paths;
-use crate::store::{Event, StoreError, fold, history, journal};
+use crate::store::{Event, StoreError, damage, history, journal};
 use crate::sys::file;
 
 /// Moves what waits; says of each damaged line that it was kept, where there were any.
@@ -49,7 +49,7 @@ pub(super) fn take_along(
     let notice = if damaged.is_empty() {
         None
     } else {
-        let kept = fold::keep(
+        let kept = damage::keep(
             &paths.damaged(),
             "events.local.jsonl",
             &damaged.join(&b'\n'),

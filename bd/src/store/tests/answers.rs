@@ -501,7 +501,6 @@ proptest! {
             put(&deferred, seeds);
             match upkeep {
                 0 => deferred.store.fold(&place.clock).unwrap(),
-                1 => deferred.store.index_journal(|behind, _| behind.bytes > 0).unwrap(),
                 2 => file::remove(&place.dir.join("index.bin")).unwrap(),
                 _ => {}
             }

@@ -1,7 +1,6 @@
 //! The store's promises, tried.
 
 mod answers;
-mod beside;
 mod crash;
 mod damage;
 mod model;

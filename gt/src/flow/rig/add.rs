@@ -46,7 +46,6 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/clone-id",
     ".beads/sync-base",
     ".beads/.sync.lock",
-    ".beads/.index.lock",
     ".beads/events/",
     ".beads/damaged/",
 ];
