@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::doctor::{self, Check, Level};
-use crate::store::{Store, find};
+use crate::store::Store;
+use crate::store::find;
 use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;

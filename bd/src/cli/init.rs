@@ -5,7 +5,8 @@ use crate::config;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::paths::Paths;
-use crate::store::{StoreError, create, find, mark};
+use crate::store::{StoreError, create};
+use crate::store::{find, mark};
 use crate::sync::fresh::{self, Taken};
 
 use super::report::{Answer, Said};

@@ -11,8 +11,9 @@ use super::{Check, Level};
 use crate::bead::lines;
 use crate::bead::record;
 use crate::store::damage::{self, Sound};
+use crate::store::journal;
 use crate::store::paths::Paths;
-use crate::store::{Author, Store, StoreError, journal};
+use crate::store::{Author, Store, StoreError};
 use crate::sys::{Clock, file};
 
 /// A damaged line.

@@ -11,7 +11,8 @@ use crate::bead::{Bead, record};
 use crate::change;
 use crate::config::key;
 use crate::git::Git;
-use crate::store::{Author, Snapshot, Store, StoreError, paths::Paths};
+use crate::store::paths::Paths;
+use crate::store::{Author, Snapshot, Store, StoreError};
 use crate::sys::Clock;
 use crate::ui::counted;
 

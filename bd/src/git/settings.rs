@@ -7,7 +7,20 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::user::{Odd, Sure, User};
+/// Who git says the user is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct User {
+    /// `user.name`.
+    pub name: Option<String>,
+    /// `user.email`.
+    pub email: Option<String>,
+}
+
+/// Something that only the git command judges.
+#[derive(Debug)]
+pub(super) struct Odd;
+
+pub(super) type Sure<T> = Result<T, Odd>;
 
 /// How deep files may include others, as in git.
 const DEPTH: u8 = 10;

@@ -12,23 +12,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Git, settings};
+use super::Git;
+use super::settings::{self, Odd, Sure, User};
 use crate::sys::Env;
-
-/// Who git says the user is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct User {
-    /// `user.name`.
-    pub name: Option<String>,
-    /// `user.email`.
-    pub email: Option<String>,
-}
-
-/// Something that only the git command judges.
-#[derive(Debug)]
-pub(super) struct Odd;
-
-pub(super) type Sure<T> = Result<T, Odd>;
 
 impl Git {
     /// Git's user in this folder, as the files say that this environment leads to.

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::bead::{Bead, DepKind, Status};
-use crate::store::{Routes, Snapshot, Store, find};
+use crate::store::find;
+use crate::store::{Routes, Snapshot, Store};
 
 /// Looks up what is elsewhere, opening each store once.
 #[derive(Debug)]

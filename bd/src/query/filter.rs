@@ -1,9 +1,10 @@
 //! Which beads a list shows.
 
+use crate::sys::clock::nanoseconds;
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{Head, Rank, Sieve, Snapshot, StoreError, Time, flag, nanoseconds};
+use crate::store::{Head, Rank, Sieve, Snapshot, StoreError, Time, flag};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::fold::{Fold, Folded};
-use super::source::Source;
 use crate::bead::Stamp;
+use crate::store::commit::fold::{Fold, Folded};
+use crate::store::view::source::Source;
 use crate::store::{Store, StoreError, index};
 use crate::sys::{Clock, file};
 

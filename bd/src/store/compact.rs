@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::head::Time;
-use super::snapshot::Snapshot;
 use crate::bead::{Bead, DepKind, Status};
-use crate::store::{Author, Store, StoreError, archive};
+use crate::store::log::archive;
+use crate::store::view::head::Time;
+use crate::store::view::snapshot::Snapshot;
+use crate::store::{Author, Store, StoreError};
 use crate::sys::Clock;
 
 /// The ids of the beads that may go, sorted.

@@ -6,9 +6,10 @@
 use std::fs;
 use std::path::Path;
 
-use super::paths::Paths;
-use super::{StoreError, mark};
 use crate::config;
+use crate::store::StoreError;
+use crate::store::disk::mark;
+use crate::store::disk::paths::Paths;
 use crate::sys::file;
 
 const GITIGNORE: &str = include_str!("../../templates/gitignore");

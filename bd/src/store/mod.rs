@@ -4,44 +4,33 @@
 //! and of the machine; a transaction over many beads, wisps among them, happens whole or not at all; lines
 //! that nobody changed keep their bytes; nothing that was read is dropped.
 //!
-//! A write, step by step: take the lock ([`lock`]); open the index and lay the journal over it
-//! ([`Snapshot`]); run the change ([`Tx`]); append one line to the [`journal`] and sync it, which is the
-//! acknowledgement; fold it into the files (`fold.rs`): at once while the store is small, else later.
+//! The layers, each importing only from those below it; a test reads the imports:
 //!
-//! A read: open the files (`source.rs`); take the `index` that was made from them, or make it; choose by
-//! [`Head`]s; read the lines of what was chosen.
+//! - this handle, and what is done with it: [`share`], [`compact`], [`create`], [`upkeep`], `care`
+//! - `commit`: transactions ([`Tx`]), folds, what a [`rollback`] by git took
+//! - `view`: the files as one reader has them open, the journal laid over them ([`Snapshot`]), beads to choose by ([`Head`])
+//! - `index`: where each line is, derived
+//! - `log`: the [`journal`], history, the [`archive`]
+//! - `disk`: names of files ([`paths`]), which version of one is there, errors
+//!
+//! A write, step by step: take the lock; open the index and lay the journal over it ([`Snapshot`]); run the change ([`Tx`]);
+//! append one line to the [`journal`] and sync it, which is the acknowledgement; fold it into the files: at once while the
+//! store is small, else later.
+//!
+//! A read: open the files; take the index that was made from them, or make it; choose by [`Head`]s; read the lines of what
+//! was chosen.
 
-pub mod archive;
-mod archived;
 mod care;
+mod commit;
 pub mod compact;
 pub mod create;
-pub(crate) mod damage;
-mod error;
-pub mod event;
-pub mod find;
-mod fold;
-mod head;
-mod history;
-mod ids;
-mod ignore;
+mod disk;
 mod index;
-pub mod journal;
-pub mod mark;
-mod open;
-mod overlay;
-pub mod paths;
-mod reindex;
-pub mod rollback;
+mod log;
 pub mod route;
-mod scan;
 pub mod share;
-mod sieve;
-mod snapshot;
-mod source;
-mod tx;
 pub mod upkeep;
-mod write;
+mod view;
 
 #[cfg(test)]
 mod tests;
@@ -53,28 +42,33 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-pub use error::StoreError;
-pub use event::Event;
-pub use find::find;
-pub(crate) use head::Rank;
-pub use head::{Brief, Head, Node, Time};
-pub(crate) use history::ARCHIVE;
+pub use commit::rollback;
+pub use commit::tx::Tx;
+pub use disk::error::StoreError;
+pub use disk::find::find;
+pub use disk::{find, mark, paths};
 #[doc(hidden)]
 pub use index::seal as seal_index;
-pub(crate) use index::{Counts, flag, nanoseconds};
-pub use open::Briefs;
+pub(crate) use index::{Counts, flag};
+pub(crate) use log::damage;
+pub use log::event::Event;
+pub(crate) use log::history::ARCHIVE;
+pub use log::{archive, event, journal};
 pub use route::Routes;
-pub(crate) use sieve::Sieve;
-pub use snapshot::{Damaged, Snapshot};
-pub use tx::Tx;
+pub(crate) use view::head::Rank;
+pub use view::head::{Brief, Head, Node, Time};
+pub use view::open::Briefs;
+pub(crate) use view::sieve::Sieve;
+pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;
 use crate::config::Config;
 use crate::sys::{Clock, clock, lock};
-use fold::{Fold, Folded};
+use commit::fold::{Fold, Folded};
+use disk::paths::Paths;
+use disk::{ignore, reports};
 use journal::Entry;
-use paths::Paths;
-use source::{CALM_PAUSE, CALM_TRIES, Source};
+use view::source::{self, CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
@@ -179,7 +173,7 @@ impl Store {
                     if let Some(notice) =
                         damage::seen(read.source.state.damaged_inside(), &self.paths.journal())
                     {
-                        upkeep::tell(notice);
+                        reports::tell(notice);
                     }
                     if attempt == 0
                         && rollback::is_due(&read.source, false)
@@ -269,9 +263,9 @@ impl Store {
         let age = began.map(|began| now.instant().duration_since(began.instant()));
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
         if journal > FOLD_JOURNAL && self.fold_at_once.is_some() {
-            upkeep::fold_settled(self.dir());
+            reports::fold_settled(self.dir());
         } else if age.is_some_and(|age| age >= FOLD_AGE) {
-            upkeep::fold_later(self.dir());
+            reports::fold_later(self.dir());
         }
     }
 
@@ -401,7 +395,7 @@ impl Store {
             .and_then(|snapshot| {
                 if snapshot.source.is_unsettled() {
                     // It is safe in the journal until the issues hold still.
-                    upkeep::fold_settled(self.dir());
+                    reports::fold_settled(self.dir());
                     return Ok(());
                 }
                 self.run_folds(snapshot, now)
@@ -458,7 +452,7 @@ impl Store {
 /// Tells what left the issues without us. What cannot be read or written down now is for a later command.
 fn compare(source: &Source) {
     if let Ok(Some(notice)) = rollback::compare(source) {
-        upkeep::tell(notice);
+        reports::tell(notice);
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bead::id;
 use crate::bead::lines;
-use crate::store::find;
+use crate::store::disk::find;
 use crate::sys::Env;
 
 /// One line of `routes.jsonl`.

@@ -6,20 +6,95 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::Request;
 use super::SyncError;
 use super::place::Place;
-use super::side::Side;
+use super::side::{Side, Sides};
+use super::tips::Tips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
+use crate::git::TreeEntry;
 use crate::merge::{self, Lost, Note};
-use crate::store::share::{Files, Own};
-use crate::store::{Event, Store, archive, journal};
+use crate::store::share::{Files, Own, United};
+use crate::store::{Event, Store};
+use crate::store::{archive, journal};
 
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
     pub lost: Vec<Lost>,
     pub notes: Vec<Note>,
+}
+
+impl Sides {
+    /// What comes of the store's own side and these.
+    pub(super) fn unite(
+        &self,
+        request: &Request<'_>,
+        place: &Place,
+        tips: &Tips,
+        own: Own,
+        told: &mut Told,
+    ) -> Result<United, SyncError> {
+        let mut own = own;
+        if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
+            own = take(request.store, place, self.base.as_deref(), own, ours, told)?;
+        }
+        if let Some(theirs) = &self.theirs {
+            own = take(
+                request.store,
+                place,
+                self.fork.as_deref(),
+                own,
+                theirs,
+                told,
+            )?;
+        }
+        for side in [&self.ours, &self.theirs].into_iter().flatten() {
+            own = with_archive(place, side, own)?;
+        }
+        Ok(United {
+            issues: own.issues,
+            archive: own.archive,
+            events: self.history(request.store, place)?,
+            lost: told.lost.clone(),
+        })
+    }
+
+    /// The files of history that the store has not, or not all of.
+    fn history(&self, store: &Store, place: &Place) -> Result<Files, SyncError> {
+        let here = store.history_files();
+        let mut files = Files::new();
+        for (name, entry) in [&self.ours, &self.theirs]
+            .into_iter()
+            .flatten()
+            .flat_map(|side| &side.events)
+        {
+            if here.get(name) == Some(&entry.size) {
+                continue;
+            }
+            let text = match files.remove(name) {
+                Some(text) => text,
+                None => store.history_file(name)?,
+            };
+            let there = place.git.blob(&entry.id)?;
+            files.insert(name.clone(), history(text, there));
+        }
+        Ok(files)
+    }
+}
+
+/// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
+fn with_archive(place: &Place, side: &Side, own: Own) -> Result<Own, SyncError> {
+    let is_same = |(name, entry): (&String, &TreeEntry)| {
+        own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
+    };
+    // Of the same length they are taken for the same.
+    if side.archive.iter().all(is_same) {
+        return Ok(own);
+    }
+    let archive = archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
+    Ok(Own { archive, ..own })
 }
 
 /// Brings what another side made of `base` into our own.

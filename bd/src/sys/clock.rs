@@ -77,6 +77,14 @@ pub fn wait_for<T>(limit: Duration, mut probe: impl FnMut() -> Option<T>) -> Opt
     }
 }
 
+/// An instant in nanoseconds since 1970; years beyond its reach become the first or last.
+pub fn nanoseconds(instant: jiff::Timestamp) -> i64 {
+    let exact = instant.as_nanosecond();
+    i64::try_from(exact)
+        .unwrap_or(if exact < 0 { i64::MIN + 1 } else { i64::MAX })
+        .max(i64::MIN + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

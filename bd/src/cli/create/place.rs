@@ -2,7 +2,8 @@
 
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::{Store, find};
+use crate::store::Store;
+use crate::store::find;
 
 use super::Args;
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::*;
-use crate::git::user::User;
+use crate::git::User;
 use crate::sys::Env;
 
 /// A home of its own with a person's settings, and no system's settings.

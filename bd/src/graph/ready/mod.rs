@@ -2,16 +2,16 @@
 //!
 //! Chosen by what the index knows; only the beads that are shown are read. What waits is in [`blocked`].
 
+use crate::sys::clock::nanoseconds;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::bead::blocked;
-use crate::bead::blocked::is_open;
+use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
-use crate::store::{Brief, Head, Sieve, Snapshot, Time, flag, nanoseconds};
+use crate::store::{Brief, Head, Sieve, Snapshot, Time, flag};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

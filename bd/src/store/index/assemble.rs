@@ -7,7 +7,7 @@
 
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-use super::build::Lists;
+use super::layout::Lists;
 use super::layout::{Header, MAGIC, PARTS, Part, Row};
 use super::{Bytes, Index, Keys};
 use crate::sys::boot;

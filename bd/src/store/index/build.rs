@@ -9,12 +9,12 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use super::assemble::{Rows, assemble};
 use super::layout::{Counts, EdgeRow, Incoming, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag};
+use super::layout::{Lists, narrow};
 use super::runs::Runs;
 use super::table::Table;
 use super::words::Words;
 use super::{Facts, Index, Keys};
-use crate::bead::blocked;
-use crate::bead::blocked::{Graph, Link, is_open};
+use crate::bead::blocked::{self, Graph, Link, is_open};
 use crate::bead::{DepKind, Kind, Status, id};
 use crate::store::index::Note;
 
@@ -302,12 +302,6 @@ fn place_row(row: &mut Row, place: Place) {
     }
 }
 
-/// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
-/// lines that they come from would be hundreds of gigabytes.
-pub(super) fn narrow(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(NONE - 1)
-}
-
 /// Who points at whom: by target, where each target's begin, and those without a target.
 fn turn_round(
     edge_starts: &[u32],
@@ -427,15 +421,6 @@ fn row_of_prefix(index: &Index) -> u32 {
         return NONE;
     }
     first
-}
-
-/// The lists that the index keeps ready.
-pub(super) struct Lists {
-    pub open: Vec<OpenRow>,
-    pub waiting: Vec<OpenRow>,
-    pub escapes: Vec<u32>,
-    pub dotted: Vec<u32>,
-    pub spawning: Vec<u32>,
 }
 
 /// The open beads in the usual order, and those that `bd blocked` shows by priority and id.

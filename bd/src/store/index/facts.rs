@@ -3,6 +3,7 @@
 //! Both ways give the same facts; where the quick way meets anything unusual it gives up and the record is
 //! read in full.
 
+use crate::sys::clock::nanoseconds;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -171,14 +172,6 @@ impl<'a> Facts<'a> {
             flags: self.flags,
         }
     }
-}
-
-/// An instant as the index has it; years beyond its reach become the first or last.
-pub(crate) fn nanoseconds(instant: jiff::Timestamp) -> i64 {
-    let exact = instant.as_nanosecond();
-    i64::try_from(exact)
-        .unwrap_or(if exact < 0 { i64::MIN + 1 } else { i64::MAX })
-        .max(NEVER + 1)
 }
 
 /// A priority as the index has it.

@@ -4,6 +4,7 @@
 //! What must always hold: every byte pattern is a valid record, so a damaged file can give wrong answers but
 //! no undefined ones; what is read by it is checked against the line it leads to.
 
+use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
@@ -14,25 +15,6 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// A time that is not set.
 pub(crate) const NEVER: i64 = i64::MIN;
-
-/// Which content of a file the index was made from.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
-)]
-#[repr(C)]
-pub(crate) struct FileKey {
-    /// 1 where there is a file.
-    pub exists: u64,
-    pub device: u64,
-    pub inode: u64,
-    pub size: u64,
-    pub modified_s: i64,
-    pub modified_ns: i64,
-    pub changed_s: i64,
-    pub changed_ns: i64,
-    /// The hash of the content, see [`super::Content`]; not part of the identity.
-    pub content: u64,
-}
 
 /// The sections of the file, in their order.
 #[derive(Debug, Clone, Copy)]
@@ -199,4 +181,19 @@ pub(crate) struct OpenRow {
     /// 1 where someone has it.
     pub assigned: u8,
     pub spare: u32,
+}
+
+/// A length as the index has it. Four thousand million bytes of ids, words or edges are not reached: the
+/// lines that they come from would be hundreds of gigabytes.
+pub(super) fn narrow(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(NONE - 1)
+}
+
+/// The lists that the index keeps ready.
+pub(super) struct Lists {
+    pub open: Vec<OpenRow>,
+    pub waiting: Vec<OpenRow>,
+    pub escapes: Vec<u32>,
+    pub dotted: Vec<u32>,
+    pub spawning: Vec<u32>,
 }

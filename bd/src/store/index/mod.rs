@@ -16,6 +16,7 @@ mod search;
 mod table;
 mod words;
 
+use crate::store::disk::identity::FileKey;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -27,11 +28,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub(super) use assemble::put_in_earlier_start;
 pub(crate) use build::{Builder, Item, Place, count_row, open_row, waits_by_itself};
 pub(super) use content::{Content, content_hash};
-pub(crate) use facts::{Facts, clamp, nanoseconds};
+pub(crate) use facts::{Facts, clamp};
 pub(crate) use layout::Counts;
-pub(crate) use layout::{
-    EdgeRow, FileKey, ISSUES, Incoming, NEVER, NONE, OpenRow, Row, WISPS, flag,
-};
+pub(crate) use layout::{EdgeRow, ISSUES, Incoming, NEVER, NONE, OpenRow, Row, WISPS, flag};
 pub(super) use make::{Made, make, merge_files, split};
 
 use crate::bead::id;

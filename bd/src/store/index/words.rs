@@ -1,7 +1,7 @@
 //! Texts that many beads share, each once: labels, assignees, ids without a bead.
 
 use super::Index;
-use super::build::narrow;
+use super::layout::narrow;
 use super::table::Table;
 
 /// Numbered texts.

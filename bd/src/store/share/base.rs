@@ -3,39 +3,16 @@
 //!
 //! Local and derived from what was done: without it the next merge has no common state, and keeps what either side has.
 
-use std::fs::{self, Metadata};
+use crate::store::disk::identity::Version;
+use std::fs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Store, StoreError, rollback};
+use crate::store::commit::rollback;
+use crate::store::{Store, StoreError};
 use crate::sys::{Clock, file};
-
-/// What tells one version of a file from the next.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Version {
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Version {
-    /// That of the file at a path; one that is not there has one, too.
-    pub(super) fn at(path: &Path) -> Self {
-        fs::metadata(path).map_or_else(|_| Self::default(), |meta| Self::of(&meta))
-    }
-
-    pub(super) fn of(meta: &Metadata) -> Self {
-        Self {
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
-}
 
 /// The last time that store and branch were brought together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,23 +9,26 @@
 //! beads that came back leave the archive; our own history moves to its files in git.
 
 mod base;
-mod clone_id;
 mod month;
 
+use crate::store::disk::{clone_id, identity};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+pub use super::disk::identity::Version;
+pub use base::Base;
 pub(crate) use base::begin;
-pub use base::{Base, Version};
-pub(super) use clone_id::known as clone_name;
 
-use super::source::Source;
 use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
 use crate::bead::Stamp;
 use crate::merge::Lost;
-use crate::store::{history, ignore, index, mark, rollback, source};
+use crate::store::commit::rollback;
+use crate::store::disk::{ignore, mark};
+use crate::store::index;
+use crate::store::log::history;
+use crate::store::view::source::Source;
 use crate::sys::file::Beside;
 use crate::sys::lock;
 use crate::sys::{Clock, Random, clock, file};
@@ -186,7 +189,7 @@ impl Store {
         };
         let keys = index::Keys {
             outside: 0,
-            made: source::wall(),
+            made: identity::wall(),
             ..read.index.keys()
         };
         if let Some(index) = read.index.copy_with(&keys) {

@@ -10,8 +10,9 @@ use std::path::Path;
 
 use crate::bead::Stamp;
 use crate::bead::lines;
-use crate::store::paths::Paths;
-use crate::store::{Event, StoreError, damage, history, journal};
+use crate::store::disk::paths::Paths;
+use crate::store::log::{damage, history, journal};
+use crate::store::{Event, StoreError};
 use crate::sys::file;
 
 /// Moves what waits; says of each damaged line that it was kept, where there were any.

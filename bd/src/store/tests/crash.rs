@@ -5,9 +5,9 @@ use std::fs;
 use super::{Place, line};
 use crate::bead::{Stamp, record};
 use crate::change;
-use crate::store::fold::Fold;
-use crate::store::journal::{self, Home};
-use crate::store::source::Source;
+use crate::store::commit::fold::Fold;
+use crate::store::log::journal::{self, Home};
+use crate::store::view::source::Source;
 use crate::sys::file;
 
 /// The files of a store after one acknowledged change, and the journal line of a second one that was

@@ -5,11 +5,11 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::super::rollback;
 use super::crash::settle;
 use super::{Place, author, cases, line};
 use crate::bead::{Bead, Status};
 use crate::change;
+use crate::store::commit::rollback;
 
 impl Place {
     /// The issues are another text, as after `git reset --hard`.

@@ -131,7 +131,7 @@ pub fn decode(text: &[u8]) -> Journal {
 }
 
 /// The record of a line whose checksum is right.
-pub(super) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
+pub(in crate::store) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
     let body_end = line.len().checked_sub(SEAL.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
     let sum = seal.strip_prefix(SEAL)?.strip_suffix(b"\"}")?;
@@ -177,7 +177,7 @@ pub fn line_hash(line: &[u8]) -> String {
 }
 
 /// A hash as text.
-pub(super) fn hash_text(hash: u64) -> String {
+pub(in crate::store) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use super::StoreError;
-use super::head::{Head, Node};
-use super::index::{ISSUES, WISPS};
-use super::snapshot::Snapshot;
+use crate::store::StoreError;
+use crate::store::index::{ISSUES, WISPS};
+use crate::store::view::head::{Head, Node};
+use crate::store::view::snapshot::Snapshot;
 use crate::sys::parallel::both;
 
 /// How much is searched at once.

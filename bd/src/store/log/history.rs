@@ -14,20 +14,21 @@ use serde_json::value::RawValue;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::event::{Difference, Event};
-use super::journal::{self, encode, hash_text, line_hash};
-use super::paths::Paths;
 use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::bead::record::Fields;
 use crate::merge::{self, Lost, Merge};
-use crate::store::{Store, StoreError, share};
+use crate::store::disk::clone_id;
+use crate::store::disk::paths::Paths;
+use crate::store::log::event::{Difference, Event};
+use crate::store::log::journal::{self, encode, hash_text, line_hash};
+use crate::store::{Store, StoreError};
 use crate::sys::Clock;
 use crate::sys::file::{self, Appended, NotAppended};
 use crate::sys::lock;
 
 /// The verb of what a merge left.
-pub(super) const MERGE: &str = "merge";
+pub(in crate::store) const MERGE: &str = "merge";
 
 /// The verb of a move to the archive.
 pub(crate) const ARCHIVE: &str = "archive";
@@ -37,7 +38,7 @@ const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A bead that someone else changed in the file while our change to it was not folded.
 #[derive(Debug, Clone)]
-pub(super) struct Merged {
+pub(in crate::store) struct Merged {
     pub id: String,
     /// Values that lost.
     pub lost: Vec<Lost>,
@@ -47,7 +48,7 @@ pub(super) struct Merged {
 }
 
 /// Appends events, each once, and syncs them.
-pub(super) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
+pub(in crate::store) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
     match begin_append(paths, events, false)? {
         Some(appended) => synced(&paths.local_events(), &appended),
         None => Ok(()),
@@ -56,7 +57,7 @@ pub(super) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> 
 
 /// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
 /// have written some of them before it was cut short.
-pub(super) fn begin_append(
+pub(in crate::store) fn begin_append(
     paths: &Paths,
     events: &[Event],
     perhaps_there: bool,
@@ -91,13 +92,13 @@ pub(super) fn begin_append(
 }
 
 /// Syncs what was appended to a file.
-pub(super) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
+pub(in crate::store) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
     let failed = |error: NotAppended| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
 
 /// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
-pub(super) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
+pub(in crate::store) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
     let all = [tail(path).map_err(failed)?.line_end(), text].concat();
     let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
@@ -179,7 +180,7 @@ impl Store {
 }
 
 /// What became of beads that lost values, in our text and in what came of it.
-pub(super) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+pub(in crate::store) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
     let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
@@ -219,7 +220,7 @@ fn by_field(lost: &[Lost]) -> Option<Fields> {
 }
 
 /// The event that tells of beads which were merged with a change from outside.
-pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
+pub(in crate::store) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
     if merged.is_empty() {
         return None;
     }
@@ -249,7 +250,7 @@ pub(super) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
 }
 
 /// Every event of the files and the journal, oldest first.
-pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+pub(in crate::store) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     // The journal first: what a fold moves meanwhile is then seen twice, not missed.
     let journal = file::read(&paths.journal())
         .map_err(|source| StoreError::io("read", &paths.journal(), source))?;
@@ -272,14 +273,14 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
 }
 
 /// Whether anything was ever done to a bead that is written down.
-pub(super) fn knows(paths: &Paths, id: &str) -> bool {
+pub(in crate::store) fn knows(paths: &Paths, id: &str) -> bool {
     let events = all(paths).unwrap_or_default();
     let mut changes = events.iter().flat_map(|event| &event.changes);
     changes.any(|change| change.id == id)
 }
 
 /// The files of history: those in git by name, then the local one.
-pub(super) fn files(paths: &Paths) -> Vec<PathBuf> {
+pub(in crate::store) fn files(paths: &Paths) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for clone in names(&paths.events()) {
         found.extend(months(&clone));
@@ -308,7 +309,7 @@ fn names(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The sound events of one file.
-pub(super) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
+pub(in crate::store) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
     let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
     let text = text.unwrap_or_default();
     Ok(lines::spans(&text, 0)
@@ -331,7 +332,7 @@ impl Store {
 
     /// The events that other clones made, by their ids, each with that clone's name.
     pub fn made_elsewhere(&self) -> Result<HashMap<String, String>, StoreError> {
-        let own = share::clone_name(self.paths.dir());
+        let own = clone_id::known(self.paths.dir());
         let mut found = HashMap::new();
         for folder in names(&self.paths.events()) {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -78,7 +78,7 @@ impl Archive {
 }
 
 /// The files of an archive, by their names.
-pub(super) fn years(dir: &Path) -> Vec<PathBuf> {
+pub(in crate::store) fn years(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -101,7 +101,7 @@ pub(crate) fn year_of(bead: &Bead) -> String {
 }
 
 /// Adds beads with their lines; those that are there already are replaced.
-pub(super) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
+pub(in crate::store) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
     let mut by_file: BTreeMap<PathBuf, Vec<(&str, &[u8])>> = BTreeMap::new();
     for (bead, line) in beads {
         let lines = by_file.entry(path_of(dir, bead)).or_default();
@@ -116,7 +116,7 @@ pub(super) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreErro
 }
 
 /// Takes beads out, from whichever year they are in.
-pub(super) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
+pub(in crate::store) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))

@@ -3,27 +3,28 @@
 //! Derived and disposable, as `index.bin` is: it counts where it was made from these very files, and is made
 //! anew on any doubt. A new bead asks it whether its id was ever in use.
 
+use crate::store::disk::identity::{self, DOUBT, FileKey};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::index::{Builder, Facts, FileKey, ISSUES, Index, Item, Keys, Place};
-use super::source::{self, DOUBT};
 use crate::bead::Bead;
 use crate::bead::lines;
 use crate::merge;
-use crate::store::{StoreError, archive};
+use crate::store::StoreError;
+use crate::store::index::{Builder, Facts, ISSUES, Index, Item, Keys, Place};
+use crate::store::log::archive;
 use crate::sys::file;
 
 /// The ids of the archive.
 #[derive(Debug, Default)]
-pub(super) struct Archived(Option<Index>);
+pub(in crate::store) struct Archived(Option<Index>);
 
 impl Archived {
     /// Finds or makes the index; without an archive there are no ids.
-    pub(super) fn read(dir: &Path) -> Result<Self, StoreError> {
+    pub(in crate::store) fn read(dir: &Path) -> Result<Self, StoreError> {
         let paths = archive::years(dir);
         if paths.is_empty() {
             return Ok(Self::default());
@@ -33,7 +34,7 @@ impl Archived {
         if let Some(index) = Index::open(&path).filter(|index| index.keys().issues == key) {
             return Ok(Self(Some(index)));
         }
-        let made = source::wall();
+        let made = identity::wall();
         let index = make(&paths, key)?;
         // A file that just changed may change again without looking other than now.
         if let Some(index) = &index
@@ -46,14 +47,17 @@ impl Archived {
     }
 
     /// Whether the archive has this id.
-    pub(super) fn has(&self, id: &str) -> bool {
+    pub(in crate::store) fn has(&self, id: &str) -> bool {
         self.0
             .as_ref()
             .is_some_and(|index| index.find(id).is_some())
     }
 
     /// The ids that begin so.
-    pub(super) fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(in crate::store) fn ids_from<'a>(
+        &'a self,
+        start: &'a str,
+    ) -> impl Iterator<Item = &'a str> {
         self.0.iter().flat_map(move |index| {
             let rows = index.first_from(start)..index.len();
             let ids = rows.map(|row| index.id(row));
@@ -69,7 +73,7 @@ fn identity(paths: &[PathBuf]) -> Result<(FileKey, i64), StoreError> {
     for path in paths {
         let meta =
             std::fs::metadata(path).map_err(|error| StoreError::io("look at", path, error))?;
-        let key = source::file_key(&meta);
+        let key = identity::file_key(&meta);
         hash.update(path.as_os_str().as_encoded_bytes());
         for number in [meta.dev(), meta.ino(), meta.len()] {
             hash.update(&number.to_le_bytes());
@@ -82,7 +86,7 @@ fn identity(paths: &[PathBuf]) -> Result<(FileKey, i64), StoreError> {
         ] {
             hash.update(&time.to_le_bytes());
         }
-        latest = latest.max(source::modified(&key));
+        latest = latest.max(identity::modified(&key));
     }
     let key = FileKey {
         exists: 1,

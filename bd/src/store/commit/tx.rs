@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use super::journal::{Change, Home, hash_text};
-use super::overlay::{self, Earlier, Own};
-use super::snapshot::{Line, Snapshot};
-use super::{Author, StoreError};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
+use crate::store::log::journal::{Change, Home, hash_text};
+use crate::store::view::overlay::{self, Earlier, Own};
+use crate::store::view::snapshot::{Line, Snapshot};
+use crate::store::{Author, StoreError};
 use crate::sys::Clock;
 
 /// A bead before the transaction.
@@ -40,7 +40,7 @@ pub struct Tx<'a> {
 }
 
 /// What a transaction did.
-pub(super) struct Done {
+pub(in crate::store) struct Done {
     pub changes: Vec<Change>,
     pub verb: String,
     pub undoes: String,
@@ -56,7 +56,7 @@ impl Deref for Tx<'_> {
 }
 
 impl<'a> Tx<'a> {
-    pub(super) fn new(snapshot: Snapshot, author: &'a Author, clock: &'a Clock) -> Self {
+    pub(in crate::store) fn new(snapshot: Snapshot, author: &'a Author, clock: &'a Clock) -> Self {
         let words = snapshot.config().vocabulary();
         Self {
             snapshot,
@@ -117,7 +117,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Writes a durable bead as a line has it, byte by byte.
-    pub(super) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
+    pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
         if let Some(own) = merge::id_of(line).and_then(|id| Own::read(line, &id, Home::Issues)) {
             let id = own.id.clone();
             self.remember(&id)?;
@@ -193,7 +193,7 @@ impl<'a> Tx<'a> {
     }
 
     /// What changed, and the snapshot that has it.
-    pub(super) fn finish(self) -> Result<Done, StoreError> {
+    pub(in crate::store) fn finish(self) -> Result<Done, StoreError> {
         let mut changes = Vec::new();
         for (id, old) in &self.before {
             let new = self.snapshot.line(id)?;

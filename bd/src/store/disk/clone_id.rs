@@ -53,7 +53,7 @@ fn kept(dir: &Path) -> Option<Kept> {
 }
 
 /// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
-pub(super) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
+pub(in crate::store) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
     if let Some(id) = known(dir) {
         return Ok(id);
     }

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::StoreError;
-use super::journal::line_hash;
 use crate::bead::Stamp;
 use crate::merge;
+use crate::store::StoreError;
+use crate::store::log::journal::line_hash;
 use crate::sys::file;
 
 /// Where the id of a changed bead stands, and how its record begins.
@@ -86,11 +86,11 @@ fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
 
 /// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
 /// acknowledged.
-pub(super) const UNFINISHED: &str = "journal.jsonl";
+pub(in crate::store) const UNFINISHED: &str = "journal.jsonl";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
 
 /// What a reader is told of a journal with so many damaged lines inside.
-pub(super) fn seen(count: usize, journal: &Path) -> Option<String> {
+pub(in crate::store) fn seen(count: usize, journal: &Path) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
@@ -101,7 +101,7 @@ pub(super) fn seen(count: usize, journal: &Path) -> Option<String> {
 }
 
 /// What is said when these damaged lines inside a journal are set aside.
-pub(super) fn notice(
+pub(in crate::store) fn notice(
     lines: &[(usize, Vec<u8>)],
     count: usize,
     journal: &Path,
@@ -127,7 +127,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// What is said of a journal with an unfinished end.
-pub(super) fn torn_notice(kept: &Path) -> String {
+pub(in crate::store) fn torn_notice(kept: &Path) -> String {
     format!(
         "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
         kept.display()
@@ -135,7 +135,7 @@ pub(super) fn torn_notice(kept: &Path) -> String {
 }
 
 /// Writes bytes to a new file in `damaged/`.
-pub(super) fn keep(
+pub(in crate::store) fn keep(
     folder: &Path,
     name: &str,
     bytes: &[u8],

@@ -4,11 +4,12 @@
 //! outside) and `rollback.jsonl` (what left, undecided). What must always hold: a line that this clone kept is in the
 //! issues, or in `rollback.jsonl`, or what is found holds all of it; nothing is revived silently.
 //!
-//! Steps: every writer of the issues keeps them under a second name ([`Kept`]): a link, since git replaces files; a copy
+//! Steps: every writer of the issues keeps them under a second name (`Kept`): a link, since git replaces files; a copy
 //! while they are small, since whoever writes in place would change both. The next command that finds other issues
-//! compares them ([`compare`]): each line that left goes to `rollback.jsonl` beside the line found; then what is found
+//! compares them (`compare`): each line that left goes to `rollback.jsonl` beside the line found; then what is found
 //! is kept. `bd restore --lost` merges both by field with what is there then, `--discard` forgets them.
 
+use crate::store::disk::identity::FileKey;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,15 +21,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::archive::Archive;
-use super::index::{FileKey, ISSUES};
-use super::paths::Paths;
-use super::source::Source;
 use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
 use crate::git::Git;
 use crate::merge::{self, collision};
-use crate::store::{Author, Store, StoreError, Tx, ignore};
+use crate::store::disk::ignore;
+use crate::store::disk::paths::Paths;
+use crate::store::index::ISSUES;
+use crate::store::log::archive::Archive;
+use crate::store::view::source::Source;
+use crate::store::{Author, Store, StoreError, Tx};
 use crate::sys::file::{Beside, Placed};
 use crate::sys::{Clock, file};
 
@@ -40,14 +42,14 @@ const VISITS: &str = "20";
 const NAMED: usize = 5;
 
 /// The issues under a second name, not yet in its place.
-pub(super) struct Kept {
+pub(in crate::store) struct Kept {
     name: tempfile::TempPath,
     place: PathBuf,
 }
 
 impl Kept {
     /// Takes what is in a file that holds the issues, or is about to.
-    pub(super) fn of(from: &Path, place: &Path) -> io::Result<Self> {
+    pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
         let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
         let meta = fs::metadata(&from)?;
@@ -74,7 +76,7 @@ impl Kept {
     }
 
     /// Puts it in its place.
-    pub(super) fn put(self) -> io::Result<()> {
+    pub(in crate::store) fn put(self) -> io::Result<()> {
         // Between two names of one file a rename does nothing.
         let inode = |path: &Path| fs::metadata(path).map(|meta| meta.ino()).ok();
         if inode(&self.name) == inode(&self.place) {
@@ -85,7 +87,7 @@ impl Kept {
 }
 
 /// Puts issues that we wrote in their place, and keeps them.
-pub(super) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
+pub(in crate::store) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
     let kept = Kept::of(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
     if kept.and_then(Kept::put).is_err() {
@@ -102,7 +104,7 @@ pub(super) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
 }
 
 /// Begins to keep issues that were just read from a commit.
-pub(super) fn begin(paths: &Paths) -> Result<(), StoreError> {
+pub(in crate::store) fn begin(paths: &Paths) -> Result<(), StoreError> {
     keep_as(paths, &[paths.found(), paths.kept()])
 }
 
@@ -125,7 +127,7 @@ fn keep_as(paths: &Paths, places: &[PathBuf]) -> Result<(), StoreError> {
 }
 
 /// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
-pub(super) fn is_due(source: &Source, writes: bool) -> bool {
+pub(in crate::store) fn is_due(source: &Source, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
         Ok(kept) => !is_kept(key, &kept),
@@ -139,7 +141,7 @@ fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
 }
 
 /// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
-pub(super) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
+pub(in crate::store) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
     let paths = &source.paths;
     let read = |path: &Path| file::read(path).map_err(|error| StoreError::io("read", path, error));
     let (found, kept) = (

@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use super::history::Merged;
-use super::journal::{Change, Entry, Home, hash_text};
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Dep, DepKind, Raw};
-use crate::merge::{self};
+use crate::merge;
+use crate::store::log::history::Merged;
+use crate::store::log::journal::{Change, Entry, Home, hash_text};
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
-pub(super) struct Own {
+pub(in crate::store) struct Own {
     pub id: String,
     /// Read when first asked for: most changes in a journal are only passed over.
     bead: OnceLock<Box<Bead>>,
@@ -27,7 +27,7 @@ pub(super) struct Own {
 
 impl Own {
     /// From a line that we have, of the bead of this id.
-    pub(super) fn read(raw: &[u8], id: &str, home: Home) -> Option<Self> {
+    pub(in crate::store) fn read(raw: &[u8], id: &str, home: Home) -> Option<Self> {
         let own = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
@@ -47,7 +47,7 @@ impl Own {
     }
 
     /// The bead.
-    pub(super) fn bead(&self) -> &Bead {
+    pub(in crate::store) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
             // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
             let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
@@ -64,7 +64,7 @@ impl Own {
     }
 
     /// Its edges; a record without the word has none, and is not read.
-    pub(super) fn dependencies(&self) -> &[Dep] {
+    pub(in crate::store) fn dependencies(&self) -> &[Dep] {
         let has_some = memchr::memmem::find(&self.raw, b"\"dependencies\"").is_some();
         if has_some {
             &self.bead().dependencies
@@ -80,7 +80,7 @@ impl Own {
     }
 
     /// The ids of its parents.
-    pub(super) fn parents(&self) -> Vec<String> {
+    pub(in crate::store) fn parents(&self) -> Vec<String> {
         let edges = self.dependencies().iter();
         edges
             .filter(|edge| edge.kind == DepKind::ParentChild)
@@ -89,7 +89,7 @@ impl Own {
     }
 
     /// From a bead that was just made.
-    pub(super) fn of(bead: Bead) -> Self {
+    pub(in crate::store) fn of(bead: Bead) -> Self {
         let raw = record::line(&bead);
         Self {
             home: if bead.ephemeral {
@@ -121,7 +121,7 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
 
 /// How a snapshot had a bead, to take it back to that.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Earlier {
+pub(in crate::store) enum Earlier {
     /// As the index has it.
     Indexed,
     /// Gone.
@@ -131,7 +131,7 @@ pub(super) enum Earlier {
 }
 
 /// What the files have of a bead.
-pub(super) trait Files {
+pub(in crate::store) trait Files {
     /// The hash of its line in the file of this home.
     fn hash(&self, id: &str, home: Home) -> Option<u64>;
     /// The bead there.
@@ -140,7 +140,7 @@ pub(super) trait Files {
 
 /// The states that journaled changes lead to: a bead, or `None` where it is gone.
 #[derive(Debug, Default)]
-pub(super) struct Overlay {
+pub(in crate::store) struct Overlay {
     pub beads: BTreeMap<String, Option<Own>>,
     pub merged: Vec<Merged>,
     /// Beads of ours that got another id, since theirs has it.
@@ -148,7 +148,7 @@ pub(super) struct Overlay {
 }
 
 /// Lays a journal over the files.
-pub(super) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> Overlay {
+pub(in crate::store) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> Overlay {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, Home)> = Vec::new();
     let mut by_bead: HashMap<(&str, Home), Vec<&Change>> = HashMap::new();
@@ -324,7 +324,7 @@ fn base_of(change: &Change) -> Option<Bead> {
 }
 
 /// The fields of a bead that differ between two of its lines: as they were, for the journal.
-pub(super) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Raw> {
+pub(in crate::store) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Raw> {
     let text = |line: &[u8]| Fields::read(&record::text(line));
     let old = text(before?);
     match after {

@@ -1,14 +1,15 @@
 //! One bead as a list sees it: what the index knows, without its texts.
 
+use crate::sys::clock::nanoseconds;
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
-use super::Snapshot;
-use super::index::{NEVER, OpenRow, Row, clamp, flag, nanoseconds};
-use super::overlay::Own;
 use crate::bead::blocked::{Graph, Link, is_open};
 use crate::bead::{Bead, Kind, Stamp, Status};
+use crate::store::Snapshot;
+use crate::store::index::{NEVER, OpenRow, Row, clamp, flag};
+use crate::store::view::overlay::Own;
 
 /// Where a bead is: in the index, or beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,8 +23,8 @@ pub enum Node {
 /// A bead that need not be read to be chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) node: Node,
+    pub(in crate::store) snapshot: &'a Snapshot,
+    pub(in crate::store) node: Node,
 }
 
 impl<'a> Head<'a> {
@@ -160,7 +161,7 @@ impl<'a> Head<'a> {
     fn flags(&self) -> u32 {
         match (self.row(), self.own()) {
             (Some(row), _) => row.flags,
-            (_, Some(own)) => super::index::Facts::of(own.bead()).flags,
+            (_, Some(own)) => crate::store::index::Facts::of(own.bead()).flags,
             _ => 0,
         }
     }
@@ -320,11 +321,11 @@ pub struct Brief {
     pub kind: u8,
     /// Whether someone has it.
     pub assigned: bool,
-    pub(super) flags: u32,
+    pub(in crate::store) flags: u32,
 }
 
 impl Brief {
-    pub(super) fn of_row(open: &OpenRow) -> Self {
+    pub(in crate::store) fn of_row(open: &OpenRow) -> Self {
         Self {
             node: Node::Row(open.row),
             created: open.created,
@@ -337,8 +338,8 @@ impl Brief {
     }
 
     /// Whether `bd blocked` may show it.
-    pub(super) fn waits_by_itself(&self) -> bool {
-        super::index::waits_by_itself(self.status, self.flags)
+    pub(in crate::store) fn waits_by_itself(&self) -> bool {
+        crate::store::index::waits_by_itself(self.status, self.flags)
     }
 
     /// Whether it has a `blocks` edge to a bead that is not over.

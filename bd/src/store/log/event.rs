@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::journal::{self, Change, Entry, Home};
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Status};
+use crate::store::log::journal::{self, Change, Entry, Home};
 
 /// One transaction in history.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

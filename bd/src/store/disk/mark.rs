@@ -6,12 +6,12 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 
-use super::paths::Paths;
+use crate::store::disk::paths::Paths;
 
 const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
 
 /// Writes the mark in place.
-pub(super) fn touch(paths: &Paths) {
+pub(in crate::store) fn touch(paths: &Paths) {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)

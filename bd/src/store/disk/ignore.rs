@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::find;
+use crate::store::disk::find;
 use crate::sys::file;
 
 /// The local files of a beads folder.
@@ -33,7 +33,7 @@ const LOCAL: &[&str] = &[
 
 /// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
 /// it is a courtesy, and the write itself does not depend on it.
-pub(super) fn hide(dir: &Path) {
+pub(in crate::store) fn hide(dir: &Path) {
     let Some((root, common)) = find::git_folders(dir) else {
         return;
     };

@@ -5,13 +5,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 
-use super::head::{Brief, Head, Node};
-use super::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
-use super::overlay::Own;
-use super::snapshot::Snapshot;
-use crate::bead::blocked;
-use crate::bead::blocked::{Graph, Link, is_open};
+use crate::bead::blocked::{self, Graph, Link, is_open};
 use crate::bead::{DepKind, Status};
+use crate::store::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
+use crate::store::view::head::{Brief, Head, Node};
+use crate::store::view::overlay::Own;
+use crate::store::view::snapshot::Snapshot;
 
 impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
@@ -86,7 +85,7 @@ impl Snapshot {
     }
 
     /// Whether a bead waits for something, itself or through a parent.
-    pub(super) fn is_blocked(&self, node: Node) -> bool {
+    pub(in crate::store) fn is_blocked(&self, node: Node) -> bool {
         match node {
             Node::Row(at) if self.over.is_empty() || !self.touched().contains(&at) => {
                 let row = self.index.row(at);
@@ -311,7 +310,7 @@ impl Snapshot {
     }
 
     /// The kinds and targets of a bead's edges.
-    pub(super) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
+    pub(in crate::store) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
         match node {
             Node::Row(at) => {
                 let edges = self.index.edges(at).iter();

@@ -11,18 +11,19 @@ use std::sync::OnceLock;
 
 use elsa::sync::FrozenMap;
 
-use super::archive::Archive;
-use super::archived::Archived;
-use super::error::copy_of;
-use super::head::{Head, Node};
-use super::index::{Index, NONE};
-use super::journal::Home;
-use super::overlay::{Earlier, Own};
-use super::source::{Read, Source, home_of};
-use super::{StoreError, upkeep};
 use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
+use crate::store::StoreError;
+use crate::store::disk::error::copy_of;
+use crate::store::disk::reports;
 use crate::store::index::Note;
+use crate::store::index::{Index, NONE};
+use crate::store::log::archive::Archive;
+use crate::store::log::journal::Home;
+use crate::store::view::archived::Archived;
+use crate::store::view::head::{Head, Node};
+use crate::store::view::overlay::{Earlier, Own};
+use crate::store::view::source::{Read, Source, home_of};
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct Damaged {
 
 /// The line of a bead.
 #[derive(Debug, Clone)]
-pub(super) struct Line<'a> {
+pub(in crate::store) struct Line<'a> {
     pub home: Home,
     pub hash: u64,
     pub bytes: Cow<'a, [u8]>,
@@ -46,17 +47,17 @@ pub(super) struct Line<'a> {
 /// All beads at one moment.
 #[derive(Debug)]
 pub struct Snapshot {
-    pub(super) index: Index,
-    pub(super) source: Source,
+    pub(in crate::store) index: Index,
+    pub(in crate::store) source: Source,
     /// Beads that are not as the index has them: changed, or gone.
-    pub(super) over: BTreeMap<String, Option<u32>>,
+    pub(in crate::store) over: BTreeMap<String, Option<u32>>,
     /// The changed ones; the newest of an id counts.
-    pub(super) slots: Vec<Own>,
+    pub(in crate::store) slots: Vec<Own>,
     /// Who of the changed ones points at an id.
     pointing: HashMap<String, BTreeSet<String>>,
     /// Rows that `over` hides.
-    pub(super) hidden: BTreeSet<u32>,
-    pub(super) touched: OnceLock<std::collections::HashSet<u32>>,
+    pub(in crate::store) hidden: BTreeSet<u32>,
+    pub(in crate::store) touched: OnceLock<std::collections::HashSet<u32>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
@@ -71,7 +72,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn new(read: Read, config: Config) -> Self {
+    pub(in crate::store) fn new(read: Read, config: Config) -> Self {
         let Read {
             index,
             source,
@@ -102,7 +103,7 @@ impl Snapshot {
     }
 
     /// Sets a bead that is not as the index has it; `None` where it is gone.
-    pub(super) fn set(&mut self, id: &str, own: Option<Own>) {
+    pub(in crate::store) fn set(&mut self, id: &str, own: Option<Own>) {
         let slot = own.map(|own| {
             self.slots.push(own);
             u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
@@ -135,7 +136,7 @@ impl Snapshot {
     }
 
     /// Takes a bead back to how it was.
-    pub(super) fn restore(&mut self, id: &str, earlier: Earlier) {
+    pub(in crate::store) fn restore(&mut self, id: &str, earlier: Earlier) {
         match earlier {
             Earlier::Is(slot) => self.place(id, Some(slot)),
             Earlier::Gone => self.place(id, None),
@@ -150,7 +151,7 @@ impl Snapshot {
     }
 
     /// How a bead is now, to be restored later.
-    pub(super) fn earlier(&self, id: &str) -> Earlier {
+    pub(in crate::store) fn earlier(&self, id: &str) -> Earlier {
         match self.over.get(id) {
             None => Earlier::Indexed,
             Some(None) => Earlier::Gone,
@@ -159,7 +160,7 @@ impl Snapshot {
     }
 
     /// The bead of a row, as it is in the files.
-    pub(super) fn load(&self, at: u32) -> Option<&Bead> {
+    pub(in crate::store) fn load(&self, at: u32) -> Option<&Bead> {
         if let Some(bead) = self.loaded.get(&at) {
             return Some(bead);
         }
@@ -203,18 +204,18 @@ impl Snapshot {
     /// Keeps the first failure: for writers, who then refuse, and for the end of the command, so that a bead
     /// that cannot be read is never reported as one that is not there.
     fn fail(&self, error: StoreError) {
-        upkeep::fail(error.again());
+        reports::fail(error.again());
         // The first one counts.
         self.failed.set(error).ok();
     }
 
     /// Why a record that is there could not be read.
-    pub(super) fn failure(&self) -> Result<(), StoreError> {
+    pub(in crate::store) fn failure(&self) -> Result<(), StoreError> {
         self.failed.get().map_or(Ok(()), |error| Err(error.again()))
     }
 
     /// The line of a bead.
-    pub(super) fn line(&self, id: &str) -> Result<Option<Line<'_>>, StoreError> {
+    pub(in crate::store) fn line(&self, id: &str) -> Result<Option<Line<'_>>, StoreError> {
         if let Some(slot) = self.over.get(id) {
             let own = slot.and_then(|slot| self.slots.get(slot as usize));
             return Ok(own.map(|own| Line {
@@ -346,13 +347,13 @@ impl Snapshot {
         self.archived().has(id)
     }
 
-    pub(super) fn archived(&self) -> &Archived {
+    pub(in crate::store) fn archived(&self) -> &Archived {
         self.archived
             .get_or_init(|| Archived::read(self.source.paths.dir()).unwrap_or_default())
     }
 
     /// The beads with an edge to this id, deleted ones too, by their ids.
-    pub(super) fn holders(&self, id: &str) -> Vec<Node> {
+    pub(in crate::store) fn holders(&self, id: &str) -> Vec<Node> {
         let mut found: Vec<(&str, Node)> = Vec::new();
         let visible = |row: u32| !self.hidden.contains(&row);
         let mut add = |row: u32| {

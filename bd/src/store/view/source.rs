@@ -5,28 +5,27 @@
 //! the index with a later time of making. Else the files are read: lines that
 //! the old index has are not parsed.
 
+use crate::store::disk::identity::{DOUBT, FileKey, file_key, modified, same, wall};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::index::{self, FileKey, ISSUES, Index, Keys, Row, WISPS};
-use super::journal::{self, Home, Journal};
-use super::overlay::{self, Files, Overlay};
-use super::paths::Paths;
-use super::{StoreError, ignore};
 use crate::bead::hash::hex;
 use crate::bead::{Bead, Stamp, record};
+use crate::store::StoreError;
+use crate::store::disk::ignore;
+use crate::store::disk::paths::Paths;
+use crate::store::index::{self, ISSUES, Index, Keys, Row, WISPS};
+use crate::store::log::journal::{self, Home, Journal};
+use crate::store::view::overlay::{self, Files, Overlay};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
-
-/// How near to the index's making a change of a file is in doubt, in nanoseconds.
-pub(super) const DOUBT: i64 = 20_000_000;
 
 /// From this length on a line is looked for in the file before room is made for it.
 const LONG: u32 = 1 << 20;
@@ -35,16 +34,16 @@ const LONG: u32 = 1 << 20;
 const CALM: u64 = 2_000_000_000;
 /// How often someone else who is writing a file is waited for, and how long each time: together longer
 /// than [`CALM`].
-pub(super) const CALM_TRIES: u32 = 100;
-pub(super) const CALM_PAUSE: Duration = Duration::from_millis(30);
+pub(in crate::store) const CALM_TRIES: u32 = 100;
+pub(in crate::store) const CALM_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(in crate::store) struct Source {
     pub paths: Paths,
     issues: Option<File>,
     wisps: Option<File>,
-    pub(super) journal: Option<File>,
+    pub(in crate::store) journal: Option<File>,
     /// What the index in use was made from.
     pub keys: Keys,
     pub state: JournalState,
@@ -52,7 +51,7 @@ pub(super) struct Source {
 
 /// How the journal was found.
 #[derive(Debug, Default)]
-pub(super) struct JournalState {
+pub(in crate::store) struct JournalState {
     /// Its length.
     pub size: u64,
     /// How far it is sound.
@@ -68,26 +67,35 @@ pub(super) struct JournalState {
     /// The SHA-256 of the issues that it was about to put in place.
     pub mark: Option<String>,
     /// Beads that someone else changed in the file under it.
-    pub merged: Vec<super::history::Merged>,
+    pub merged: Vec<crate::store::log::history::Merged>,
     /// When its first entry was made.
     pub began: Option<Stamp>,
 }
 
 impl JournalState {
     /// How many damaged lines there are that may have been acknowledged.
-    pub(super) fn damaged_inside(&self) -> usize {
+    pub(in crate::store) fn damaged_inside(&self) -> usize {
         self.torn.len() - usize::from(self.is_unfinished && !self.torn.is_empty())
     }
 
     /// The bytes of all of them.
-    pub(super) fn torn_bytes(&self) -> Vec<u8> {
+    pub(in crate::store) fn torn_bytes(&self) -> Vec<u8> {
         let lines: Vec<&[u8]> = self.torn.iter().map(|(_, line)| line.as_slice()).collect();
         lines.join(&b'\n')
     }
 }
 
+/// How an index fits the files.
+enum Fit {
+    /// It was made from others.
+    No,
+    Yes,
+    /// It was made from them, and with these keys nobody has to compare their content again.
+    Sure(Keys),
+}
+
 /// What is read of a store.
-pub(super) struct Read {
+pub(in crate::store) struct Read {
     pub index: Index,
     pub source: Source,
     pub overlay: Overlay,
@@ -98,7 +106,7 @@ impl Source {
     /// caller to ask.
     ///
     /// A file that someone else is writing is read again until it holds still.
-    pub(super) fn read(paths: &Paths) -> Result<Read, StoreError> {
+    pub(in crate::store) fn read(paths: &Paths) -> Result<Read, StoreError> {
         for _ in 0..CALM_TRIES {
             match Self::read_once(paths) {
                 Err(StoreError::Restless(_)) => clock::pause(CALM_PAUSE),
@@ -123,8 +131,18 @@ impl Source {
         };
         let old = Index::open(&paths.index());
         let index = match old {
-            Some(old) if source.fits(&old)? => old,
-            old => source.make(old.as_ref())?,
+            Some(old) => match source.fit(&old)? {
+                Fit::Yes => old,
+                Fit::Sure(keys) => {
+                    // Nobody else need look again.
+                    if let Some(sure) = old.copy_with(&keys) {
+                        source.renew(Some(&old), &sure);
+                    }
+                    old
+                }
+                Fit::No => source.make(Some(&old))?,
+            },
+            None => source.make(None)?,
         };
         source.keys = index.keys();
         let journal = source.tail()?;
@@ -146,11 +164,11 @@ impl Source {
     }
 
     /// Whether an index was made from these files.
-    fn fits(&self, index: &Index) -> Result<bool, StoreError> {
+    fn fit(&self, index: &Index) -> Result<Fit, StoreError> {
         let keys = index.keys();
         let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
         if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
-            return Ok(false);
+            return Ok(Fit::No);
         }
         let looked = wall();
         let files = [
@@ -169,20 +187,16 @@ impl Source {
             let content = index::content_hash(file, now.size)
                 .map_err(|error| StoreError::io("read", self.paths.issues(), error))?;
             if content != then.content {
-                return Ok(false);
+                return Ok(Fit::No);
             }
         }
         let is_sure_now = in_doubt(keys.made).next().is_some() && in_doubt(looked).next().is_none();
         let is_of_earlier_start = !index.is_of_this_start() && boot::id().is_some();
-        if is_sure_now || is_of_earlier_start {
-            // Nobody else need look again.
-            let made = if is_sure_now { looked } else { keys.made };
-            let keys = Keys { made, ..keys };
-            if let Some(sure) = index.copy_with(&keys) {
-                self.renew(Some(index), &sure);
-            }
+        if !is_sure_now && !is_of_earlier_start {
+            return Ok(Fit::Yes);
         }
-        Ok(true)
+        let made = if is_sure_now { looked } else { keys.made };
+        Ok(Fit::Sure(Keys { made, ..keys }))
     }
 
     /// Makes the index anew and writes it where that can be done.
@@ -198,7 +212,7 @@ impl Source {
     /// Writes an index that was made from an old one. A fold may have put its own in place meanwhile: that one is
     /// newer, and knows that nobody else changed the issues. Where it cannot be written every command makes it
     /// for itself.
-    pub(super) fn renew(&self, old: Option<&Index>, index: &Index) {
+    pub(in crate::store) fn renew(&self, old: Option<&Index>, index: &Index) {
         let path = self.paths.index();
         if let Ok(file) = Derived::write(&path, index.bytes(), 0o644)
             && old.is_none_or(|old| old.is_at(&path))
@@ -208,7 +222,7 @@ impl Source {
     }
 
     /// Lets the index be of issues that got another name, which changes their times.
-    pub(super) fn renew_linked(&self) {
+    pub(in crate::store) fn renew_linked(&self) {
         let now = std::fs::metadata(self.paths.issues()).map(|meta| file_key(&meta));
         let old = Index::open(&self.paths.index());
         let (Ok(now), Some(old)) = (now, old) else {
@@ -232,7 +246,7 @@ impl Source {
     }
 
     /// An index of what the files say, from nothing, which is not written.
-    pub(super) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
+    pub(in crate::store) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
         let source = Self {
             paths: paths.clone(),
             keys: Keys::default(),
@@ -277,7 +291,7 @@ impl Source {
 
     /// Whether someone else changed the issues so lately that they may not be done: git writes a file piece
     /// by piece.
-    pub(super) fn is_unsettled(&self) -> bool {
+    pub(in crate::store) fn is_unsettled(&self) -> bool {
         if self.keys.outside == 0 {
             return false;
         }
@@ -293,7 +307,7 @@ impl Source {
     }
 
     /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
-    pub(super) fn is_folded(&self) -> bool {
+    pub(in crate::store) fn is_folded(&self) -> bool {
         let Some(mark) = &self.state.mark else {
             return false;
         };
@@ -313,14 +327,14 @@ impl Source {
     }
 
     /// Whether one of the files is no longer the one that was read.
-    pub(super) fn is_overtaken(&self, code: u8) -> bool {
+    pub(in crate::store) fn is_overtaken(&self, code: u8) -> bool {
         let there =
             std::fs::metadata(self.path(code)).map_or(FileKey::default(), |meta| file_key(&meta));
         !same(&there, self.read_key(code))
     }
 
     /// The identity that one of the files had when it was read.
-    pub(super) fn read_key(&self, code: u8) -> &FileKey {
+    pub(in crate::store) fn read_key(&self, code: u8) -> &FileKey {
         if code == ISSUES {
             &self.keys.issues
         } else {
@@ -329,7 +343,7 @@ impl Source {
     }
 
     /// The identity of one of the files, without its content.
-    pub(super) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
+    pub(in crate::store) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
         let file = if code & 1 == ISSUES {
             &self.issues
         } else {
@@ -342,14 +356,17 @@ impl Source {
             .unwrap_or_default())
     }
 
-    pub(super) fn meta(&self, file: Option<&File>) -> Result<Option<Metadata>, StoreError> {
+    pub(in crate::store) fn meta(
+        &self,
+        file: Option<&File>,
+    ) -> Result<Option<Metadata>, StoreError> {
         file.map(File::metadata)
             .transpose()
             .map_err(|error| StoreError::io("look at", self.paths.dir(), error))
     }
 
     /// The file of a row's code.
-    pub(super) fn path(&self, code: u8) -> PathBuf {
+    pub(in crate::store) fn path(&self, code: u8) -> PathBuf {
         match code {
             ISSUES => self.paths.issues().to_owned(),
             _ => self.paths.wisps(),
@@ -364,7 +381,12 @@ impl Source {
     }
 
     /// Reads bytes of a file into `buffer`.
-    pub(super) fn read_at(&self, code: u8, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    pub(in crate::store) fn read_at(
+        &self,
+        code: u8,
+        buffer: &mut [u8],
+        offset: u64,
+    ) -> io::Result<()> {
         match self.file(code) {
             Some(file) => file.read_exact_at(buffer, offset),
             None => Err(io::Error::other("there is no such file")),
@@ -372,12 +394,17 @@ impl Source {
     }
 
     /// The line of a row.
-    pub(super) fn line(&self, row: &Row) -> io::Result<Vec<u8>> {
+    pub(in crate::store) fn line(&self, row: &Row) -> io::Result<Vec<u8>> {
         self.bytes_at(row.file, row.offset, row.length)
     }
 
     /// Bytes of one of the files. More than it has are not made room for: an index may be damaged.
-    pub(super) fn bytes_at(&self, code: u8, offset: u64, length: u32) -> io::Result<Vec<u8>> {
+    pub(in crate::store) fn bytes_at(
+        &self,
+        code: u8,
+        offset: u64,
+        length: u32,
+    ) -> io::Result<Vec<u8>> {
         if length > LONG {
             let size = match self.file(code) {
                 Some(file) => file.metadata()?.len(),
@@ -393,7 +420,11 @@ impl Source {
     }
 
     /// The line of a row, or an error where it is not what the index has.
-    pub(super) fn checked_line(&self, row: &Row, id: &str) -> Result<Vec<u8>, StoreError> {
+    pub(in crate::store) fn checked_line(
+        &self,
+        row: &Row,
+        id: &str,
+    ) -> Result<Vec<u8>, StoreError> {
         let path = self.path(row.file);
         let line = self
             .line(row)
@@ -409,7 +440,12 @@ impl Source {
     }
 
     /// What is said of a line that cannot be read.
-    pub(super) fn unreadable(&self, row: &Row, id: &str, source: io::Error) -> StoreError {
+    pub(in crate::store) fn unreadable(
+        &self,
+        row: &Row,
+        id: &str,
+        source: io::Error,
+    ) -> StoreError {
         let place = match self.lines_before(row) {
             Ok(before) => format!("line {}", before + 1),
             Err(_) => format!("byte {}", row.offset),
@@ -437,13 +473,13 @@ impl Source {
     }
 
     /// Takes a wrong index away, so that the next command makes it anew.
-    pub(super) fn forget_index(&self) {
+    pub(in crate::store) fn forget_index(&self) {
         // Where that fails the next command finds the same.
         file::remove(&self.paths.index()).ok();
     }
 
     /// All beads of the files, read in full.
-    pub(super) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
+    pub(in crate::store) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
             let path = self.path(code);
@@ -456,7 +492,7 @@ impl Source {
     }
 
     /// The name of the project: of the folder that holds `.beads`.
-    pub(super) fn folder_name(&self) -> String {
+    pub(in crate::store) fn folder_name(&self) -> String {
         let dir = self.paths.dir();
         let project = if dir.file_name().is_some_and(|name| name == ".beads") {
             dir.parent().unwrap_or(dir)
@@ -472,7 +508,7 @@ impl Source {
 
 impl Source {
     /// Reads the journal.
-    pub(super) fn tail(&mut self) -> Result<Journal, StoreError> {
+    pub(in crate::store) fn tail(&mut self) -> Result<Journal, StoreError> {
         let Some(file) = &self.journal else {
             return Ok(Journal::default());
         };
@@ -505,7 +541,7 @@ impl Source {
 
     /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
     /// The open file keeps its inode from being given to another.
-    pub(super) fn is_current(&self) -> bool {
+    pub(in crate::store) fn is_current(&self) -> bool {
         let path = self.paths.journal();
         match &self.journal {
             None => std::fs::metadata(path).is_err(),
@@ -522,40 +558,8 @@ fn open(path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// The identity of a file.
-pub(super) fn file_key(meta: &Metadata) -> FileKey {
-    FileKey {
-        exists: 1,
-        device: meta.dev(),
-        inode: meta.ino(),
-        size: meta.len(),
-        modified_s: meta.mtime(),
-        modified_ns: meta.mtime_nsec(),
-        changed_s: meta.ctime(),
-        changed_ns: meta.ctime_nsec(),
-        content: 0,
-    }
-}
-
-/// When a file was changed, nanoseconds since the epoch.
-pub(super) fn modified(key: &FileKey) -> i64 {
-    let seconds = key.modified_s.saturating_mul(1_000_000_000);
-    seconds.saturating_add(key.modified_ns)
-}
-
-/// Whether two identities are of one content.
-fn same(a: &FileKey, b: &FileKey) -> bool {
-    let bare = |key: &FileKey| FileKey { content: 0, ..*key };
-    bare(a) == bare(b)
-}
-
-/// The system's time, which files are stamped with.
-pub(super) fn wall() -> i64 {
-    index::nanoseconds(clock::Clock::System.now())
-}
-
 /// The home of the beads in the file of this code.
-pub(super) fn home_of(file: u8) -> Home {
+pub(in crate::store) fn home_of(file: u8) -> Home {
     if file == ISSUES {
         Home::Issues
     } else {

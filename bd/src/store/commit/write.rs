@@ -9,12 +9,12 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Node;
-use super::index::{Content, Place, Row};
-use super::overlay::Own;
-use super::source::Source;
 use crate::bead::hash::hex;
+use crate::store::Node;
 use crate::store::index::Note;
+use crate::store::index::{Content, Place, Row};
+use crate::store::view::overlay::Own;
+use crate::store::view::source::Source;
 use crate::sys::file::Beside;
 
 /// How much is copied at once.
@@ -24,7 +24,7 @@ const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
-pub(super) enum Piece<'a> {
+pub(in crate::store) enum Piece<'a> {
     /// The line of a row of the index.
     Row(u32, &'a Row),
     /// A line that we have.
@@ -46,7 +46,7 @@ impl Piece<'_> {
 }
 
 /// What new content will be.
-pub(super) struct Layout {
+pub(in crate::store) struct Layout {
     pub content: u64,
     pub places: Places,
     pub size: u64,
@@ -54,7 +54,7 @@ pub(super) struct Layout {
 
 /// Where the lines of new content are.
 #[derive(Default)]
-pub(super) struct Places {
+pub(in crate::store) struct Places {
     /// Of rows of the index, by their numbers.
     rows: Vec<Option<Place>>,
     own: HashMap<u32, Place>,
@@ -64,7 +64,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The place of a bead.
-    pub(super) fn of(&self, node: Node) -> Option<Place> {
+    pub(in crate::store) fn of(&self, node: Node) -> Option<Place> {
         match node {
             Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
             Node::Own(at) => self.own.get(&at).copied(),
@@ -73,7 +73,7 @@ impl Places {
 }
 
 /// Where the lines of the pieces will be, one after the other.
-pub(super) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
+pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
     let mut places = Places::default();
     let mut content = Content::default();
     let mut offset = 0;
@@ -93,7 +93,7 @@ pub(super) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
             }
             Piece::Own(at, line) => {
                 let place = Place {
-                    file: u8::from(line.home == super::journal::Home::Wisps),
+                    file: u8::from(line.home == crate::store::log::journal::Home::Wisps),
                     offset,
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,
@@ -122,7 +122,7 @@ pub(super) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
 }
 
 /// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
-pub(super) fn write(
+pub(in crate::store) fn write(
     source: &Source,
     path: &Path,
     pieces: &[Piece<'_>],

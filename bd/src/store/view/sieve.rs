@@ -1,7 +1,7 @@
 //! What a brief alone can say of a question that is asked of very many beads.
 
-use super::head::Brief;
 use crate::bead::{Kind, Status};
+use crate::store::view::head::Brief;
 
 /// Conditions on a brief, as bits: what the next brief is cannot be guessed, so a branch for each would cost more.
 #[derive(Debug, Clone)]

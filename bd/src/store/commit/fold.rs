@@ -12,30 +12,33 @@
 //!
 //! Lines that nobody changed are copied as they are, without being parsed.
 
+use crate::store::disk::identity::{self, FileKey};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread::Builder;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::damage::{self, keep};
-use super::history::Merged;
-use super::index::{FileKey, ISSUES, Index, Keys, WISPS};
-use super::journal::{self, Home, Journal, Mark};
-use super::paths::Paths;
-use super::snapshot::Snapshot;
-use super::source::home_of;
-use super::write::{Layout, Piece, lay_out, write};
-use super::{Event, Node, Store, StoreError, history, mark, reindex, rollback, source};
 use crate::bead::Stamp;
+use crate::store::commit::write::{Layout, Piece, lay_out, write};
+use crate::store::commit::{reindex, rollback};
+use crate::store::disk::mark;
+use crate::store::disk::paths::Paths;
 use crate::store::index::Note;
+use crate::store::index::{ISSUES, Index, Keys, WISPS};
+use crate::store::log::damage::{self, keep};
+use crate::store::log::history::{self, Merged};
+use crate::store::log::journal::{self, Home, Journal, Mark};
+use crate::store::view::snapshot::Snapshot;
+use crate::store::view::source::home_of;
+use crate::store::{Event, Node, Store, StoreError};
 use crate::sys::clock;
 use crate::sys::file::{Appended, Beside, Derived};
 use crate::sys::parallel::both;
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Folded {
+pub(in crate::store) enum Folded {
     /// All is in the files.
     Done,
     /// Someone else changed a file meanwhile; read again.
@@ -45,7 +48,7 @@ pub(super) enum Folded {
 }
 
 /// What is to be folded.
-pub(super) struct Fold<'a> {
+pub(in crate::store) struct Fold<'a> {
     pub snapshot: Snapshot,
     /// Now, for the names of files that keep damaged lines.
     pub now: &'a Stamp,
@@ -64,7 +67,7 @@ struct Replaced {
 
 impl Fold<'_> {
     /// Runs the steps.
-    pub(super) fn run(mut self) -> Result<Folded, StoreError> {
+    pub(in crate::store) fn run(mut self) -> Result<Folded, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
             return Ok(Folded::Unsettled);
@@ -120,7 +123,7 @@ impl Fold<'_> {
         let keys = Keys {
             issues: issues_key,
             wisps: wisps_key,
-            made: source::wall(),
+            made: identity::wall(),
             outside: 0,
         };
         Ok(Some(Replaced { index, keys }))
@@ -262,14 +265,14 @@ impl Fold<'_> {
             file.put(&path)
         };
         let placed = placed.map_err(failed)?;
-        let written = source::file_key(&placed.written);
+        let written = identity::file_key(&placed.written);
         // What someone else wrote to it since is not what the index has.
         Ok(FileKey {
             size: written.size,
             modified_s: written.modified_s,
             modified_ns: written.modified_ns,
             content: layout.content,
-            ..source::file_key(&placed.there)
+            ..identity::file_key(&placed.there)
         })
     }
 
@@ -388,7 +391,7 @@ impl Fold<'_> {
 impl Store {
     /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
     /// the end: then a fold is due.
-    pub(super) fn cut_torn_end(
+    pub(in crate::store) fn cut_torn_end(
         &self,
         snapshot: &Snapshot,
         now: &Stamp,
@@ -431,7 +434,7 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
 /// None in an earlier second, for git compares those: what git looked at a moment ago must not seem to be older
 /// than its look.
 fn beyond_doubt(now: Timestamp) -> Option<Timestamp> {
-    let time = now - SignedDuration::from_nanos(2 * source::DOUBT);
+    let time = now - SignedDuration::from_nanos(2 * identity::DOUBT);
     (time.as_second() == now.as_second()).then_some(time)
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Bound;
 
-use super::head::{Head, Node};
-use super::{Snapshot, StoreError, history};
 use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
+use crate::store::log::history;
+use crate::store::view::head::{Head, Node};
+use crate::store::{Snapshot, StoreError};
 
 impl Snapshot {
     /// The prefix of new ids: the configured one, else the one that all beads share, where there are only deleted ones

@@ -134,7 +134,7 @@ impl StoreError {
     }
 
     /// The same failure to read, to be told in another place.
-    pub(super) fn again(&self) -> Self {
+    pub(in crate::store) fn again(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, copy_of(source)),
             Self::Line {
@@ -162,7 +162,7 @@ impl StoreError {
 }
 
 /// The same error once more.
-pub(super) fn copy_of(error: &std::io::Error) -> std::io::Error {
+pub(in crate::store) fn copy_of(error: &std::io::Error) -> std::io::Error {
     match error.raw_os_error() {
         Some(code) => std::io::Error::from_raw_os_error(code),
         None => std::io::Error::new(error.kind(), error.to_string()),

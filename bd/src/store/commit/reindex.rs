@@ -1,15 +1,15 @@
 //! A new index from a snapshot: rows of the old one and the beads that changed, each with the place that its
 //! line has now.
 
-use super::index::{Builder, Facts, Index, Item, Keys, Place, Row};
-use super::journal::Home;
-use super::snapshot::Snapshot;
-use super::source::home_of;
 use crate::store::Node;
 use crate::store::index::Note;
+use crate::store::index::{Builder, Facts, Index, Item, Keys, Place, Row};
+use crate::store::log::journal::Home;
+use crate::store::view::snapshot::Snapshot;
+use crate::store::view::source::home_of;
 
 /// The place of a row.
-pub(super) fn place(row: &Row) -> Place {
+pub(in crate::store) fn place(row: &Row) -> Place {
     Place {
         file: row.file,
         offset: row.offset,
@@ -19,7 +19,7 @@ pub(super) fn place(row: &Row) -> Place {
 }
 
 /// The index of a snapshot's beads at new places; `None` where a place is not known.
-pub(super) fn build(
+pub(in crate::store) fn build(
     snapshot: &Snapshot,
     keys: &Keys,
     notes: &[Note],

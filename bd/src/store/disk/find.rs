@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::paths;
+use crate::store::disk::paths;
 use crate::sys::Env;
 
 /// There is no beads folder.
@@ -186,7 +186,7 @@ impl GitPlace {
 }
 
 /// The root of the working tree around a folder and the git folder that its worktrees share.
-pub(super) fn git_folders(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(in crate::store) fn git_folders(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let root = GitPlace::of(folder).root?;
     let own = root.join(".git");
     let common = if own.is_dir() {

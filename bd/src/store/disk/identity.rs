@@ -1,0 +1,89 @@
+//! Which version of a file is there: whether it is still the same file, and whether its times can be trusted.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::sys::clock;
+
+/// How near to the index's making a change of a file is in doubt, in nanoseconds.
+pub(in crate::store) const DOUBT: i64 = 20_000_000;
+
+/// Which content of a file the index was made from.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[repr(C)]
+pub(crate) struct FileKey {
+    /// 1 where there is a file.
+    pub exists: u64,
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    pub modified_s: i64,
+    pub modified_ns: i64,
+    pub changed_s: i64,
+    pub changed_ns: i64,
+    /// The hash of the content, see [`super::Content`]; not part of the identity.
+    pub content: u64,
+}
+
+/// The identity of a file.
+pub(in crate::store) fn file_key(meta: &Metadata) -> FileKey {
+    FileKey {
+        exists: 1,
+        device: meta.dev(),
+        inode: meta.ino(),
+        size: meta.len(),
+        modified_s: meta.mtime(),
+        modified_ns: meta.mtime_nsec(),
+        changed_s: meta.ctime(),
+        changed_ns: meta.ctime_nsec(),
+        content: 0,
+    }
+}
+
+/// When a file was changed, nanoseconds since the epoch.
+pub(in crate::store) fn modified(key: &FileKey) -> i64 {
+    let seconds = key.modified_s.saturating_mul(1_000_000_000);
+    seconds.saturating_add(key.modified_ns)
+}
+
+/// Whether two identities are of one content.
+pub(in crate::store) fn same(a: &FileKey, b: &FileKey) -> bool {
+    let bare = |key: &FileKey| FileKey { content: 0, ..*key };
+    bare(a) == bare(b)
+}
+
+/// The system's time, which files are stamped with.
+pub(in crate::store) fn wall() -> i64 {
+    clock::nanoseconds(clock::Clock::System.now())
+}
+
+/// What tells one version of a file from the next.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Version {
+    /// That of the file at a path; one that is not there has one, too.
+    pub(in crate::store) fn at(path: &Path) -> Self {
+        fs::metadata(path).map_or_else(|_| Self::default(), |meta| Self::of(&meta))
+    }
+
+    pub(in crate::store) fn of(meta: &Metadata) -> Self {
+        Self {
+            inode: meta.ino(),
+            size: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The files of a beads folder: their names, which version of one is there, and what cannot be done with them.
+
+pub(crate) mod clone_id;
+pub(crate) mod error;
+pub mod find;
+pub(crate) mod identity;
+pub(crate) mod ignore;
+pub mod mark;
+pub mod paths;
+pub(crate) mod reports;

@@ -1,0 +1,7 @@
+//! What happened: acknowledged changes that are not folded yet, history, and old closed beads.
+
+pub mod archive;
+pub(crate) mod damage;
+pub mod event;
+pub(crate) mod history;
+pub mod journal;
