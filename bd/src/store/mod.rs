@@ -40,8 +40,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jiff::SignedDuration;
-
 pub use commit::rollback;
 pub use commit::tx::Tx;
 pub use disk::error::StoreError;
@@ -65,6 +63,7 @@ use crate::bead::Stamp;
 use crate::config::Config;
 use crate::sys::{Clock, clock, lock};
 use commit::fold::{Fold, Folded};
+use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::paths::Paths;
 use disk::{ignore, reports};
 use journal::Entry;
@@ -74,12 +73,6 @@ use view::source::{self, CALM_PAUSE, CALM_TRIES, Source};
 const FOLD_TRIES: usize = 5;
 /// How often a reader starts over before it asks the writers to wait.
 const READ_TRIES: usize = 20;
-/// Up to this size of the issues every write is folded at once.
-const FOLD_AT_ONCE: u64 = 1 << 20;
-/// From this size on the journal is folded after the answer: every command reads it.
-const FOLD_JOURNAL: u64 = 128 << 10;
-/// From this age on of its oldest entry the journal is folded by the next writer.
-const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
 /// Who writes.
 #[derive(Debug, Clone, Default)]
 pub struct Author {
@@ -95,8 +88,7 @@ pub struct Author {
 #[derive(Debug, Clone)]
 pub struct Store {
     paths: Paths,
-    /// Up to this size of the issues every write is folded at once.
-    fold_at_once: Option<u64>,
+    policy: FoldPolicy,
     /// The settings of its files, where they were read before; for readers, as long as it lives.
     settings: Option<Config>,
     notices: Arc<Mutex<Vec<String>>>,
@@ -120,7 +112,7 @@ impl Store {
     fn at(dir: &Path) -> Self {
         Self {
             paths: Paths::of(dir),
-            fold_at_once: Some(FOLD_AT_ONCE),
+            policy: FoldPolicy::USUAL,
             settings: None,
             notices: Arc::default(),
         }
@@ -129,7 +121,7 @@ impl Store {
     /// The same store, folding at once up to this size only; 0 is never.
     #[cfg(test)]
     fn folding_at(mut self, size: u64) -> Self {
-        self.fold_at_once = (size > 0).then_some(size);
+        self.policy = FoldPolicy::up_to(size);
         self
     }
 
@@ -255,17 +247,16 @@ impl Store {
 
     /// Folds at once while the store is small, and puts off to after the answer what takes longer.
     fn after_write(&self, size: u64, began: Option<&Stamp>, now: &Stamp) {
-        if self.fold_at_once.is_some_and(|most| size <= most) {
-            self.fold_acknowledged(now);
-            return;
-        }
-        mark::touch(&self.paths);
-        let age = began.map(|began| now.instant().duration_since(began.instant()));
         let journal = std::fs::metadata(self.paths.journal()).map_or(0, |meta| meta.len());
-        if journal > FOLD_JOURNAL && self.fold_at_once.is_some() {
-            reports::fold_settled(self.dir());
-        } else if age.is_some_and(|age| age >= FOLD_AGE) {
-            reports::fold_later(self.dir());
+        let due = self.policy.due(size, journal, began, now);
+        if due != FoldDue::Now {
+            mark::touch(&self.paths);
+        }
+        match due {
+            FoldDue::Now => self.fold_acknowledged(now),
+            FoldDue::Soon => reports::fold_settled(self.dir()),
+            FoldDue::WhenOld => reports::fold_later(self.dir()),
+            FoldDue::No => {}
         }
     }
 
@@ -297,10 +288,7 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        let is_old = |source: &Source| {
-            let began = source.state.began.as_ref();
-            began.is_some_and(|began| now.instant().duration_since(began.instant()) >= FOLD_AGE)
-        };
+        let is_old = |source: &Source| policy::is_old(source.state.began.as_ref(), &now);
         if !is_old(&Source::read(&self.paths)?.source) {
             return Ok(false);
         }

@@ -20,9 +20,6 @@ struct Kept {
     id: String,
     device: u64,
     inode: u64,
-    /// Of what this is a copy, the oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    copy_of: Vec<String>,
 }
 
 /// The name of the clone with this beads folder, where it has one already.
@@ -32,24 +29,13 @@ pub(in crate::store) fn known(dir: &Path) -> Option<String> {
     (kept.device == device && kept.inode == inode).then_some(kept.id)
 }
 
-/// The names whose history is that of this folder: its own, and before that those of what it is a copy of.
-pub(in crate::store) fn lineage(dir: &Path) -> Vec<String> {
-    let Some(kept) = kept(dir) else {
-        return Vec::new();
-    };
-    let mut names = kept.copy_of;
-    names.push(kept.id);
-    names
-}
-
 /// What is written down, unless a name in it would lead elsewhere.
 fn kept(dir: &Path) -> Option<Kept> {
     let text = fs::read(dir.join("clone-id")).ok()?;
     let kept: Kept = serde_json::from_slice(&text).ok()?;
-    let is_plain =
-        |name: &String| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
-    let are_plain = kept.copy_of.iter().chain([&kept.id]).all(is_plain);
-    are_plain.then_some(kept)
+    let id = kept.id.as_bytes();
+    let is_plain = !id.is_empty() && id.iter().all(u8::is_ascii_alphanumeric);
+    is_plain.then_some(kept)
 }
 
 /// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
@@ -64,7 +50,6 @@ pub(in crate::store) fn take(dir: &Path, random: &Random) -> Result<String, Stor
         id: random.base36(LENGTH),
         device,
         inode,
-        copy_of: lineage(dir),
     };
     let mut text = serde_json::to_vec(&kept).unwrap_or_default();
     text.push(b'\n');
@@ -92,11 +77,8 @@ mod tests {
         assert_eq!(take(&one, &random).unwrap(), first);
         fs::copy(one.join("clone-id"), other.join("clone-id")).unwrap();
         assert_eq!(known(&other), None);
-        assert_eq!(lineage(&other), [first.as_str()]);
         let second = take(&other, &random).unwrap();
         assert_ne!(first, second);
-        assert_eq!(lineage(&other), [first.clone(), second]);
-        assert_eq!(lineage(&one), [first.as_str()]);
         fs::rename(&one, folder.path().join("moved")).unwrap();
         assert_eq!(known(&folder.path().join("moved")), Some(first));
     }
@@ -106,15 +88,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (device, inode) = place(folder.path()).unwrap();
         let id = "../x".to_owned();
-        let kept = Kept {
-            id,
-            device,
-            inode,
-            copy_of: Vec::new(),
-        };
+        let kept = Kept { id, device, inode };
         let text = serde_json::to_vec(&kept).unwrap();
         fs::write(folder.path().join("clone-id"), text).unwrap();
         assert_eq!(known(folder.path()), None);
-        assert!(lineage(folder.path()).is_empty());
     }
 }

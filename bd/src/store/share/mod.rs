@@ -99,11 +99,6 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()).into())
     }
 
-    /// The files of the archive, by year.
-    pub fn archive_files(&self) -> Result<Files, StoreError> {
-        read_years(&self.paths.archive())
-    }
-
     /// Folds, and waits until nobody else seems to be writing the issues.
     fn settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
         for _ in 0..CALM_TRIES {
