@@ -13,7 +13,7 @@ use bd::graph::ready::{ReadyQuery, ready};
 use bd::merge;
 use bd::query::Filter;
 use bd::store::Store;
-use bd::store::journal::{self, Change, Entry, Home};
+use bd::store::journal::{self, BeadFile, Change, Entry};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every time.
@@ -178,7 +178,7 @@ fn entry(line: &[u8]) -> Vec<u8> {
         verb: String::new(),
         undoes: String::new(),
         changes: vec![Change {
-            store: Home::Issues,
+            store: BeadFile::Issues,
             id: bead.id.clone(),
             before: Some(journal::line_hash(&record::line(&bead))),
             after: Some(journal::line_hash(&line)),

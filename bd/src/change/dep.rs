@@ -127,7 +127,7 @@ fn path(snapshot: &Snapshot, from: &str, to: &str) -> Option<Vec<String>> {
 /// A circle along edges other than relates-to, if there is one; it starts at its smallest id.
 pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
     let mut done: HashSet<&str> = HashSet::new();
-    for head in snapshot.heads().filter(|head| !head.is_tombstone()) {
+    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
         let mut way: Vec<&str> = Vec::new();
         let mut stack = vec![(head, 0)];
         while let Some((here, depth)) = stack.pop() {
@@ -146,7 +146,7 @@ pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
             way.push(here.id());
             let edges = here.edges().into_iter();
             for (_, target) in edges.filter(|(kind, _)| *kind != DepKind::RelatesTo.code()) {
-                let next = snapshot.head(target);
+                let next = snapshot.bead_ref(target);
                 if let Some(next) = next.filter(|next| !next.is_tombstone()) {
                     stack.push((next, depth + 1));
                 }

@@ -89,7 +89,7 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
                 && alive
                 && !bead.pinned
                 && !snapshot
-                    .head(&bead.id)
+                    .bead_ref(&bead.id)
                     .is_some_and(|head| head.is_blocked())
         })
         .map(|(bead, _)| bead.clone())

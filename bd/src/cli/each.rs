@@ -89,14 +89,14 @@ pub(crate) fn finish<T>(
 ) -> anyhow::Result<Vec<T>> {
     if done.is_empty() && !problems.is_empty() {
         let first = problems.remove(0);
-        tell(ctx, &problems);
+        print_problems(ctx, &problems);
         return Err(first);
     }
-    tell(ctx, &problems);
+    print_problems(ctx, &problems);
     Ok(done)
 }
 
-fn tell(ctx: &Context, problems: &[anyhow::Error]) {
+fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
     for problem in problems {
         ctx.ui
             .problem(&format!("Error: {}", Failure::of(problem).message));

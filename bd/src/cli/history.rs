@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let mut id = args.id.clone();
     let mut events = store.events_of(&id)?;
     // A bead that was removed has its history too; any other name is looked up.
-    if events.is_empty() && snapshot.head(&id).is_none() {
+    if events.is_empty() && snapshot.bead_ref(&id).is_none() {
         id.clone_from(&snapshot.resolve(&id)?.id);
         events = store.events_of(&id)?;
     }
@@ -113,7 +113,7 @@ fn gap<'a>(seen: &[Seen<'a>], from: usize, before: Option<&str>, clone: Option<&
 }
 
 impl Break<'_> {
-    fn words(self) -> String {
+    fn describe_origin(self) -> String {
         let here = |here| {
             if here {
                 "in this clone"
@@ -190,7 +190,7 @@ impl Report for History {
                         json!({"field": field, "old": parsed(old), "new": parsed(new)})
                     })
                     .collect();
-                let lost = lost_values(change).into_iter();
+                let lost = conflict_losers(change).into_iter();
                 let lost: Value = lost
                     .map(|(field, value)| json!({"field": field, "value": value}))
                     .collect();
@@ -222,7 +222,7 @@ impl Report for History {
         for (event, change, gap) in self.steps() {
             let style = page.style().clone();
             if let Some(gap) = gap {
-                page.line(gap.words());
+                page.line(gap.describe_origin());
             }
             let verb = if event.verb.is_empty() {
                 change.sort().as_str().to_owned()
@@ -246,7 +246,7 @@ impl Report for History {
                     shown(new)
                 ));
             }
-            for (field, value) in lost_values(change) {
+            for (field, value) in conflict_losers(change) {
                 let field = escape::line(field);
                 page.cut_line(format!("    lost in the merge: {field} {}", plain(value)));
             }
@@ -255,7 +255,7 @@ impl Report for History {
 }
 
 /// The values that lost in a merge, each by itself: several comments or edges stand in one list.
-fn lost_values(change: &Difference) -> Vec<(&str, Value)> {
+fn conflict_losers(change: &Difference) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
         match parsed(Some(raw.get())) {
@@ -297,7 +297,7 @@ mod tests {
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
         .unwrap();
-        let found = lost_values(&change);
+        let found = conflict_losers(&change);
         assert_eq!(
             found,
             [

@@ -146,7 +146,7 @@ fn from_branch(ctx: &Context, dir: &Path, args: &Args) -> anyhow::Result<Option<
         fresh::at(dir, &config)
     } else {
         let here = ctx.env.cwd().join(".beads");
-        let found = fresh::around(&ctx.env, &config);
+        let found = fresh::find_fresh_clone_around(&ctx.env, &config);
         found.filter(|fresh| fresh.dir == dir && dir == here)
     };
     match there {

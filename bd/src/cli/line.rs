@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::bead::{Bead, DepKind, Status};
-use crate::store::{Head, Snapshot};
+use crate::store::{BeadRef, Snapshot};
 use crate::ui::{Page, Style, escape, table};
 
 /// The least room for a title before the rest of the line gives way.
@@ -101,7 +101,7 @@ pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
 
 /// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
 pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
-    let is_open = |id: &str| snapshot.head(id).is_none_or(|head| head.is_open());
+    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
     let by: Vec<String> = bead
         .dependencies
         .iter()
@@ -109,7 +109,7 @@ pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
         .map(|edge| escape::line(&edge.depends_on_id))
         .collect();
     let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| kind.affects_ready());
-    let holds_up = |head: &Head<'_>| bead.is_open() && head.is_open();
+    let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
     let blocks: Vec<String> = snapshot
         .dependents(&bead.id)
         .into_iter()

@@ -98,7 +98,7 @@ fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
         file::replace(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
-    tell(ctx, &merge.lost, &merge.notes);
+    report_merge(ctx, &merge.lost, &merge.notes);
     remember(ctx, merge, &sides.left);
     Said::lines(as_json(out, merge), Vec::new()).answer()
 }
@@ -192,7 +192,7 @@ fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
 }
 
 /// Tells people what a merge took away and decided.
-pub(super) fn tell(ctx: &Context, lost: &[Lost], notes: &[Note]) {
+pub(super) fn report_merge(ctx: &Context, lost: &[Lost], notes: &[Note]) {
     for lost in lost {
         let value = shortened(&lost.value);
         let line = format!(

@@ -321,9 +321,9 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
         return Ok(ctx);
     }
     let found = ctx.found().ok();
-    let Some(there) = crate::sync::fresh::look(&ctx.env, &ctx.config, found) else {
+    let Some(there) = crate::sync::fresh::find_fresh_clone(&ctx.env, &ctx.config, found) else {
         if found.is_none()
-            && let Some(there) = crate::sync::fresh::around(&ctx.env, &ctx.config)
+            && let Some(there) = crate::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
         {
             ctx.is_on_branch(&there.branch);
         }

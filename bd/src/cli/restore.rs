@@ -90,7 +90,7 @@ fn asked(
     let snapshot = store.snapshot()?;
     // One that is in no file any more has no other name.
     let full = |id: &String| -> anyhow::Result<String> {
-        if found.contains(id) || snapshot.head(id).is_some() {
+        if found.contains(id) || snapshot.bead_ref(id).is_some() {
             return Ok(id.clone());
         }
         Ok(snapshot.resolve(id)?.id.clone())
@@ -110,9 +110,11 @@ fn back(ctx: &Context, args: &Args) -> Answer {
     }
     ctx.may_change("restore")?;
     let snapshot = store.snapshot()?;
-    let is_there = |id: &str| snapshot.head(id).is_some() || snapshot.is_archived(id);
+    let is_there = |id: &str| snapshot.bead_ref(id).is_some() || snapshot.is_archived(id);
     let is_deleted = |id: &String| {
-        let is_tombstone = snapshot.head(id).is_some_and(|head| head.is_tombstone());
+        let is_tombstone = snapshot
+            .bead_ref(id)
+            .is_some_and(|head| head.is_tombstone());
         is_tombstone && !snapshot.is_archived(id)
     };
     let prefix = snapshot.prefix().unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::ui::{Page, Report, escape};
 
 use super::args::FilterArgs;
 use super::line;
-use super::list::{Row, warn_of_damage};
+use super::list::{DrawnRow, warn_of_damage};
 use super::report::Answer;
 
 /// Find beads by a text in title, description or id, closed ones too.
@@ -87,7 +87,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     }
     let rows = found
         .into_iter()
-        .map(|bead| Row::of(&snapshot, bead))
+        .map(|bead| DrawnRow::of(&snapshot, bead))
         .collect();
     Ok(Box::new(Search {
         text,
@@ -100,7 +100,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
 #[derive(Debug)]
 struct Search {
     text: String,
-    rows: Vec<Row>,
+    rows: Vec<DrawnRow>,
     /// Whether the limit left out some.
     has_more: bool,
 }
@@ -122,7 +122,7 @@ impl Report for Search {
         } else {
             format!("Found {count} issues matching '{text}':")
         });
-        for Row { bead, .. } in &self.rows {
+        for DrawnRow { bead, .. } in &self.rows {
             let style = page.style().clone();
             let id = style.cyan(&bead.id);
             let mut head = format!(

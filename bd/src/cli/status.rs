@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::bead::Status;
 use crate::context::Context;
-use crate::store::{Counts, Head, Snapshot};
+use crate::store::{BeadRef, Counts, Snapshot};
 use crate::ui::{Page, Report};
 
 use super::report::Answer;
@@ -23,7 +23,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let summary = if args.assigned {
         let mine = ctx.author().actor;
-        let heads = snapshot.heads().filter(|head| head.assignee() == mine);
+        let heads = snapshot.bead_refs().filter(|head| head.assignee() == mine);
         Summary::of(&snapshot, heads)
     } else {
         Summary::of_all(&snapshot)
@@ -52,8 +52,8 @@ impl Summary {
         Self::from(&snapshot.counts())
     }
 
-    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = Head<'a>>) -> Self {
-        let heads: Vec<Head<'a>> = heads.collect();
+    fn of<'a>(snapshot: &'a Snapshot, heads: impl Iterator<Item = BeadRef<'a>>) -> Self {
+        let heads: Vec<BeadRef<'a>> = heads.collect();
         let mut counts = snapshot.counts_of(&heads);
         let done = heads.iter().filter(|head| head.is_done_epic()).count();
         counts.epics_done = u64::try_from(done).unwrap_or_default();

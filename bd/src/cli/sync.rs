@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::git::{Identity, NETWORK};
-use crate::sync::{self, Request, Synced};
+use crate::sync::{self, SyncRequest, Synced};
 use crate::ui::{Page, Report, counted, escape};
 
 use super::merge;
@@ -91,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         name: ctx.author().actor,
         email: "beads@localhost".to_owned(),
     };
-    let request = Request {
+    let request = SyncRequest {
         network: NETWORK,
         store: &store,
         config: &settings,
@@ -105,7 +105,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     let synced = sync::sync(&request);
     ctx.tell_notices(&store);
     let synced = synced?;
-    merge::tell(ctx, &synced.lost, &synced.notes);
+    merge::report_merge(ctx, &synced.lost, &synced.notes);
     Ok(Box::new(Done(synced)))
 }
 
@@ -127,7 +127,7 @@ fn fold(ctx: &Context, args: &Args) -> Answer {
 fn preview(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store()?;
     let settings = crate::config::Config::load(Some(store.dir()), &ctx.env)?;
-    let place = sync::Place::of(store.dir(), &settings)?;
+    let place = sync::SyncPlace::of(store.dir(), &settings)?;
     place.refuse_checked_out()?;
     let remote = place.remote()?;
     let beads = sync::waiting(&store, &place)?;

@@ -38,7 +38,7 @@ pub(super) fn check(store: &Store) -> Result<Check, StoreError> {
             "every acknowledged change in it can be read",
         ));
     }
-    let detail = missing.iter().map(|one| one.told()).collect();
+    let detail = missing.iter().map(|one| one.describe_damage()).collect();
     let mut fix = String::from(
         "bd doctor --fix sets damaged lines aside and brings back what is whole in them",
     );
@@ -156,7 +156,7 @@ impl Damaged {
         !self.missing.is_empty() || damage::ids(&self.line).is_empty()
     }
 
-    fn told(&self) -> String {
+    fn describe_damage(&self) -> String {
         let path = self.path.display();
         if self.missing.is_empty() {
             return format!("{path}: a line that shows no bead");

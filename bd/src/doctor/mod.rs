@@ -201,10 +201,10 @@ fn order(store: &Store) -> Result<Check, StoreError> {
 fn edges(snapshot: &Snapshot) -> Check {
     let mut dangling = Vec::new();
     let prefixes: BTreeSet<String> = snapshot
-        .heads()
+        .bead_refs()
         .filter_map(|head| crate::bead::id::route_prefix(head.id()).map(str::to_owned))
         .collect();
-    for head in snapshot.heads().filter(|head| !head.is_tombstone()) {
+    for head in snapshot.bead_refs().filter(|head| !head.is_tombstone()) {
         for (_, target) in head.edges() {
             let is_own =
                 crate::bead::id::route_prefix(target).is_some_and(|own| prefixes.contains(own));

@@ -64,7 +64,7 @@ impl Git {
                 .env("GIT_DIR", &common)
                 .env("GIT_WORK_TREE", scratch.path())
         };
-        let command = call.words();
+        let command = call.command_line();
         let finished = call.finish()?;
         if !matches!(finished.code(), Some(0 | 1)) {
             return Err(self.failure(&command, &finished));

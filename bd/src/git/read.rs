@@ -51,7 +51,7 @@ impl Git {
     pub fn is_ancestor(&self, ancestor: &str, tip: &str) -> Result<bool, GitError> {
         let Some(repository) = self.open()? else {
             let call = self.plumbing(["merge-base", "--is-ancestor", ancestor, tip]);
-            let command = call.words();
+            let command = call.command_line();
             let finished = call.finish()?;
             return match finished.code() {
                 Some(0) => Ok(true),
@@ -94,7 +94,7 @@ impl Git {
         let Some(repository) = self.open()? else {
             let range = format!("{tip}...{upstream}");
             let call = self.plumbing(["rev-list", "--left-right", "--count", &range]);
-            let command = call.words();
+            let command = call.command_line();
             let output = call.text()?;
             let mut counts = output.split_whitespace().map(str::parse);
             return match (counts.next(), counts.next()) {
@@ -117,7 +117,7 @@ impl Git {
         let range = format!("{base}..{tip}");
         let call = self.plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"]);
         let call = call.args([range.as_str(), "--"]);
-        let command = call.words();
+        let command = call.command_line();
         let parse = |record: &String| {
             let mut parts = record.splitn(5, '\u{1f}').map(str::to_owned);
             Some(CommitInfo {
@@ -264,7 +264,7 @@ impl Git {
     pub fn uses_lfs(&self, rev: &str) -> Result<bool, GitError> {
         let call = self.plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"]);
         let call = call.args([".gitattributes", ":(glob)**/.gitattributes"]);
-        let command = call.words();
+        let command = call.command_line();
         let finished = call.finish()?;
         match finished.code() {
             Some(0) => Ok(true),

@@ -225,7 +225,7 @@ fn refusal(listed: &str, said: &str, hooks: bool) -> PushRefusal {
     let rejected = listed.lines().find(|line| line.starts_with("!\t"));
     if let Some(line) = rejected {
         let reason = line.rsplit('\t').next().unwrap_or(line);
-        let text = words(reason, said);
+        let text = describe_refusal(reason, said);
         // A server that locked the ref too late names both tips, on the line or in its words.
         if has_any(reason, &STALE) || text.contains("but expected") {
             return PushRefusal::Stale;
@@ -240,7 +240,7 @@ fn refusal(listed: &str, said: &str, hooks: bool) -> PushRefusal {
     }
     if hooks && said.contains("failed to push some refs") {
         // No ref was even offered: the pre-push hook ended the push.
-        return PushRefusal::Declined(words("pre-push hook", said));
+        return PushRefusal::Declined(describe_refusal("pre-push hook", said));
     }
     PushRefusal::Other(said.to_owned())
 }
@@ -255,7 +255,7 @@ fn has_any(text: &str, signs: &[&str]) -> bool {
 }
 
 /// The reason with what the hook printed, without git's own advice.
-fn words(reason: &str, said: &str) -> String {
+fn describe_refusal(reason: &str, said: &str) -> String {
     let told: Vec<&str> = said
         .lines()
         .filter(|line| !line.starts_with("hint:") && !line.starts_with("error: failed to push"))

@@ -161,7 +161,7 @@ impl Call<'_> {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
         }
-        let (command, whole) = (self.words(), self.cap.is_none());
+        let (command, whole) = (self.command_line(), self.cap.is_none());
         let remote = self.remote.clone();
         let wait = remote
             .as_deref()
@@ -190,7 +190,7 @@ impl Call<'_> {
 
     /// Runs it and wants success.
     pub fn done(self) -> Result<Finished, GitError> {
-        let (git, command) = (self.git, self.words());
+        let (git, command) = (self.git, self.command_line());
         let finished = self.finish()?;
         if finished.ok() {
             Ok(finished)
@@ -210,7 +210,7 @@ impl Call<'_> {
     }
 
     /// The command as a person would type it, without passwords.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn command_line(&self) -> String {
         let mut words = String::from("git");
         for arg in &self.args {
             words.push(' ');

@@ -18,15 +18,13 @@ pub struct User {
 
 /// Something that only the git command judges.
 #[derive(Debug)]
-pub(super) struct Odd;
-
-pub(super) type Sure<T> = Result<T, Odd>;
+pub(super) struct AskGit;
 
 /// How deep files may include others, as in git.
 const DEPTH: u8 = 10;
 
 /// Reads a file and those that it includes; what it says of the user wins over what is there already.
-pub(super) fn read(file: &Path, home: Option<&Path>, user: &mut User) -> Sure<()> {
+pub(super) fn read(file: &Path, home: Option<&Path>, user: &mut User) -> Result<(), AskGit> {
     let reader = Reader { home, depth: DEPTH };
     reader.file(file, user)
 }
@@ -44,19 +42,19 @@ enum Section {
 }
 
 impl Reader<'_> {
-    fn file(&self, file: &Path, user: &mut User) -> Sure<()> {
+    fn file(&self, file: &Path, user: &mut User) -> Result<(), AskGit> {
         match fs::read_to_string(file) {
             Ok(text) => self.text(&text, file, user),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(_) => Err(Odd),
+            Err(_) => Err(AskGit),
         }
     }
 
-    fn text(&self, text: &str, file: &Path, user: &mut User) -> Sure<()> {
+    fn text(&self, text: &str, file: &Path, user: &mut User) -> Result<(), AskGit> {
         let is_odd =
             |c: char| (c.is_control() || c.is_whitespace()) && !matches!(c, '\n' | '\t' | ' ');
         if text.contains(is_odd) {
-            return Err(Odd);
+            return Err(AskGit);
         }
         let mut section = None;
         for line in text.lines() {
@@ -65,31 +63,31 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(header) = line.strip_prefix('[') {
-                section = Some(Section::read(header.strip_suffix(']').ok_or(Odd)?)?);
+                section = Some(Section::read(header.strip_suffix(']').ok_or(AskGit)?)?);
                 continue;
             }
             let (key, value) = setting(line)?;
-            let section = section.as_ref().ok_or(Odd)?;
+            let section = section.as_ref().ok_or(AskGit)?;
             match (section, key.as_str()) {
-                (Section::User, "name") => user.name = Some(value.ok_or(Odd)?),
-                (Section::User, "email") => user.email = Some(value.ok_or(Odd)?),
-                (Section::Include, "path") => self.include(&value.ok_or(Odd)?, file, user)?,
-                (Section::Core, key) if !is_usual(key, value.as_deref()) => return Err(Odd),
+                (Section::User, "name") => user.name = Some(value.ok_or(AskGit)?),
+                (Section::User, "email") => user.email = Some(value.ok_or(AskGit)?),
+                (Section::Include, "path") => self.include(&value.ok_or(AskGit)?, file, user)?,
+                (Section::Core, key) if !is_usual(key, value.as_deref()) => return Err(AskGit),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn include(&self, path: &str, by: &Path, user: &mut User) -> Sure<()> {
+    fn include(&self, path: &str, by: &Path, user: &mut User) -> Result<(), AskGit> {
         let path = match path.strip_prefix("~/") {
-            Some(rest) => self.home.ok_or(Odd)?.join(rest),
-            None if path.starts_with(['~', '%']) => return Err(Odd),
-            None => by.parent().ok_or(Odd)?.join(path),
+            Some(rest) => self.home.ok_or(AskGit)?.join(rest),
+            None if path.starts_with(['~', '%']) => return Err(AskGit),
+            None => by.parent().ok_or(AskGit)?.join(path),
         };
         let reader = Reader {
             home: self.home,
-            depth: self.depth.checked_sub(1).ok_or(Odd)?,
+            depth: self.depth.checked_sub(1).ok_or(AskGit)?,
         };
         reader.file(&path, user)
     }
@@ -99,21 +97,21 @@ const BLANK: [char; 2] = [' ', '\t'];
 
 impl Section {
     /// By what stands between the brackets.
-    fn read(header: &str) -> Sure<Self> {
+    fn read(header: &str) -> Result<Self, AskGit> {
         let (name, part) = match header.split_once(' ') {
             Some((name, part)) => {
                 let part = part
                     .strip_prefix('"')
                     .and_then(|part| part.strip_suffix('"'));
-                (name, Some(part.ok_or(Odd)?))
+                (name, Some(part.ok_or(AskGit)?))
             }
             None => (header, None),
         };
         if !is_name(name) || part.is_some_and(|part| part.contains(['"', '\\'])) {
-            return Err(Odd);
+            return Err(AskGit);
         }
         match (name.to_ascii_lowercase().as_str(), part) {
-            ("extensions" | "includeif", _) => Err(Odd),
+            ("extensions" | "includeif", _) => Err(AskGit),
             ("include", None) => Ok(Self::Include),
             ("user", None) => Ok(Self::User),
             ("core", None) => Ok(Self::Core),
@@ -134,19 +132,19 @@ fn is_usual(key: &str, value: Option<&str>) -> bool {
 
 /// The key, in small letters, and the value of a line; no value where there is none, or one that is more
 /// than some text.
-fn setting(line: &str) -> Sure<(String, Option<String>)> {
+fn setting(line: &str) -> Result<(String, Option<String>), AskGit> {
     let (key, value) = match line.split_once('=') {
         Some((key, value)) => (key.trim_end_matches(BLANK), text_of(value)?),
         None => (line, None),
     };
     if !key.starts_with(|c: char| c.is_ascii_alphabetic()) || !is_name(key) {
-        return Err(Odd);
+        return Err(AskGit);
     }
     Ok((key.to_ascii_lowercase(), value))
 }
 
 /// What a value says, without quotes, comments and blanks around it.
-fn text_of(value: &str) -> Sure<Option<String>> {
+fn text_of(value: &str) -> Result<Option<String>, AskGit> {
     let mut text = String::new();
     let mut blanks = String::new();
     let mut is_quoted = false;
@@ -169,13 +167,13 @@ fn text_of(value: &str) -> Sure<Option<String>> {
                 Some(escaped @ ('"' | '\\')) => text.push(escaped),
                 Some('n' | 't' | 'b') => is_plain = false,
                 // An error, or a line that goes on in the next one.
-                _ => return Err(Odd),
+                _ => return Err(AskGit),
             },
             c => text.push(c),
         }
     }
     if is_quoted {
-        return Err(Odd);
+        return Err(AskGit);
     }
     // Older gits say a space for a tab.
     let is_plain = is_plain && !text.is_empty() && !text.contains('\t');

@@ -142,7 +142,7 @@ impl Git {
     /// A setting, from the repository or from the person's own configuration.
     pub fn config_get(&self, key: &str) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["config", "--get", key]);
-        let command = call.words();
+        let command = call.command_line();
         let finished = call.finish()?;
         match finished.code() {
             Some(0) => Ok(Some(finished.text())),

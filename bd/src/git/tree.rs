@@ -42,7 +42,7 @@ impl Git {
         let below = (!path.is_empty()).then_some(path);
         let call = self.plumbing(["--literal-pathspecs", "ls-tree", "-r", "-l", "-z"]);
         let call = call.args(["--full-tree", rev, "--"]).args(below);
-        let command = call.words();
+        let command = call.command_line();
         let mut entries = Entries::new();
         for record in call.done()?.stdout.split(|byte| *byte == 0) {
             if record.is_empty() {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Git;
-use super::settings::{self, Odd, Sure, User};
+use super::settings::{self, AskGit, User};
 use crate::sys::Env;
 
 impl Git {
@@ -25,12 +25,12 @@ impl Git {
 
     /// The user by the files; `None` where only the git command can tell.
     pub(super) fn user_by_files(&self, env: &Env) -> Option<User> {
-        self.surely(env).ok()
+        self.parse_user(env).ok()
     }
 
-    fn surely(&self, env: &Env) -> Sure<User> {
+    fn parse_user(&self, env: &Env) -> Result<User, AskGit> {
         let set = |name: &str| self.variable(env, name);
-        let folder = fs::canonicalize(&self.folder).map_err(|_| Odd)?;
+        let folder = fs::canonicalize(&self.folder).map_err(|_| AskGit)?;
         let home = path(&set, "HOME")?;
         let mut files = personal(&set, home.as_deref())?;
         if let Some(repository) = repository(&folder)? {
@@ -54,10 +54,10 @@ impl Git {
     }
 
     /// A variable as a git command started here would see it; one that is set to nothing is odd.
-    fn variable(&self, env: &Env, name: &str) -> Sure<Option<String>> {
+    fn variable(&self, env: &Env, name: &str) -> Result<Option<String>, AskGit> {
         let own = self.env.iter().rev().find(|(key, _)| key == name);
         let value = match own {
-            Some((_, value)) => Some(value.to_str().ok_or(Odd)?.to_owned()),
+            Some((_, value)) => Some(value.to_str().ok_or(AskGit)?.to_owned()),
             None => {
                 let mut vars = env.vars();
                 let found = vars.find(|(key, _)| *key == name);
@@ -65,7 +65,7 @@ impl Git {
             }
         };
         match value {
-            Some(value) if value.is_empty() => Err(Odd),
+            Some(value) if value.is_empty() => Err(AskGit),
             value => Ok(value),
         }
     }
@@ -91,24 +91,27 @@ impl Git {
 }
 
 /// A path that a variable gives.
-fn path(set: &impl Fn(&str) -> Sure<Option<String>>, name: &str) -> Sure<Option<PathBuf>> {
+fn path(
+    set: &impl Fn(&str) -> Result<Option<String>, AskGit>,
+    name: &str,
+) -> Result<Option<PathBuf>, AskGit> {
     let path = set(name)?.map(PathBuf::from);
     match path {
         // From where it counts is git's to know.
-        Some(path) if !path.is_absolute() => Err(Odd),
+        Some(path) if !path.is_absolute() => Err(AskGit),
         path => Ok(path),
     }
 }
 
 /// The files of the person, of which the last wins.
 fn personal(
-    set: &impl Fn(&str) -> Sure<Option<String>>,
+    set: &impl Fn(&str) -> Result<Option<String>, AskGit>,
     home: Option<&Path>,
-) -> Sure<Vec<PathBuf>> {
+) -> Result<Vec<PathBuf>, AskGit> {
     if let Some(file) = path(set, "GIT_CONFIG_GLOBAL")? {
         return Ok(vec![file]);
     }
-    let home = home.ok_or(Odd)?;
+    let home = home.ok_or(AskGit)?;
     let xdg = match path(set, "XDG_CONFIG_HOME")? {
         Some(folder) => folder,
         None => home.join(".config"),
@@ -117,17 +120,19 @@ fn personal(
 }
 
 /// The system's file, where it is certain which one the installed git reads.
-fn system(set: &impl Fn(&str) -> Sure<Option<String>>) -> Sure<Option<PathBuf>> {
+fn system(
+    set: &impl Fn(&str) -> Result<Option<String>, AskGit>,
+) -> Result<Option<PathBuf>, AskGit> {
     match set("GIT_CONFIG_NOSYSTEM")?.as_deref() {
         None => {}
         Some("1" | "true" | "yes" | "on") => return Ok(None),
-        Some(_) => return Err(Odd),
+        Some(_) => return Err(AskGit),
     }
     if let Some(file) = path(set, "GIT_CONFIG_SYSTEM")? {
         return Ok(Some(file));
     }
     // Distributions' git, in /usr/bin, reads /etc; one that was built by hand may read elsewhere.
-    let places = set("PATH")?.ok_or(Odd)?;
+    let places = set("PATH")?.ok_or(AskGit)?;
     let mut folders = places.split(':').map(Path::new);
     let runs = |file: &Path| {
         fs::metadata(file).is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
@@ -138,17 +143,17 @@ fn system(set: &impl Fn(&str) -> Sure<Option<String>>) -> Sure<Option<PathBuf>> 
     });
     of_system
         .then(|| Some(PathBuf::from("/etc/gitconfig")))
-        .ok_or(Odd)
+        .ok_or(AskGit)
 }
 
 /// The folder with the settings of the repository around a folder.
-fn repository(folder: &Path) -> Sure<Option<PathBuf>> {
+fn repository(folder: &Path) -> Result<Option<PathBuf>, AskGit> {
     for above in folder.ancestors() {
         let git = above.join(".git");
         let Ok(found) = fs::symlink_metadata(&git) else {
             // A bare repository, or the inside of one.
             if above.join("HEAD").exists() {
-                return Err(Odd);
+                return Err(AskGit);
             }
             continue;
         };
@@ -157,13 +162,13 @@ fn repository(folder: &Path) -> Sure<Option<PathBuf>> {
         } else if found.is_file() {
             shared(above, &git)?
         } else {
-            return Err(Odd);
+            return Err(AskGit);
         };
         let is_whole = ["objects", "refs"]
             .iter()
             .all(|name| common.join(name).is_dir());
         if !is_whole || !has_head(&own) || !ours(folder, above, [&git, &own, &common])? {
-            return Err(Odd);
+            return Err(AskGit);
         }
         return Ok(Some(common));
     }
@@ -178,21 +183,21 @@ fn has_head(git: &Path) -> bool {
 }
 
 /// The git folder of the worktree with this `.git` file, and the one that it shares with others or its own.
-fn shared(worktree: &Path, file: &Path) -> Sure<(PathBuf, PathBuf)> {
+fn shared(worktree: &Path, file: &Path) -> Result<(PathBuf, PathBuf), AskGit> {
     let line = |text: String| text.trim_end_matches(['\r', '\n']).to_owned();
-    let text = fs::read_to_string(file).map(line).map_err(|_| Odd)?;
-    let git = worktree.join(text.strip_prefix("gitdir: ").ok_or(Odd)?);
+    let text = fs::read_to_string(file).map(line).map_err(|_| AskGit)?;
+    let git = worktree.join(text.strip_prefix("gitdir: ").ok_or(AskGit)?);
     match fs::read_to_string(git.join("commondir")).map(line) {
         Ok(common) => Ok((git.clone(), git.join(common))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok((git.clone(), git)),
-        Err(_) => Err(Odd),
+        Err(_) => Err(AskGit),
     }
 }
 
 /// Whether the worktree and its git folders are all our own, and it is on the file system of the folder: else
 /// git may refuse to look.
-fn ours(folder: &Path, worktree: &Path, git: [&Path; 3]) -> Sure<bool> {
-    let found = |path: &Path| fs::metadata(path).map_err(|_| Odd);
+fn ours(folder: &Path, worktree: &Path, git: [&Path; 3]) -> Result<bool, AskGit> {
+    let found = |path: &Path| fs::metadata(path).map_err(|_| AskGit);
     let me = rustix::process::geteuid().as_raw();
     for path in git.into_iter().chain([worktree]) {
         if found(path)?.uid() != me {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::bead::blocked;
 use crate::bead::{Bead, DepKind, Stamp, Status};
 use crate::graph::ready;
-use crate::store::{Head, Snapshot, Time};
+use crate::store::{BeadRef, Snapshot, Time};
 
 /// One thing that keeps a bead from being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,12 +98,12 @@ pub fn not_ready(
     mut outside: impl FnMut(&Bead) -> Vec<String>,
 ) -> Vec<Explained<'_>> {
     let mut found: Vec<Explained<'_>> = Vec::new();
-    for brief in snapshot.open_briefs() {
-        let head = snapshot.head_at(brief.node);
+    for brief in snapshot.open_rows() {
+        let head = snapshot.bead_ref_at(brief.node);
         if brief.is_pinned() || brief.is_ephemeral() || ready::is_no_work(&head.kind()) {
             continue;
         }
-        let mut reasons = own_reasons(snapshot, &head, now);
+        let mut reasons = reasons_of_bead(snapshot, &head, now);
         if head.has_external()
             && let Some(bead) = head.bead()
         {
@@ -122,7 +122,7 @@ pub fn not_ready(
 }
 
 /// What keeps a bead, as far as this store knows.
-fn own_reasons(snapshot: &Snapshot, head: &Head<'_>, now: Timestamp) -> Vec<Reason> {
+fn reasons_of_bead(snapshot: &Snapshot, head: &BeadRef<'_>, now: Timestamp) -> Vec<Reason> {
     let edges: Vec<(u8, &str)> = head.edges();
     let mut reasons: Vec<Reason> = edges
         .iter()
@@ -135,7 +135,7 @@ fn own_reasons(snapshot: &Snapshot, head: &Head<'_>, now: Timestamp) -> Vec<Reas
         .filter(|(kind, _)| *kind == DepKind::ParentChild.code());
     for (_, parent) in parents {
         if snapshot
-            .head(parent)
+            .bead_ref(parent)
             .is_some_and(|parent| parent.is_blocked())
         {
             reasons.push(Reason::Parent((*parent).to_owned()));

@@ -36,10 +36,7 @@ impl<'a> Capabilities<'a> {
     pub fn are_checked(&self) -> bool {
         self.has_projects()
             || (!self.routes.all().is_empty()
-                && self
-                    .snapshot
-                    .open_briefs()
-                    .any(|brief| brief.has_external()))
+                && self.snapshot.open_rows().any(|brief| brief.has_external()))
     }
 
     fn has_projects(&self) -> bool {
@@ -75,13 +72,13 @@ impl<'a> Capabilities<'a> {
             return false;
         };
         // What is deleted or nowhere blocks nothing, here as in one's own store.
-        if let Some(head) = other.head(what) {
+        if let Some(head) = other.bead_ref(what) {
             return !head.is_open();
         }
         let label = format!("provides:{what}");
         self.routes.of_rig(project).is_some()
             || other
-                .heads()
+                .bead_refs()
                 .any(|head| head.status() == Status::Closed && head.has_label(&label))
     }
 }

@@ -194,7 +194,7 @@ impl Sides {
             return later(left, right);
         }
         let parts = match key.shape() {
-            Shape::Words => set::words(three, key.name == "labels"),
+            Shape::Words => set::merge_words(three, key.name == "labels"),
             Shape::Edges => set::edges(three, self.newer, report),
             Shape::Comments => set::comments(three, self.newer, report),
             Shape::Plain if key.name == "metadata" => set::metadata(three, self.newer, report),

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::field::Fields;
-use super::table::{Row, Table};
+use super::table::{MergeRow, Table};
 use super::walk::Tables;
 use super::{Lost, collision};
 use crate::bead::Bead;
@@ -153,7 +153,7 @@ fn part(
         return false;
     }
     let of_base = |(id, to): &(&String, &String)| {
-        let bead = base.find(id).and_then(Row::bead);
+        let bead = base.find(id).and_then(MergeRow::bead);
         bead.is_some_and(|bead| collision::new_id(bead) == **to)
     };
     let of_base = of_left.iter().chain(&of_right).filter(of_base);
@@ -172,7 +172,7 @@ fn moved_there(own: &Table<'_>, other: &Table<'_>) -> BTreeMap<String, String> {
     let mut moves = BTreeMap::new();
     for (bead, there) in strangers(own, other) {
         let to = collision::new_id(bead);
-        let moved = other.find(&to).and_then(Row::bead);
+        let moved = other.find(&to).and_then(MergeRow::bead);
         let stays = there.is_some_and(|there| collision::is_same_bead(there, bead));
         if !stays && moved.is_some_and(|moved| collision::is_same_bead(moved, bead)) {
             moves.insert(bead.id.clone(), to);
@@ -190,7 +190,7 @@ fn latecomers(base: &Table<'_>, own: &Table<'_>, other: &Table<'_>) -> BTreeMap<
         else {
             continue;
         };
-        let before = base.find(&bead.id).and_then(Row::bead).map(Fields::of);
+        let before = base.find(&bead.id).and_then(MergeRow::bead).map(Fields::of);
         let as_before = |side: &Bead| before.as_ref() == Some(&Fields::of(side));
         if !as_before(bead) && !as_before(there) {
             moves.insert(bead.id.clone(), collision::new_id(bead));
@@ -209,7 +209,7 @@ fn strangers<'t>(
         if there.is_some_and(|there| there.raw == row.raw) {
             return None;
         }
-        Some((row.bead()?, there.and_then(Row::bead)))
+        Some((row.bead()?, there.and_then(MergeRow::bead)))
     })
 }
 

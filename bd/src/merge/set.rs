@@ -28,7 +28,7 @@ struct Member {
 type Set = BTreeMap<String, Member>;
 
 /// Words: labels are sorted; others keep the order of base, new ones sorted behind.
-pub(super) fn words(three: Three<'_>, sorted: bool) -> Option<String> {
+pub(super) fn merge_words(three: Three<'_>, sorted: bool) -> Option<String> {
     let [base, left, right] = lists::<String>(three)?;
     if let Some(whole) = three.untouched() {
         return Some(whole.unwrap_or("[]").to_owned());

@@ -45,7 +45,7 @@ pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
             }
             continue;
         }
-        tell(sides, loser, name, value, report);
+        report_loser(sides, loser, name, value, report);
     }
     let live = !is_tombstone(&sides.left) && !is_tombstone(&sides.right);
     let one_closed = is_closed(&sides.left) != is_closed(&sides.right);
@@ -58,7 +58,7 @@ pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
             } else {
                 &sides.left
             };
-            tell(sides, Some(other), name, value, report);
+            report_loser(sides, Some(other), name, value, report);
             continue;
         }
         let three = Three {
@@ -75,7 +75,7 @@ pub(super) fn merge(sides: &Sides, merged: &mut Fields, report: Report<'_>) {
 }
 
 /// Tells a value that the other side had set and that gave way.
-fn tell(
+fn report_loser(
     sides: &Sides,
     loser: Option<&Fields>,
     name: &str,

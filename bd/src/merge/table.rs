@@ -15,13 +15,13 @@ use crate::bead::{Bead, Dep, record};
 
 /// One line with an id.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
+pub(super) struct MergeRow<'a> {
     pub id: Cow<'a, str>,
     pub raw: Cow<'a, [u8]>,
     bead: OnceCell<Option<Box<Bead>>>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> MergeRow<'a> {
     fn new(id: Cow<'a, str>, raw: &'a [u8]) -> Self {
         Self {
             id,
@@ -50,7 +50,7 @@ impl<'a> Row<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Table<'a> {
     /// By id.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<MergeRow<'a>>,
     /// Damaged lines that name an id which another line has, too.
     pub damaged: BTreeMap<String, Vec<Cow<'a, [u8]>>>,
     /// Records of other kinds, and damage without an id, in the order of the file.
@@ -68,9 +68,9 @@ impl<'a> Table<'a> {
                 return Err(number);
             }
             if let Some(id) = first_id(line) {
-                table.rows.push(Row::new(Cow::Borrowed(id), line));
+                table.rows.push(MergeRow::new(Cow::Borrowed(id), line));
             } else if let Ok(bead) = record::parse(line) {
-                table.rows.push(Row::new(Cow::Owned(bead.id), line));
+                table.rows.push(MergeRow::new(Cow::Owned(bead.id), line));
             } else {
                 table.loose.push(line);
             }
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
     }
 
     /// The row with this id.
-    pub(super) fn find(&self, id: &str) -> Option<&Row<'a>> {
+    pub(super) fn find(&self, id: &str) -> Option<&MergeRow<'a>> {
         let at = self.rows.binary_search_by(|row| row.id.as_ref().cmp(id));
         at.ok().map(|at| &self.rows[at])
     }
@@ -118,7 +118,7 @@ impl<'a> Table<'a> {
 
     fn settle_group(
         &mut self,
-        mut group: Vec<Row<'a>>,
+        mut group: Vec<MergeRow<'a>>,
         base: Option<&Table<'_>>,
         notes: &mut Vec<Note>,
         lost: &mut Vec<Lost>,
@@ -138,10 +138,10 @@ impl<'a> Table<'a> {
             self.damaged.entry(id.clone()).or_default().extend(aside);
         }
         let base = base.and_then(|base| base.find(&id)?.bead());
-        let mut apart: Vec<Row<'a>> = Vec::new();
+        let mut apart: Vec<MergeRow<'a>> = Vec::new();
         for row in sound {
             let Some(bead) = row.bead() else { continue };
-            let same = |other: &&mut Row<'a>| {
+            let same = |other: &&mut MergeRow<'a>| {
                 let other = other.bead();
                 other.is_some_and(|other| collision::is_same_bead(other, bead))
             };
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
                 let stays = other.bead().is_some_and(|own| Fields::of(own) == fields);
                 if !stays {
                     let as_new = row.bead().is_some_and(|own| Fields::of(own) == fields);
-                    *other = if as_new { row } else { Row::of(*bead) };
+                    *other = if as_new { row } else { MergeRow::of(*bead) };
                 }
             }
         }
@@ -173,7 +173,7 @@ impl<'a> Table<'a> {
                         from: id.clone(),
                         to: moved.id.clone(),
                     });
-                    self.rows.push(Row::of(moved));
+                    self.rows.push(MergeRow::of(moved));
                 }
                 _ => self.rows.push(row),
             }
@@ -208,7 +208,7 @@ impl<'a> Table<'a> {
             if leaves {
                 bead = collision::moved(&bead, collision::Side::Left).bead;
             }
-            *row = Row::of(bead);
+            *row = MergeRow::of(bead);
         }
         self.sort();
     }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::Fields;
 use super::file::{Archive, Merge, Note};
-use super::table::{Row, Table};
+use super::table::{MergeRow, Table};
 use super::{beads, collision};
 use crate::bead::{Bead, record};
 
@@ -30,9 +30,9 @@ pub(super) struct Tables<'a, 'f> {
 #[derive(Clone, Copy)]
 struct Group<'t, 'a> {
     id: &'t str,
-    base: Option<&'t Row<'a>>,
-    left: Option<&'t Row<'a>>,
-    right: Option<&'t Row<'a>>,
+    base: Option<&'t MergeRow<'a>>,
+    left: Option<&'t MergeRow<'a>>,
+    right: Option<&'t MergeRow<'a>>,
 }
 
 impl<'a> Tables<'a, '_> {
@@ -102,7 +102,7 @@ impl<'a> Tables<'a, '_> {
     fn sound(
         &self,
         id: &str,
-        rows: [Option<&Row<'a>>; 3],
+        rows: [Option<&MergeRow<'a>>; 3],
         damage: &[Vec<&[u8]>; 3],
         merge: &mut Merge,
         put: &mut dyn FnMut(&[u8]),
@@ -132,7 +132,7 @@ impl<'a> Tables<'a, '_> {
         {
             return;
         }
-        let bead = |row: Option<&'_ Row<'a>>| row.and_then(Row::bead).cloned();
+        let bead = |row: Option<&'_ MergeRow<'a>>| row.and_then(MergeRow::bead).cloned();
         let [b, l, r] = [bead(base), bead(left), bead(right)];
         let result = beads(b.as_ref(), l.as_ref(), r.as_ref());
         merge.lost.extend(result.lost);
@@ -159,8 +159,8 @@ impl<'a> Tables<'a, '_> {
     fn in_archive(
         &self,
         id: &str,
-        base: Option<&Row<'a>>,
-        own: &Row<'a>,
+        base: Option<&MergeRow<'a>>,
+        own: &MergeRow<'a>,
         merge: &mut Merge,
         put: &mut dyn FnMut(&[u8]),
     ) -> bool {
@@ -176,7 +176,7 @@ impl<'a> Tables<'a, '_> {
             // Brought back: a second copy does no harm, while here it could be the only one.
             return false;
         }
-        let result = beads(base.and_then(Row::bead), Some(&archived), Some(bead));
+        let result = beads(base.and_then(MergeRow::bead), Some(&archived), Some(bead));
         merge.lost.extend(result.lost);
         let note = match result.bead {
             Some(result) if Fields::of(&result) != kept => {
@@ -202,11 +202,11 @@ type Line<'t> = Option<&'t [u8]>;
 /// What the bytes alone tell: the line of the one side that differs from base, or `None` in it where that
 /// side removed the line.
 fn one_sided<'t>(
-    base: Option<&'t Row<'_>>,
-    left: Option<&'t Row<'_>>,
-    right: Option<&'t Row<'_>>,
+    base: Option<&'t MergeRow<'_>>,
+    left: Option<&'t MergeRow<'_>>,
+    right: Option<&'t MergeRow<'_>>,
 ) -> Option<Line<'t>> {
-    let raw = |row: Option<&'t Row<'_>>| row.map(|row| row.raw.as_ref());
+    let raw = |row: Option<&'t MergeRow<'_>>| row.map(|row| row.raw.as_ref());
     let [base, left, right] = [base, left, right].map(raw);
     if left == right || base.is_some() && left == base {
         return Some(right);
@@ -217,13 +217,13 @@ fn one_sided<'t>(
 /// The line of a result: the bytes of an input that says the same, else the canonical line.
 fn bytes<'t>(
     bead: &Bead,
-    base: Option<&'t Row<'_>>,
-    left: Option<&'t Row<'_>>,
-    right: Option<&'t Row<'_>>,
+    base: Option<&'t MergeRow<'_>>,
+    left: Option<&'t MergeRow<'_>>,
+    right: Option<&'t MergeRow<'_>>,
 ) -> Cow<'t, [u8]> {
     let fields = Fields::of(bead);
-    let says = |row: &&Row<'_>| row.bead().is_some_and(|own| Fields::of(own) == fields);
-    let raw = |row: Option<&'t Row<'_>>| row.filter(says).map(|row| row.raw.as_ref());
+    let says = |row: &&MergeRow<'_>| row.bead().is_some_and(|own| Fields::of(own) == fields);
+    let raw = |row: Option<&'t MergeRow<'_>>| row.filter(says).map(|row| row.raw.as_ref());
     match (raw(left), raw(right)) {
         (Some(l), Some(r)) => match base.map(|base| base.raw.as_ref()) {
             Some(base) if base == l => Cow::Borrowed(r),

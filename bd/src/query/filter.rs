@@ -4,7 +4,7 @@ use crate::sys::clock::nanoseconds;
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{Head, Rank, Sieve, Snapshot, StoreError, Time, flag};
+use crate::store::{BeadRef, Rank, RowFilter, Snapshot, StoreError, Time, flag};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct Filter {
 impl Filter {
     /// The beads of a snapshot that meet the conditions, by id.
     pub fn apply<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Bead> {
-        self.choose(snapshot.heads())
+        self.choose(snapshot.bead_refs())
     }
 
     /// The same, with a text that is searched for in the bytes of the files first.
@@ -118,7 +118,7 @@ impl Filter {
             found.truncate(limit);
             return Ok(found);
         }
-        let usual = |a: &(Rank, Head<'_>), b: &(Rank, Head<'_>)| {
+        let usual = |a: &(Rank, BeadRef<'_>), b: &(Rank, BeadRef<'_>)| {
             a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
         };
         let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
@@ -135,7 +135,7 @@ impl Filter {
         Ok(found)
     }
 
-    fn choose<'a>(&self, heads: impl Iterator<Item = Head<'a>>) -> Vec<&'a Bead> {
+    fn choose<'a>(&self, heads: impl Iterator<Item = BeadRef<'a>>) -> Vec<&'a Bead> {
         heads
             .filter(|head| self.may_match(head))
             .filter_map(|head| head.bead())
@@ -154,14 +154,14 @@ impl Filter {
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
-        let sieve = self.sieve();
-        let is_brief = self.is_brief();
-        snapshot.open_briefs().for_each(|brief| {
+        let sieve = self.row_filter();
+        let is_brief = self.needs_only_rows();
+        snapshot.open_rows().for_each(|brief| {
             let fits = sieve.fits(&brief).filter(|fits| is_brief || !fits);
-            let fits = fits.unwrap_or_else(|| self.fits(&snapshot.head_at(brief.node)));
+            let fits = fits.unwrap_or_else(|| self.fits(&snapshot.bead_ref_at(brief.node)));
             total += usize::from(fits);
             if fits && found.len() < limit {
-                found.extend(snapshot.head_at(brief.node).bead());
+                found.extend(snapshot.bead_ref_at(brief.node).bead());
             }
         });
         (found, total)
@@ -169,7 +169,7 @@ impl Filter {
 
     /// Whether a bead meets the conditions, asked of itself as far as its head cannot say.
     #[cold]
-    fn fits(&self, head: &Head<'_>) -> bool {
+    fn fits(&self, head: &BeadRef<'_>) -> bool {
         self.may_match(head) && head.bead().is_some_and(|bead| self.matches(bead))
     }
 
@@ -194,7 +194,7 @@ impl Filter {
     }
 
     /// What a brief can say of the conditions.
-    fn sieve(&self) -> Sieve {
+    fn row_filter(&self) -> RowFilter {
         let status = |status: &Status| {
             (self.statuses.is_empty() || self.statuses.contains(status))
                 && !self.not_statuses.contains(status)
@@ -202,7 +202,7 @@ impl Filter {
         let kind = |kind: &Kind| {
             self.kind.as_ref().is_none_or(|wanted| wanted == kind) && !self.not_kinds.contains(kind)
         };
-        let sieve = Sieve::of(status, kind, |priority| self.has_priority(priority));
+        let sieve = RowFilter::of(status, kind, |priority| self.has_priority(priority));
         let sieve = match self.pinned {
             Some(true) => sieve.with(flag::PINNED),
             Some(false) => sieve.without(flag::PINNED),
@@ -213,7 +213,7 @@ impl Filter {
     }
 
     /// Whether all conditions can be told from a brief.
-    fn is_brief(&self) -> bool {
+    fn needs_only_rows(&self) -> bool {
         let brief_only = Self {
             statuses: self.statuses.clone(),
             not_statuses: self.not_statuses.clone(),
@@ -231,7 +231,7 @@ impl Filter {
     }
 
     /// Whether a head does not already say that its bead is out of the question.
-    fn may_match(&self, head: &Head<'_>) -> bool {
+    fn may_match(&self, head: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
         if head.is_tombstone() && !tombstones {
             return false;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::log::archive;
-use crate::store::view::head::Time;
+use crate::store::view::bead_ref::Time;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::{Author, Store, StoreError};
 use crate::sys::Clock;
@@ -19,7 +19,7 @@ use crate::sys::Clock;
 pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
     let closed = Status::Closed.code();
     let mut going: BTreeSet<&str> = snapshot
-        .heads()
+        .bead_refs()
         .filter(|head| head.status_code() == closed && !head.is_ephemeral() && !head.is_pinned())
         .filter(|head| !head.is_template())
         // Other projects look for what this one provides.
@@ -49,19 +49,19 @@ pub fn old(snapshot: &Snapshot, before: Timestamp) -> Vec<String> {
 }
 
 fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
-    let Some(head) = snapshot.head(id) else {
+    let Some(head) = snapshot.bead_ref(id) else {
         return false;
     };
     let parent = DepKind::ParentChild.code();
     let mut parents = head.edges().into_iter().filter(|(kind, _)| *kind == parent);
     let is_held_by_parent =
-        parents.any(|(_, parent)| snapshot.head(parent).is_some() && !going.contains(parent));
+        parents.any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let by_name = crate::bead::id::split_child(id)
-        .is_some_and(|(parent, _)| snapshot.head(parent).is_some() && !going.contains(parent));
+        .is_some_and(|(parent, _)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let holders = snapshot
         .holders(id)
         .into_iter()
-        .map(|node| snapshot.head_at(node));
+        .map(|node| snapshot.bead_ref_at(node));
     let mut staying =
         holders.filter(|holder| !holder.is_tombstone() && !going.contains(holder.id()));
     !is_held_by_parent && !by_name && staying.next().is_none()

@@ -20,13 +20,13 @@
 //! A read: open the files; take the index that was made from them, or make it; choose by [`Head`]s; read the lines of what
 //! was chosen.
 
-mod care;
 mod commit;
 pub mod compact;
 pub mod create;
 mod disk;
 mod index;
 mod log;
+mod repair;
 pub mod route;
 pub mod share;
 pub mod upkeep;
@@ -53,10 +53,10 @@ pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
 pub use log::{archive, event, journal};
 pub use route::Routes;
-pub(crate) use view::head::Rank;
-pub use view::head::{Brief, Head, Node, Time};
-pub use view::open::Briefs;
-pub(crate) use view::sieve::Sieve;
+pub(crate) use view::bead_ref::Rank;
+pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
+pub use view::list_rows::ListRows;
+pub(crate) use view::row_filter::RowFilter;
 pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;
@@ -162,10 +162,11 @@ impl Store {
             let read = Source::read(&self.paths);
             match read {
                 Ok(read) if read.source.is_current() => {
-                    if let Some(notice) =
-                        damage::seen(read.source.state.damaged_inside(), &self.paths.journal())
-                    {
-                        reports::tell(notice);
+                    if let Some(notice) = damage::describe_damage(
+                        read.source.state.damaged_inside(),
+                        &self.paths.journal(),
+                    ) {
+                        reports::report_notice(notice);
                     }
                     if attempt == 0
                         && rollback::is_due(&read.source, false)
@@ -440,7 +441,7 @@ impl Store {
 /// Tells what left the issues without us. What cannot be read or written down now is for a later command.
 fn compare(source: &Source) {
     if let Ok(Some(notice)) = rollback::compare(source) {
-        reports::tell(notice);
+        reports::report_notice(notice);
     }
 }
 

@@ -28,11 +28,17 @@ pub fn run(clock: &Clock) {
     for store in unsettled.iter().filter_map(|dir| Store::open(dir).ok()) {
         store.wait_until_settled();
         store.fold(clock).ok();
-        store.take_notices().into_iter().for_each(reports::tell);
+        store
+            .take_notices()
+            .into_iter()
+            .for_each(reports::report_notice);
     }
     let stores = reports::take_old();
     for store in stores.iter().filter_map(|dir| Store::open(dir).ok()) {
         store.fold_when_old(clock).ok();
-        store.take_notices().into_iter().for_each(reports::tell);
+        store
+            .take_notices()
+            .into_iter()
+            .for_each(reports::report_notice);
     }
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::place::Place;
+use super::place::SyncPlace;
 use super::side::{Side, Sides};
 use super::tips::Tips;
 use super::unite;
-use super::{Request, SyncError};
+use super::{SyncError, SyncRequest};
 use crate::git::{Entries, GitError, TreeEntry};
 use crate::merge;
-use crate::store::share::Shared;
+use crate::store::share::SharedStore;
 
 /// What is committed.
 pub(super) struct Commit<'a> {
-    pub request: &'a Request<'a>,
-    pub place: &'a Place,
+    pub request: &'a SyncRequest<'a>,
+    pub place: &'a SyncPlace,
     pub tips: &'a Tips,
     pub sides: &'a Sides,
-    pub shared: &'a Shared,
+    pub shared: &'a SharedStore,
     /// The name of the file of issues.
     pub issues: &'a str,
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::SyncError;
-use super::place::Place;
+use super::place::SyncPlace;
 use super::side::Side;
 use crate::bead::lines;
 use crate::bead::{id, record};
@@ -36,7 +36,7 @@ const TRACES: &[&str] = &[
 pub struct Fresh {
     /// Where they belong.
     pub dir: PathBuf,
-    place: Place,
+    place: SyncPlace,
     commit: String,
     /// The branch as git names it here, with its remote.
     pub branch: String,
@@ -59,12 +59,12 @@ pub struct Taken {
 }
 
 /// Looks whether the beads of a working directory are on their branch only.
-pub fn look(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
+pub fn find_fresh_clone(env: &Env, config: &Config, found: Option<&Found>) -> Option<Fresh> {
     match found {
         Some(found) => at(&found.dir, config),
         // A town's clones have their rig's beads, and none of their own beside them, unless someone asks for them.
         None if route::town_of(env.cwd()).is_some() => None,
-        None => around(env, config),
+        None => find_fresh_clone_around(env, config),
     }
 }
 
@@ -77,12 +77,12 @@ pub fn at(dir: &Path, config: &Config) -> Option<Fresh> {
     }
     let name = paths.issues().file_name()?.to_str()?.to_owned();
     // Where it cannot be said where beads would be committed, there is nothing to read them from.
-    let place = Place::of(dir, config).ok()?;
+    let place = SyncPlace::of(dir, config).ok()?;
     on_branch(dir.to_owned(), place, name)
 }
 
 /// Looks for a project that is on the branch only, from the working directory upwards; inside a town, too.
-pub fn around(env: &Env, config: &Config) -> Option<Fresh> {
+pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<Fresh> {
     if ["BEADS_DIR", "BEADS_DB", "BD_DB"]
         .iter()
         .any(|name| env.get(name).is_some())
@@ -96,7 +96,7 @@ pub fn around(env: &Env, config: &Config) -> Option<Fresh> {
     let place = |prefix: String| {
         let branch = config.sync_branch()?;
         let git = Git::at(&root);
-        Some(Place {
+        Some(SyncPlace {
             git,
             prefix,
             branch,
@@ -111,7 +111,7 @@ pub fn around(env: &Env, config: &Config) -> Option<Fresh> {
     })
 }
 
-fn on_branch(dir: PathBuf, place: Place, issues: String) -> Option<Fresh> {
+fn on_branch(dir: PathBuf, place: SyncPlace, issues: String) -> Option<Fresh> {
     let (branch, commit) = tip(&place).ok()??;
     let side = Side::at(&place, &issues, &commit).ok()?;
     side.issues.as_ref()?;
@@ -126,7 +126,7 @@ fn on_branch(dir: PathBuf, place: Place, issues: String) -> Option<Fresh> {
 }
 
 /// The branch here or at its remote, whichever has more: its name and commit.
-fn tip(place: &Place) -> Result<Option<(String, String)>, GitError> {
+fn tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
     let git = &place.git;
     let ours = git.resolve(&place.reference())?;
     let known = git.remotes_with(&place.branch)?;

@@ -26,20 +26,20 @@ use crate::config::Config;
 use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
 use crate::merge::{Lost, MergeError, Note};
 use crate::store::rollback;
-use crate::store::share::{Base, Own, Shared};
+use crate::store::share::{Base, OwnSide, SharedStore};
 use crate::store::{Store, StoreError};
 use crate::sys::{Clock, Env, Random};
-pub use place::Place;
+pub use place::SyncPlace;
 use side::{Side, Sides};
 use tips::{Tips, see, tips};
-use unite::Told;
+use unite::MergeReport;
 
 /// How often a remote that moved is read again.
 const TRIES: usize = 5;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct SyncRequest<'a> {
     /// Whose beads.
     pub store: &'a Store,
     /// By which settings.
@@ -149,8 +149,8 @@ pub enum SyncError {
 }
 
 /// Brings a store and its branch together.
-pub fn sync(request: &Request<'_>) -> Result<Synced, SyncError> {
-    let mut place = Place::of(request.store.dir(), request.config)?;
+pub fn sync(request: &SyncRequest<'_>) -> Result<Synced, SyncError> {
+    let mut place = SyncPlace::of(request.store.dir(), request.config)?;
     place.git = place.git.with_network(request.network);
     place.refuse_checked_out()?;
     let remote = place.remote()?;
@@ -220,7 +220,7 @@ pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Ide
 }
 
 /// How many beads the branch does not have as they are here.
-pub fn waiting(store: &Store, place: &Place) -> Result<usize, SyncError> {
+pub fn waiting(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
     let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
         Some(tip) => Side::at(place, &name.to_string_lossy(), &tip)?.issues_text(place)?,
@@ -242,20 +242,20 @@ enum Round {
 
 /// Brings store and commits together once.
 fn round(
-    request: &Request<'_>,
-    place: &Place,
+    request: &SyncRequest<'_>,
+    place: &SyncPlace,
     tips: &Tips,
     synced: &mut Synced,
 ) -> Result<Round, SyncError> {
     let name = request.store.issues_file().file_name();
     let name = name.unwrap_or_default().to_string_lossy().into_owned();
     let sides = Sides::at(place, &name, tips)?;
-    let mut told = Told::default();
+    let mut told = MergeReport::default();
     let mut before = Vec::new();
     let shared = request
         .store
-        .exchange(request.clock, request.random, |own: &Own| {
-            told = Told::default();
+        .exchange(request.clock, request.random, |own: &OwnSide| {
+            told = MergeReport::default();
             before.clone_from(&own.issues);
             refuse_rolled_back(request.store, &own.issues)?;
             sides.unite(request, place, tips, own.clone(), &mut told)
@@ -283,11 +283,11 @@ fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
 
 /// Commits where anything is new, and remembers what the store has all of.
 fn settle(
-    request: &Request<'_>,
-    place: &Place,
+    request: &SyncRequest<'_>,
+    place: &SyncPlace,
     tips: &Tips,
     sides: &Sides,
-    shared: &Shared,
+    shared: &SharedStore,
     name: &str,
     synced: &mut Synced,
 ) -> Result<Round, SyncError> {

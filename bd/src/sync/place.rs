@@ -12,7 +12,7 @@ const LONGEST: usize = 255;
 
 /// Where a store's beads are committed.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct SyncPlace {
     /// The repository.
     pub git: Git,
     /// The beads folder in it: empty, or with a final slash.
@@ -21,7 +21,7 @@ pub struct Place {
     pub branch: String,
 }
 
-impl Place {
+impl SyncPlace {
     /// The place of a beads folder by its settings.
     pub fn of(dir: &Path, config: &Config) -> Result<Self, SyncError> {
         let branch = config.sync_branch().ok_or(SyncError::Off)?;

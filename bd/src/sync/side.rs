@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::place::Place;
+use super::place::SyncPlace;
 use super::tips::Tips;
 
 use super::SyncError;
@@ -27,11 +27,11 @@ pub(super) struct Side {
 
 impl Side {
     /// Looks at a commit.
-    pub(super) fn at(place: &Place, issues: &str, commit: &str) -> Result<Self, SyncError> {
+    pub(super) fn at(place: &SyncPlace, issues: &str, commit: &str) -> Result<Self, SyncError> {
         Ok(Self::of(place, issues, place.git.entries(commit)?))
     }
 
-    fn of(place: &Place, issues: &str, entries: Entries) -> Self {
+    fn of(place: &SyncPlace, issues: &str, entries: Entries) -> Self {
         let mut side = Self::default();
         for (path, entry) in entries {
             let is_file = entry.mode.starts_with("100");
@@ -52,7 +52,7 @@ impl Side {
     }
 
     /// The issues' text, where there is one.
-    pub(super) fn issues_text(&self, place: &Place) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
+    pub(super) fn issues_text(&self, place: &SyncPlace) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
         let Some(entry) = &self.issues else {
             return Ok(None);
         };
@@ -64,7 +64,7 @@ impl Side {
     }
 
     /// The archive's texts.
-    pub(super) fn archive_texts(&self, place: &Place) -> Result<Files, SyncError> {
+    pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<Files, SyncError> {
         let mut files = BTreeMap::new();
         for (name, entry) in &self.archive {
             files.insert(name.clone(), place.git.blob(&entry.id)?);
@@ -84,7 +84,7 @@ pub(super) struct Sides {
 
 impl Sides {
     /// Looks at the commits.
-    pub(super) fn at(place: &Place, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
+    pub(super) fn at(place: &SyncPlace, issues: &str, tips: &Tips) -> Result<Self, SyncError> {
         let mut known: BTreeMap<&str, Rc<Side>> = BTreeMap::new();
         let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<Side>>, SyncError> {
             let Some(commit) = tips.all().find(|own| Some(*own) == commit.as_deref()) else {

@@ -1,7 +1,7 @@
 //! The commits that are brought together: where the branch is here and at its remote, and what the store has.
 
-use super::place::Place;
-use super::{Request, SyncError};
+use super::place::SyncPlace;
+use super::{SyncError, SyncRequest};
 use crate::git::GitError;
 
 /// The commits that are brought together.
@@ -35,8 +35,8 @@ pub(super) struct Seen {
 
 /// Asks the remote, and brings its branch here.
 pub(super) fn see(
-    request: &Request<'_>,
-    place: &Place,
+    request: &SyncRequest<'_>,
+    place: &SyncPlace,
     remote: Option<&str>,
 ) -> Result<Seen, SyncError> {
     let Some(remote) = remote.filter(|_| request.pull) else {
@@ -71,8 +71,8 @@ pub(super) fn see(
 
 /// Which commits are to be brought together, and from where they came.
 pub(super) fn tips(
-    request: &Request<'_>,
-    place: &Place,
+    request: &SyncRequest<'_>,
+    place: &SyncPlace,
     remote: Option<&str>,
     seen: &Seen,
 ) -> Result<Tips, SyncError> {

@@ -6,22 +6,22 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::Request;
 use super::SyncError;
-use super::place::Place;
+use super::SyncRequest;
+use super::place::SyncPlace;
 use super::side::{Side, Sides};
 use super::tips::Tips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
 use crate::merge::{self, Lost, Note};
-use crate::store::share::{Files, Own, United};
+use crate::store::share::{Files, OwnSide, United};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
 
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Told {
+pub(super) struct MergeReport {
     pub lost: Vec<Lost>,
     pub notes: Vec<Note>,
 }
@@ -30,11 +30,11 @@ impl Sides {
     /// What comes of the store's own side and these.
     pub(super) fn unite(
         &self,
-        request: &Request<'_>,
-        place: &Place,
+        request: &SyncRequest<'_>,
+        place: &SyncPlace,
         tips: &Tips,
-        own: Own,
-        told: &mut Told,
+        own: OwnSide,
+        told: &mut MergeReport,
     ) -> Result<United, SyncError> {
         let mut own = own;
         if let Some(ours) = self.ours.as_ref().filter(|_| tips.base != tips.ours) {
@@ -62,7 +62,7 @@ impl Sides {
     }
 
     /// The files of history that the store has not, or not all of.
-    fn history(&self, store: &Store, place: &Place) -> Result<Files, SyncError> {
+    fn history(&self, store: &Store, place: &SyncPlace) -> Result<Files, SyncError> {
         let here = store.history_files();
         let mut files = Files::new();
         for (name, entry) in [&self.ours, &self.theirs]
@@ -85,7 +85,7 @@ impl Sides {
 }
 
 /// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
-fn with_archive(place: &Place, side: &Side, own: Own) -> Result<Own, SyncError> {
+fn with_archive(place: &SyncPlace, side: &Side, own: OwnSide) -> Result<OwnSide, SyncError> {
     let is_same = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
@@ -94,18 +94,18 @@ fn with_archive(place: &Place, side: &Side, own: Own) -> Result<Own, SyncError> 
         return Ok(own);
     }
     let archive = archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
-    Ok(Own { archive, ..own })
+    Ok(OwnSide { archive, ..own })
 }
 
 /// Brings what another side made of `base` into our own.
 pub(super) fn take(
     store: &Store,
-    place: &Place,
+    place: &SyncPlace,
     base: Option<&Side>,
-    own: Own,
+    own: OwnSide,
     other: &Side,
-    told: &mut Told,
-) -> Result<Own, SyncError> {
+    told: &mut MergeReport,
+) -> Result<OwnSide, SyncError> {
     let is_same_archive = base.is_some_and(|base| {
         base.archive == other.archive
             && other
@@ -137,7 +137,7 @@ pub(super) fn take(
     } else {
         archives(&own.archive, &theirs, &issues)?
     };
-    Ok(Own { issues, archive })
+    Ok(OwnSide { issues, archive })
 }
 
 /// A common state for sides of which none is known: what the store had before anything was done in this clone, where

@@ -170,7 +170,7 @@ fn show(shown: &Shown, page: &mut Page) {
     page.blank();
     page.line(
         page.style()
-            .bold("What the third worker was told before it began"),
+            .bold("The briefing that the third worker began with"),
     );
     for line in shown.briefing.trim_end().lines() {
         page.line(format!("  │ {line}"));

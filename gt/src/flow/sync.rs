@@ -10,7 +10,7 @@ use std::time::Duration;
 use bd::config::Config;
 use bd::git::Identity;
 use bd::store::{Snapshot, Store};
-use bd::sync::{self, Place, Request, Synced};
+use bd::sync::{self, SyncPlace, SyncRequest, Synced};
 use bd::sys::file;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ fn fact(town: &LiveTown, convoys: &Snapshot, rig: Option<&str>, now: Timestamp) 
     // Settings that cannot be read are for whoever uses them to complain about.
     let config = Config::of_dir(store.dir()).ok()?;
     let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
-    if !is_on || !Place::is_own(store.dir()) {
+    if !is_on || !SyncPlace::is_own(store.dir()) {
         return None;
     }
     let at = record.as_ref().map(|record| record.at);
@@ -162,7 +162,7 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
         name: town.actor.to_string(),
         email: "beads@gastown.local".to_owned(),
     };
-    let request = Request {
+    let request = SyncRequest {
         network: NETWORK,
         store: &store,
         config: &config,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, DepKind};
-use bd::store::{Head, Snapshot, Store};
+use bd::store::{BeadRef, Snapshot, Store};
 
 use crate::town::{RigLayout, Town};
 
@@ -132,11 +132,11 @@ impl Stores {
     }
 
     /// What the index of its store knows of a bead, without reading it.
-    pub fn head(&self, id: &str) -> Option<Head<'_>> {
+    pub fn head(&self, id: &str) -> Option<BeadRef<'_>> {
         let id = bare_id(id);
         std::iter::once(&self.town)
             .chain(self.rigs.values())
-            .find_map(|store| store.head(id))
+            .find_map(|store| store.bead_ref(id))
     }
 
     /// The open beads of other stores that a bead's `blocks` edges name, and those of rigs that cannot be read.

@@ -87,7 +87,7 @@ pub fn status(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<RigStatus> {
     Ok(RigStatus {
         branch: config::target_branch(town, rig),
         queue: beads
-            .heads()
+            .bead_refs()
             .filter(|head| head.is_open() && head.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),

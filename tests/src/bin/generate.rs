@@ -13,6 +13,7 @@ use bd::sys::env;
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
+use town_tests::programs;
 
 fn main() -> ExitCode {
     let check = env::args().iter().any(|arg| arg == "--check");
@@ -46,16 +47,6 @@ fn run(check: bool) -> io::Result<ExitCode> {
 
 /// How to mend files that are not fresh.
 const MEND: &str = "cargo run -p town-tests --bin generate";
-
-/// The programs, by name.
-fn programs() -> [(&'static str, Command); 4] {
-    [
-        ("bd", bd::cli::command()),
-        ("gt", gt::cli::command()),
-        ("gtd", gtd::command()),
-        ("gt-keeper", gt_keeper::command()),
-    ]
-}
 
 /// The root of the repository.
 fn root() -> PathBuf {

@@ -16,7 +16,7 @@ pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activ
     let changes = Changes::of(stores.iter().map(Store::dir))?;
     let mut told: HashSet<String> = HashSet::new();
     told.extend(so_far.seen);
-    if !tell(ctx, &so_far.items, args) {
+    if !print_items(ctx, &so_far.items, args) {
         return Ok(Box::new(Nothing));
     }
     loop {
@@ -27,7 +27,7 @@ pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activ
                 continue;
             }
             let items = items_of(&store.snapshot()?, events, args);
-            if !tell(ctx, &items, args) {
+            if !print_items(ctx, &items, args) {
                 return Ok(Box::new(Nothing));
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn follow(ctx: &Context, stores: &[Store], args: &Args, so_far: Activ
 }
 
 /// Writes items; `false` when nobody reads any more.
-fn tell(ctx: &Context, items: &[Item], args: &Args) -> bool {
+fn print_items(ctx: &Context, items: &[Item], args: &Args) -> bool {
     items.iter().all(|item| {
         let text = if ctx.ui.is_json() {
             item.json(args.details).to_string()

@@ -250,12 +250,12 @@ fn remark(ctx: &Context, new: &New) {
 
 fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
     let usual = crate::bead::kind::CORE.contains(kind) || *kind == Kind::Event;
-    if usual || tx.words().kinds.iter().any(|own| own == kind.as_str()) {
+    if usual || tx.vocabulary().kinds.iter().any(|own| own == kind.as_str()) {
         return Ok(());
     }
     Err(Usage(format!(
         "invalid issue type: {kind}. Valid types: {}",
-        tx.words().kinds_in_words()
+        tx.vocabulary().kinds_in_words()
     )))
 }
 

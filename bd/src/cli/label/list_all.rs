@@ -13,7 +13,7 @@ pub(crate) struct Args {}
 pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let live = snapshot.heads().filter(|head| !head.is_tombstone());
+    let live = snapshot.bead_refs().filter(|head| !head.is_tombstone());
     for label in live.flat_map(|head| head.labels()) {
         *counts.entry(label).or_default() += 1;
     }

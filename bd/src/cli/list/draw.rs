@@ -21,21 +21,21 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct List {
     /// What is in it.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<DrawnRow>,
     /// How it is drawn.
     pub(super) form: Form,
 }
 
 /// A bead and its counts.
 #[derive(Debug)]
-pub(in crate::cli) struct Row {
+pub(in crate::cli) struct DrawnRow {
     /// The bead.
     pub(in crate::cli) bead: Bead,
     links: String,
     dependents: usize,
 }
 
-impl Row {
+impl DrawnRow {
     pub(in crate::cli) fn of(snapshot: &Snapshot, bead: &Bead) -> Self {
         Self {
             bead: bead.clone(),
@@ -102,9 +102,9 @@ impl Report for List {
     }
 }
 
-fn long(page: &mut Page, rows: &[Row]) {
+fn long(page: &mut Page, rows: &[DrawnRow]) {
     page.line(format!("Found {} issues:", rows.len()));
-    for Row { bead, links, .. } in rows {
+    for DrawnRow { bead, links, .. } in rows {
         page.blank();
         line::listed(page, bead, "");
         if !bead.description.is_empty() {
@@ -117,7 +117,7 @@ fn long(page: &mut Page, rows: &[Row]) {
     }
 }
 
-fn draw_tree(page: &mut Page, rows: &[Row]) {
+fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
     let place: HashMap<&str, usize> = rows
         .iter()
         .enumerate()

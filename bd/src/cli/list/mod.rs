@@ -10,7 +10,7 @@ use super::args::{self, FilterArgs};
 use super::report::Answer;
 use draw::{Form, List};
 
-pub(super) use draw::Row;
+pub(super) use draw::DrawnRow;
 
 /// List beads.
 ///
@@ -151,7 +151,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         ));
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
-    let rows = Row::all(snapshot, &ids);
+    let rows = DrawnRow::all(snapshot, &ids);
     let form = match args {
         Args { tree: true, .. } => Form::Tree,
         Args { long: true, .. } => Form::Long,

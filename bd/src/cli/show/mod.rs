@@ -110,7 +110,7 @@ fn load(ctx: &Context, id: &str, at: Option<Timestamp>) -> anyhow::Result<Shown>
     }
     if let Some(at) = at {
         let id = snapshot
-            .head(id)
+            .bead_ref(id)
             .map_or_else(|| id.to_owned(), |head| head.id().to_owned());
         let bead = past::bead_at(&store, &snapshot, &id, at)?;
         return Ok(Shown::of(&snapshot, bead));

@@ -139,9 +139,9 @@ fn check(tx: &Tx<'_>, edit: &Edit) -> Result<(), ChangeError> {
     use crate::bead::validate::Invalid;
     use crate::store::StoreError;
     if let Some(kind) = &edit.issue_type
-        && !tx.words().knows_kind(kind)
+        && !tx.vocabulary().knows_kind(kind)
     {
-        let valid = tx.words().kinds_in_words();
+        let valid = tx.vocabulary().kinds_in_words();
         let kind = format!("{kind}. Valid types: {valid}");
         return Err(StoreError::from(Invalid::Kind(kind)).into());
     }

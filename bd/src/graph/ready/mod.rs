@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
-use crate::store::{Brief, Head, Sieve, Snapshot, Time, flag};
+use crate::store::{BeadRef, ListRow, RowFilter, Snapshot, Time, flag};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,44 +94,44 @@ pub fn ready<'a>(
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let asks = Asks::of(query, &hidden);
-    let sieve = sieve(query);
+    let sieve = row_filter(query);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
-    let mut found = First::new(query.limit, |a: &Brief, b: &Brief| {
+    let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare(snapshot, query.order, fresh_since, a, b)
     });
-    let consider = |brief: Brief| {
+    let consider = |brief: ListRow| {
         let fits = sieve.fits(&brief);
         if fits == Some(false) {
             return;
         }
-        let is_certain = fits.is_some() && below.is_none() && !asks.of_brief(&brief);
-        let head = || snapshot.head_at(brief.node);
+        let is_certain = fits.is_some() && below.is_none() && !asks.matches_row(&brief);
+        let head = || snapshot.bead_ref_at(brief.node);
         if is_certain || is_candidate(&head(), query, &hidden, below.as_ref(), now) {
             found.offer(brief);
         }
     };
     if query.statuses.iter().all(|status| is_open(status.code())) {
-        snapshot.open_briefs().backwards(consider);
+        snapshot.open_rows().backwards(consider);
     } else {
-        snapshot.all_briefs().into_iter().for_each(consider);
+        snapshot.all_rows().into_iter().for_each(consider);
     }
     let (found, total) = found.end();
     let beads = found
         .iter()
-        .filter_map(|brief| snapshot.head_at(brief.node).bead());
+        .filter_map(|brief| snapshot.bead_ref_at(brief.node).bead());
     (beads.collect(), total)
 }
 
 /// What a brief can say of a query.
-fn sieve(query: &ReadyQuery) -> Sieve {
+fn row_filter(query: &ReadyQuery) -> RowFilter {
     let status = |status: &Status| query.statuses.contains(status);
     let kind = |kind: &Kind| match &query.kind {
         Some(wanted) => kind == wanted,
         None => !is_no_work(kind),
     };
     let priority = |priority: i64| query.priority.is_none_or(|wanted| priority == wanted);
-    Sieve::of(status, kind, priority)
+    RowFilter::of(status, kind, priority)
         .without(flag::BLOCKED | flag::PINNED | flag::EPHEMERAL)
         .unassigned(query.unassigned)
 }
@@ -156,7 +156,7 @@ impl Asks {
         }
     }
 
-    fn of_brief(&self, brief: &Brief) -> bool {
+    fn matches_row(&self, brief: &ListRow) -> bool {
         self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
     }
 }
@@ -164,7 +164,7 @@ impl Asks {
 /// Whether a bead is of the kind that is asked for, apart from what it waits for.
 #[cold]
 fn is_candidate(
-    head: &Head<'_>,
+    head: &BeadRef<'_>,
     query: &ReadyQuery,
     hidden: &[String],
     below: Option<&HashSet<&str>>,
@@ -231,11 +231,17 @@ pub fn is_no_work(kind: &Kind) -> bool {
 }
 
 /// Which of two comes first; `fresh_since` is when what is new begins.
-fn compare(snapshot: &Snapshot, order: Order, fresh_since: i64, a: &Brief, b: &Brief) -> Ordering {
-    let id = |brief: &Brief| snapshot.head_at(brief.node).id();
+fn compare(
+    snapshot: &Snapshot,
+    order: Order,
+    fresh_since: i64,
+    a: &ListRow,
+    b: &ListRow,
+) -> Ordering {
+    let id = |brief: &ListRow| snapshot.bead_ref_at(brief.node).id();
     let age = || a.created.cmp(&b.created).then_with(|| id(a).cmp(id(b)));
     let urgency = || a.priority.cmp(&b.priority).then_with(age);
-    let fresh = |brief: &Brief| brief.created >= fresh_since;
+    let fresh = |brief: &ListRow| brief.created >= fresh_since;
     match order {
         Order::Priority => urgency(),
         Order::Oldest => age(),
@@ -250,27 +256,27 @@ fn compare(snapshot: &Snapshot, order: Order, fresh_since: i64, a: &Brief, b: &B
 
 /// Whether a bead waits for something, itself or through a parent.
 pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
-    let head = snapshot.head(id).filter(|head| !head.is_tombstone());
+    let head = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
     head.is_some_and(|head| head.is_blocked())
 }
 
 /// The open targets of a bead's `blocks` edges.
 pub fn blockers<'a>(snapshot: &'a Snapshot, id: &str) -> Vec<&'a str> {
-    let Some(head) = snapshot.head(id).filter(|head| !head.is_tombstone()) else {
+    let Some(head) = snapshot.bead_ref(id).filter(|head| !head.is_tombstone()) else {
         return Vec::new();
     };
     let blocks = DepKind::Blocks.code();
     head.links()
         .into_iter()
         .filter(|link| link.kind == blocks && blocked::holds_up(snapshot, link))
-        .filter_map(|link| Some(snapshot.head_at(link.target?).id()))
+        .filter_map(|link| Some(snapshot.bead_ref_at(link.target?).id()))
         .collect()
 }
 
 /// All beads below one by parent-child edges, without itself; deleted ones too.
 pub fn descendants<'a>(snapshot: &'a Snapshot, id: &str) -> HashSet<&'a str> {
     let mut found: HashSet<&str> = HashSet::new();
-    let mut front: Vec<Head<'a>> = snapshot.every_child(id);
+    let mut front: Vec<BeadRef<'a>> = snapshot.every_child(id);
     while let Some(head) = front.pop() {
         if found.insert(head.id()) {
             front.extend(snapshot.every_child(head.id()));

@@ -28,7 +28,7 @@ use crate::store::index::Note;
 use crate::store::index::{ISSUES, Index, Keys, WISPS};
 use crate::store::log::damage::{self, keep};
 use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, Home, Journal, Mark};
+use crate::store::log::journal::{self, BeadFile, Journal, Mark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::home_of;
 use crate::store::{Event, Node, Store, StoreError};
@@ -90,8 +90,8 @@ impl Fold<'_> {
 
     /// Replaces what changed, and tells history; `None` where someone else changed a file meanwhile.
     fn replace(&mut self, entries: &Journal) -> Result<Option<Replaced>, StoreError> {
-        let mut homes: BTreeSet<Home> = BTreeSet::new();
-        let mut removed: BTreeSet<(Home, &str)> = BTreeSet::new();
+        let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
+        let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
         for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
             homes.insert(change.store);
             if change.line.is_none() {
@@ -99,7 +99,7 @@ impl Fold<'_> {
             }
         }
         if self.all {
-            homes.extend([Home::Issues, Home::Wisps]);
+            homes.extend([BeadFile::Issues, BeadFile::Wisps]);
         }
         self.refuse_to_shrink(&removed)?;
         self.keep_torn()?;
@@ -107,8 +107,8 @@ impl Fold<'_> {
             self.keep_damaged(*home)?;
         }
         let notes = self.snapshot.index.notes();
-        let wisps = self.content(Home::Wisps, homes.contains(&Home::Wisps), &notes)?;
-        let issues = self.content(Home::Issues, homes.contains(&Home::Issues), &notes)?;
+        let wisps = self.content(BeadFile::Wisps, homes.contains(&BeadFile::Wisps), &notes)?;
+        let issues = self.content(BeadFile::Issues, homes.contains(&BeadFile::Issues), &notes)?;
         // What will be there is known; where its index cannot be made the next reader tries.
         let index = || self.index(&issues, &wisps, &notes);
         let (index, prepared) = both(index, || self.prepare(entries, &wisps, &issues));
@@ -123,7 +123,7 @@ impl Fold<'_> {
         let keys = Keys {
             issues: issues_key,
             wisps: wisps_key,
-            made: identity::wall(),
+            made: identity::file_time_now(),
             outside: 0,
         };
         Ok(Some(Replaced { index, keys }))
@@ -141,17 +141,21 @@ impl Fold<'_> {
     /// The new content of a file.
     fn content<'b>(
         &'b self,
-        home: Home,
+        home: BeadFile,
         is_dirty: bool,
         notes: &'b [Note],
     ) -> Result<Content<'b>, StoreError> {
-        let code = if home == Home::Issues { ISSUES } else { WISPS };
+        let code = if home == BeadFile::Issues {
+            ISSUES
+        } else {
+            WISPS
+        };
         if !is_dirty {
             return Ok(Content::Same);
         }
         let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
-        for head in snapshot.heads() {
+        for head in snapshot.bead_refs() {
             match head.node() {
                 Node::Row(at) => {
                     if let Some(row) = snapshot.index.row(at)
@@ -191,7 +195,7 @@ impl Fold<'_> {
         let path = source.path(code);
         let (file, sha256) = write(source, &path, pieces, layout)
             .map_err(|error| StoreError::io("write", &path, error))?;
-        if let Some(time) = beyond_doubt(clock::Clock::System.now()) {
+        if let Some(time) = before_racy_window(clock::Clock::System.now()) {
             // Where it cannot be done the next reader compares the content.
             file.date(time.into()).ok();
         }
@@ -284,8 +288,12 @@ impl Fold<'_> {
         notes: &[Note],
     ) -> Option<(Index, Derived)> {
         let snapshot = &self.snapshot;
-        let place_of = |home: Home, node: Node| {
-            let content = if home == Home::Issues { issues } else { wisps };
+        let place_of = |home: BeadFile, node: Node| {
+            let content = if home == BeadFile::Issues {
+                issues
+            } else {
+                wisps
+            };
             match (content, node) {
                 (Content::New { layout, .. }, _) => layout.places.of(node),
                 (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
@@ -309,7 +317,7 @@ impl Fold<'_> {
     }
 
     /// No id that was in a file may be missing from what replaces it, unless it was removed on purpose.
-    fn refuse_to_shrink(&self, removed: &BTreeSet<(Home, &str)>) -> Result<(), StoreError> {
+    fn refuse_to_shrink(&self, removed: &BTreeSet<(BeadFile, &str)>) -> Result<(), StoreError> {
         let snapshot = &self.snapshot;
         let mut lost = Vec::new();
         for row in &snapshot.hidden {
@@ -352,8 +360,12 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn keep_damaged(&mut self, home: Home) -> Result<(), StoreError> {
-        let code = if home == Home::Issues { ISSUES } else { WISPS };
+    fn keep_damaged(&mut self, home: BeadFile) -> Result<(), StoreError> {
+        let code = if home == BeadFile::Issues {
+            ISSUES
+        } else {
+            WISPS
+        };
         let source = &self.snapshot.source;
         let path = source.path(code);
         let notes = self.snapshot.index.notes();
@@ -433,8 +445,8 @@ fn gave_way(merged: &[Merged], issues: &Path) -> Option<String> {
 /// The time that a file gets which is written now: one that is over, so that its index is beyond doubt at once.
 /// None in an earlier second, for git compares those: what git looked at a moment ago must not seem to be older
 /// than its look.
-fn beyond_doubt(now: Timestamp) -> Option<Timestamp> {
-    let time = now - SignedDuration::from_nanos(2 * identity::DOUBT);
+fn before_racy_window(now: Timestamp) -> Option<Timestamp> {
+    let time = now - SignedDuration::from_nanos(2 * identity::RACY_WINDOW);
     (time.as_second() == now.as_second()).then_some(time)
 }
 
@@ -468,7 +480,7 @@ mod tests {
     #[test]
     fn what_is_written_is_beyond_doubt_but_never_of_an_earlier_second() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
-        let given = |now: &str| beyond_doubt(at(now)).map(|time| time.to_string());
+        let given = |now: &str| before_racy_window(at(now)).map(|time| time.to_string());
         let early = "2026-01-01T00:00:01.039Z";
         assert_eq!(given(early), None);
         let later = given("2026-01-01T00:00:01.040Z");

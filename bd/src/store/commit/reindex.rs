@@ -3,14 +3,14 @@
 
 use crate::store::Node;
 use crate::store::index::Note;
-use crate::store::index::{Builder, Facts, Index, Item, Keys, Place, Row};
-use crate::store::log::journal::Home;
+use crate::store::index::{Builder, Facts, Index, IndexRow, Item, Keys, LinePlace};
+use crate::store::log::journal::BeadFile;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::home_of;
 
 /// The place of a row.
-pub(in crate::store) fn place(row: &Row) -> Place {
-    Place {
+pub(in crate::store) fn place(row: &IndexRow) -> LinePlace {
+    LinePlace {
         file: row.file,
         offset: row.offset,
         length: row.length,
@@ -23,11 +23,11 @@ pub(in crate::store) fn build(
     snapshot: &Snapshot,
     keys: &Keys,
     notes: &[Note],
-    place_of: impl Fn(Home, Node) -> Option<Place>,
+    place_of: impl Fn(BeadFile, Node) -> Option<LinePlace>,
 ) -> Option<Index> {
     let mut builder = Builder::over(Some(&snapshot.index));
     let rows = snapshot.index.rows();
-    for head in snapshot.heads() {
+    for head in snapshot.bead_refs() {
         let node = head.node();
         match node {
             Node::Row(at) => {

@@ -6,8 +6,8 @@ use std::ops::Deref;
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
-use crate::store::log::journal::{Change, Home, hash_text};
-use crate::store::view::overlay::{self, Earlier, Own};
+use crate::store::log::journal::{BeadFile, Change, hash_text};
+use crate::store::view::overlay::{self, Earlier, PendingBead};
 use crate::store::view::snapshot::{Line, Snapshot};
 use crate::store::{Author, StoreError};
 use crate::sys::Clock;
@@ -15,7 +15,7 @@ use crate::sys::Clock;
 /// A bead before the transaction.
 #[derive(Debug)]
 struct Before {
-    home: Home,
+    home: BeadFile,
     raw: Vec<u8>,
     hash: u64,
     gist: Option<Gist>,
@@ -86,7 +86,7 @@ impl<'a> Tx<'a> {
     }
 
     /// The statuses and kinds of this project.
-    pub fn words(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &Vocabulary {
         &self.words
     }
 
@@ -112,13 +112,15 @@ impl<'a> Tx<'a> {
         validate::check_change(self.snapshot.get(&bead.id), &bead, &self.words)?;
         self.remember(&bead.id)?;
         let id = bead.id.clone();
-        self.set(&id, Some(Own::of(bead)));
+        self.set(&id, Some(PendingBead::of(bead)));
         Ok(())
     }
 
     /// Writes a durable bead as a line has it, byte by byte.
     pub(in crate::store) fn put_line(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        if let Some(own) = merge::id_of(line).and_then(|id| Own::read(line, &id, Home::Issues)) {
+        if let Some(own) =
+            merge::id_of(line).and_then(|id| PendingBead::read(line, &id, BeadFile::Issues))
+        {
             let id = own.id.clone();
             self.remember(&id)?;
             self.set(&id, Some(own));
@@ -147,7 +149,7 @@ impl<'a> Tx<'a> {
 
     /// Removes a wisp without a trace.
     pub fn erase_wisp(&mut self, id: &str) -> Result<(), StoreError> {
-        match self.head(id).map(|head| head.is_ephemeral()) {
+        match self.bead_ref(id).map(|head| head.is_ephemeral()) {
             Some(true) => self.erase(id),
             Some(false) => Err(StoreError::NotAWisp(id.to_owned())),
             None => Ok(()),
@@ -161,7 +163,7 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    fn set(&mut self, id: &str, own: Option<Own>) {
+    fn set(&mut self, id: &str, own: Option<PendingBead>) {
         let earlier = self.snapshot.earlier(id);
         self.steps.push((id.to_owned(), earlier));
         self.snapshot.set(id, own);

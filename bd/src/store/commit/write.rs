@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bead::hash::hex;
 use crate::store::Node;
 use crate::store::index::Note;
-use crate::store::index::{Content, Place, Row};
-use crate::store::view::overlay::Own;
+use crate::store::index::{Content, IndexRow, LinePlace};
+use crate::store::view::overlay::PendingBead;
 use crate::store::view::source::Source;
 use crate::sys::file::Beside;
 
@@ -26,9 +26,9 @@ const SPLIT: u64 = 512 << 10;
 #[derive(Debug)]
 pub(in crate::store) enum Piece<'a> {
     /// The line of a row of the index.
-    Row(u32, &'a Row),
+    Row(u32, &'a IndexRow),
     /// A line that we have.
-    Own(u32, &'a Own),
+    Own(u32, &'a PendingBead),
     /// A record of another kind.
     Foreign(&'a Note),
 }
@@ -56,15 +56,15 @@ pub(in crate::store) struct Layout {
 #[derive(Default)]
 pub(in crate::store) struct Places {
     /// Of rows of the index, by their numbers.
-    rows: Vec<Option<Place>>,
-    own: HashMap<u32, Place>,
+    rows: Vec<Option<LinePlace>>,
+    own: HashMap<u32, LinePlace>,
     /// The records of other kinds, where they are now.
     pub foreign: Vec<Note>,
 }
 
 impl Places {
     /// The place of a bead.
-    pub(in crate::store) fn of(&self, node: Node) -> Option<Place> {
+    pub(in crate::store) fn of(&self, node: Node) -> Option<LinePlace> {
         match node {
             Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
             Node::Own(at) => self.own.get(&at).copied(),
@@ -80,7 +80,7 @@ pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Re
     for (number, piece) in pieces.iter().enumerate() {
         let hash = match piece {
             Piece::Row(at, row) => {
-                let place = Place {
+                let place = LinePlace {
                     file: row.file & 1,
                     offset,
                     length: row.length,
@@ -92,8 +92,8 @@ pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Re
                 row.hash
             }
             Piece::Own(at, line) => {
-                let place = Place {
-                    file: u8::from(line.home == crate::store::log::journal::Home::Wisps),
+                let place = LinePlace {
+                    file: u8::from(line.home == crate::store::log::journal::BeadFile::Wisps),
                     offset,
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,

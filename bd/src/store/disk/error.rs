@@ -134,7 +134,7 @@ impl StoreError {
     }
 
     /// The same failure to read, to be told in another place.
-    pub(in crate::store) fn again(&self) -> Self {
+    pub(in crate::store) fn copy_error(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, copy_of(source)),
             Self::Line {

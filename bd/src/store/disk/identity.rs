@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::sys::clock;
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
-pub(in crate::store) const DOUBT: i64 = 20_000_000;
+pub(in crate::store) const RACY_WINDOW: i64 = 20_000_000;
 
 /// Which content of a file the index was made from.
 #[derive(
@@ -59,7 +59,7 @@ pub(in crate::store) fn same(a: &FileKey, b: &FileKey) -> bool {
 }
 
 /// The system's time, which files are stamped with.
-pub(in crate::store) fn wall() -> i64 {
+pub(in crate::store) fn file_time_now() -> i64 {
     clock::nanoseconds(clock::Clock::System.now())
 }
 

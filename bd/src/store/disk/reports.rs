@@ -40,7 +40,7 @@ pub(in crate::store) fn fold_settled(dir: &Path) {
 }
 
 /// Something that people should know.
-pub(in crate::store) fn tell(notice: String) {
+pub(in crate::store) fn report_notice(notice: String) {
     let mut due = due();
     if !due.notices.contains(&notice) {
         due.notices.push(notice);

@@ -8,7 +8,7 @@
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 use super::layout::Lists;
-use super::layout::{Header, MAGIC, PARTS, Part, Row};
+use super::layout::{Header, IndexRow, MAGIC, PARTS, Part};
 use super::{Bytes, Index, Keys};
 use crate::sys::boot;
 
@@ -40,7 +40,7 @@ pub(super) struct Rows {
 }
 
 const HEADER_WORDS: usize = size_of::<Header>().div_ceil(8);
-const ROW_WORDS: usize = size_of::<Row>() / 8;
+const ROW_WORDS: usize = size_of::<IndexRow>() / 8;
 
 impl Rows {
     /// None yet, and room for so many with what belongs to them.
@@ -50,13 +50,13 @@ impl Rows {
         Self { words }
     }
 
-    pub(super) fn push(&mut self, row: Row) {
+    pub(super) fn push(&mut self, row: IndexRow) {
         let words: [u64; ROW_WORDS] = zerocopy::transmute!(row);
         self.words.extend_from_slice(&words);
     }
 
-    pub(super) fn all(&self) -> &[Row] {
-        <[Row]>::ref_from_bytes(self.words[HEADER_WORDS..].as_bytes()).unwrap_or_default()
+    pub(super) fn all(&self) -> &[IndexRow] {
+        <[IndexRow]>::ref_from_bytes(self.words[HEADER_WORDS..].as_bytes()).unwrap_or_default()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -120,7 +120,7 @@ impl Index {
             return None;
         };
         let rows = &mut words.as_mut_bytes()[parts[Part::Rows as usize].clone()];
-        let rows = <[Row]>::mut_from_bytes(rows).ok()?;
+        let rows = <[IndexRow]>::mut_from_bytes(rows).ok()?;
         for (row, mark) in rows.iter_mut().zip(marks) {
             row.flags |= mark;
         }

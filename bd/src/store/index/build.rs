@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 use zerocopy::{FromZeros, IntoBytes};
 
 use super::assemble::{Rows, assemble};
-use super::layout::{Counts, EdgeRow, Incoming, NEVER, NONE, OpenRow, PARTS, Row, WISPS, flag};
+use super::layout::{
+    Counts, EdgeRow, Incoming, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
+};
 use super::layout::{Lists, narrow};
 use super::runs::Runs;
 use super::table::Table;
@@ -20,7 +22,7 @@ use crate::store::index::Note;
 
 /// Where a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LinePlace {
     /// As [`Row::file`].
     pub file: u8,
     pub offset: u64,
@@ -32,9 +34,9 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) enum Item<'a> {
     /// A row of the old index, its line perhaps elsewhere now.
-    Old(u32, Place),
+    Old(u32, LinePlace),
     /// A bead that is new or changed.
-    Fresh(&'a Facts<'a>, Place),
+    Fresh(&'a Facts<'a>, LinePlace),
 }
 
 /// An index in the making.
@@ -55,7 +57,7 @@ pub(crate) struct Builder<'a> {
 /// The index that rows are taken from.
 struct Old<'a> {
     index: &'a Index,
-    rows: &'a [Row],
+    rows: &'a [IndexRow],
     ids: Runs<'a, u8>,
     labels: Runs<'a, u32>,
     edges: Runs<'a, EdgeRow>,
@@ -103,7 +105,7 @@ impl<'a> Builder<'a> {
         narrow(self.rows.len())
     }
 
-    fn push_old(&mut self, at: u32, place: Place) {
+    fn push_old(&mut self, at: u32, place: LinePlace) {
         let Some(old) = &self.old else {
             return;
         };
@@ -123,13 +125,13 @@ impl<'a> Builder<'a> {
         self.rows.push(row);
     }
 
-    fn push_fresh(&mut self, facts: &Facts<'_>, place: Place) {
+    fn push_fresh(&mut self, facts: &Facts<'_>, place: LinePlace) {
         let assignee = if facts.assignee.is_empty() {
             NONE
         } else {
             self.words.number(&facts.assignee)
         };
-        let mut row = Row {
+        let mut row = IndexRow {
             created: facts.created,
             updated: facts.updated,
             closed: facts.closed,
@@ -140,7 +142,7 @@ impl<'a> Builder<'a> {
             kind: facts.kind,
             priority: facts.priority,
             flags: facts.flags,
-            ..Row::new_zeroed()
+            ..IndexRow::new_zeroed()
         };
         place_row(&mut row, place);
         self.begin(facts.id.as_bytes());
@@ -292,7 +294,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-fn place_row(row: &mut Row, place: Place) {
+fn place_row(row: &mut IndexRow, place: LinePlace) {
     row.file = place.file;
     row.offset = place.offset;
     row.length = place.length;
@@ -356,16 +358,16 @@ fn marks(index: &Index) -> Vec<u32> {
 }
 
 /// The rows with their marks.
-fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, Row)> + 'a {
+fn marked<'a>(index: &'a Index, marks: &'a [u32]) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
     let rows = (0..).zip(index.rows()).zip(marks);
     rows.map(|((at, row), mark)| {
         let flags = row.flags | mark;
-        (at, Row { flags, ..*row })
+        (at, IndexRow { flags, ..*row })
     })
 }
 
 /// What one bead adds to the counts.
-pub(crate) fn count_row(counts: &mut Counts, row: &Row, sign: i64) {
+pub(crate) fn count_row(counts: &mut Counts, row: &IndexRow, sign: i64) {
     let add = |number: &mut u64| *number = number.wrapping_add_signed(sign);
     let slot = usize::from(row.status).min(counts.by_status.len() - 1);
     add(&mut counts.by_status[slot]);
@@ -409,7 +411,7 @@ fn row_of_prefix(index: &Index) -> u32 {
     };
     let prefix = id::prefix_of(index.id(first));
     let usual = [prefix.unwrap_or_default(), "-"].concat();
-    let differs = |((at, row), id): ((u32, &Row), &[u8])| {
+    let differs = |((at, row), id): ((u32, &IndexRow), &[u8])| {
         if row.flags & flag::HYPHENS == 0 && id.starts_with(usual.as_bytes()) {
             // Its only hyphen ends its prefix.
             return false;
@@ -448,16 +450,16 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
             lists.escapes.push(at);
         }
     }
-    let usual = |open: &OpenRow| (open.priority, Reverse(open.created), open.row);
+    let usual = |open: &StoredListRow| (open.priority, Reverse(open.created), open.row);
     lists.open.sort_unstable_by_key(usual);
-    let by_id = |open: &OpenRow| (open.priority, open.row);
+    let by_id = |open: &StoredListRow| (open.priority, open.row);
     lists.waiting.sort_unstable_by_key(by_id);
     lists
 }
 
 /// A row as lists have it.
-pub(crate) fn open_row(at: u32, row: &Row) -> OpenRow {
-    OpenRow {
+pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
+    StoredListRow {
         created: row.created,
         row: at,
         flags: row.flags,

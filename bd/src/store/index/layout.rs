@@ -94,7 +94,7 @@ pub(super) struct Header {
 /// One bead.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(crate) struct Row {
+pub(crate) struct IndexRow {
     /// Where its line starts in its file.
     pub offset: u64,
     /// The hash of the line.
@@ -171,7 +171,7 @@ pub(crate) struct Incoming {
 /// What lists and ready work are chosen by, for each bead that is not over, in the usual order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub(crate) struct OpenRow {
+pub(crate) struct StoredListRow {
     pub created: i64,
     pub row: u32,
     pub flags: u32,
@@ -191,8 +191,8 @@ pub(super) fn narrow(length: usize) -> u32 {
 
 /// The lists that the index keeps ready.
 pub(super) struct Lists {
-    pub open: Vec<OpenRow>,
-    pub waiting: Vec<OpenRow>,
+    pub open: Vec<StoredListRow>,
+    pub waiting: Vec<StoredListRow>,
     pub escapes: Vec<u32>,
     pub dotted: Vec<u32>,
     pub spawning: Vec<u32>,

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::build::{Builder, Item, Place};
+use super::build::{Builder, Item, LinePlace};
 use super::content::{Content, bom, whole_lines};
 use super::runs::Runs;
 use super::table::Table;
@@ -27,7 +27,7 @@ const PIECE: usize = 1 << 16;
 #[derive(Debug)]
 pub(in crate::store) struct Parsed {
     pub line: usize,
-    pub place: Place,
+    pub place: LinePlace,
     pub what: What,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Part<'a> {
     }
 
     fn take_line(&mut self, line: &[u8], number: usize, offset: u64) {
-        let place = Place {
+        let place = LinePlace {
             file: self.code,
             offset,
             length: u32::try_from(line.len()).unwrap_or(u32::MAX),

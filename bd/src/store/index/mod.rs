@@ -26,11 +26,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(test)]
 pub(super) use assemble::put_in_earlier_start;
-pub(crate) use build::{Builder, Item, Place, count_row, open_row, waits_by_itself};
+pub(crate) use build::{Builder, Item, LinePlace, count_row, open_row, waits_by_itself};
 pub(super) use content::{Content, content_hash};
 pub(crate) use facts::{Facts, clamp};
 pub(crate) use layout::Counts;
-pub(crate) use layout::{EdgeRow, ISSUES, Incoming, NEVER, NONE, OpenRow, Row, WISPS, flag};
+pub(crate) use layout::{
+    EdgeRow, ISSUES, Incoming, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
+};
 pub(super) use make::{Made, make, merge_files, split};
 
 use crate::bead::id;
@@ -187,12 +189,12 @@ impl Index {
     }
 
     /// All rows by id.
-    pub(super) fn rows(&self) -> &[Row] {
+    pub(super) fn rows(&self) -> &[IndexRow] {
         self.part(Part::Rows)
     }
 
     /// One row.
-    pub(crate) fn row(&self, at: u32) -> Option<&Row> {
+    pub(crate) fn row(&self, at: u32) -> Option<&IndexRow> {
         self.rows().get(at as usize)
     }
 
@@ -203,17 +205,17 @@ impl Index {
 
     /// One row on its own. Through the map the system would bring sixteen pages for it: who reads rows here and
     /// there all over a large index would soon hold all of it, and wait longer.
-    pub(crate) fn row_alone(&self, at: u32) -> Option<Row> {
+    pub(crate) fn row_alone(&self, at: u32) -> Option<IndexRow> {
         let Bytes::Mapped(_, file) = &self.bytes else {
             return self.row(at).copied();
         };
         if at >= self.len() {
             return None;
         }
-        let mut bytes = [0; size_of::<Row>()];
+        let mut bytes = [0; size_of::<IndexRow>()];
         let place = self.parts[Part::Rows as usize].start + at as usize * bytes.len();
         match file.read_exact_at(&mut bytes, place as u64) {
-            Ok(()) => Row::read_from_bytes(&bytes).ok(),
+            Ok(()) => IndexRow::read_from_bytes(&bytes).ok(),
             Err(_) => self.row(at).copied(),
         }
     }
@@ -313,12 +315,12 @@ impl Index {
     }
 
     /// The beads that are not over, most urgent first, then the newest.
-    pub(crate) fn open_rows(&self) -> &[OpenRow] {
+    pub(crate) fn open_rows(&self) -> &[StoredListRow] {
         self.part(Part::Open)
     }
 
     /// The beads that wait by their own account: see `bd blocked`; by priority and id.
-    pub(crate) fn waiting(&self) -> &[OpenRow] {
+    pub(crate) fn waiting(&self) -> &[StoredListRow] {
         self.part(Part::Waiting)
     }
 

@@ -90,7 +90,7 @@ pub(in crate::store) const UNFINISHED: &str = "journal.jsonl";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
 
 /// What a reader is told of a journal with so many damaged lines inside.
-pub(in crate::store) fn seen(count: usize, journal: &Path) -> Option<String> {
+pub(in crate::store) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{}: {}; the next change sets them aside, and `bd doctor` says what they held",

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Status};
-use crate::store::log::journal::{self, Change, Entry, Home};
+use crate::store::log::journal::{self, BeadFile, Change, Entry};
 
 /// One transaction in history.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ impl Event {
         let changes: Vec<Difference> = entry
             .changes
             .iter()
-            .filter(|change| change.store == Home::Issues)
+            .filter(|change| change.store == BeadFile::Issues)
             .map(Difference::of)
             .collect();
         if changes.is_empty() {

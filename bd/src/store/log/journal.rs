@@ -18,7 +18,7 @@ use crate::sys::file::{self, Appended, NotAppended};
 /// Which file a bead lives in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Home {
+pub enum BeadFile {
     /// The durable beads.
     Issues,
     /// The wisps.
@@ -52,7 +52,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Change {
     /// Where it lives.
-    pub store: Home,
+    pub store: BeadFile,
     /// Its id.
     pub id: String,
     /// The hash of its line before; `None` where it was not there.
@@ -196,7 +196,7 @@ mod tests {
             verb: String::new(),
             undoes: String::new(),
             changes: vec![Change {
-                store: Home::Issues,
+                store: BeadFile::Issues,
                 id: id.into(),
                 before: None,
                 after: None,

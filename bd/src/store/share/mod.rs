@@ -38,7 +38,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// The store's own side.
 #[derive(Debug, Clone, Default)]
-pub struct Own {
+pub struct OwnSide {
     /// The issues.
     pub issues: Vec<u8>,
     /// The archive, by year.
@@ -60,9 +60,9 @@ pub struct United {
 
 /// A store as it was when it was brought together with the other side.
 #[derive(Debug, Clone)]
-pub struct Shared {
+pub struct SharedStore {
     /// What is in it now.
-    pub own: Own,
+    pub own: OwnSide,
     /// The version of its issues.
     pub version: Version,
 }
@@ -74,8 +74,8 @@ impl Store {
         &self,
         clock: &Clock,
         random: &Random,
-        mut unite: impl FnMut(&Own) -> Result<United, E>,
-    ) -> Result<Shared, E> {
+        mut unite: impl FnMut(&OwnSide) -> Result<United, E>,
+    ) -> Result<SharedStore, E> {
         let _guard = self.lock()?;
         ignore::hide(self.dir());
         let clone = clone_id::take(self.dir(), random)?;
@@ -83,18 +83,18 @@ impl Store {
             let now = Stamp::from(clock.now());
             self.settle(clock, &now)?;
             let version = Version::at(self.paths.issues());
-            let own = self.own()?;
+            let own = self.own_side()?;
             let united = unite(&own)?;
             let Some(version) = self.put(&own, &united, version, &now)? else {
                 continue;
             };
             let notice = month::take_along(&self.paths, &clone, &now)?;
             self.notices().extend(notice);
-            let own = Own {
+            let own = OwnSide {
                 issues: united.issues,
                 archive: united.archive,
             };
-            return Ok(Shared { own, version });
+            return Ok(SharedStore { own, version });
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()).into())
     }
@@ -114,10 +114,10 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    fn own(&self) -> Result<Own, StoreError> {
+    fn own_side(&self) -> Result<OwnSide, StoreError> {
         let path = self.paths.issues();
         let issues = file::read(path).map_err(|error| StoreError::io("read", path, error))?;
-        Ok(Own {
+        Ok(OwnSide {
             issues: issues.unwrap_or_default(),
             archive: read_years(&self.paths.archive())?,
         })
@@ -126,7 +126,7 @@ impl Store {
     /// Writes what is new; `None` where someone else changed the issues meanwhile. Gives their version now.
     fn put(
         &self,
-        own: &Own,
+        own: &OwnSide,
         united: &United,
         version: Version,
         now: &Stamp,
@@ -166,7 +166,7 @@ impl Store {
             None => version,
             Some(beside) => {
                 let placed = rollback::place(beside, &self.paths).map_err(failed)?;
-                self.own_again();
+                self.reload_own_side();
                 mark::touch(&self.paths);
                 Version::of(&placed.there)
             }
@@ -178,13 +178,13 @@ impl Store {
     }
 
     /// Makes the index of issues that we wrote ourselves: nobody has to wait for another to end writing them.
-    fn own_again(&self) {
+    fn reload_own_side(&self) {
         let Ok(read) = Source::read(&self.paths) else {
             return;
         };
         let keys = index::Keys {
             outside: 0,
-            made: identity::wall(),
+            made: identity::file_time_now(),
             ..read.index.keys()
         };
         if let Some(index) = read.index.copy_with(&keys) {
@@ -197,7 +197,7 @@ impl Store {
     pub fn durable_lines(&self) -> Result<Vec<u8>, StoreError> {
         let snapshot = self.snapshot()?;
         let mut text = Vec::new();
-        for head in snapshot.heads().filter(|head| !head.is_ephemeral()) {
+        for head in snapshot.bead_refs().filter(|head| !head.is_ephemeral()) {
             if let Some(line) = snapshot.line(head.id())? {
                 text.extend_from_slice(&line.bytes);
                 text.push(b'\n');

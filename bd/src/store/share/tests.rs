@@ -43,8 +43,8 @@ impl Place {
 
     fn exchange(
         &self,
-        unite: impl FnMut(&Own) -> Result<United, StoreError>,
-    ) -> Result<Shared, StoreError> {
+        unite: impl FnMut(&OwnSide) -> Result<United, StoreError>,
+    ) -> Result<SharedStore, StoreError> {
         self.store.exchange(&self.clock, &self.random, unite)
     }
 
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-fn same(own: &Own) -> United {
+fn same(own: &OwnSide) -> United {
     United {
         issues: own.issues.clone(),
         archive: own.archive.clone(),
@@ -195,7 +195,7 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
     fs::write(outside.path().join("2026-01.jsonl"), "private\n").unwrap();
     link(&secret, "archive/2020.jsonl");
     assert!(place.store.history_files().is_empty());
-    assert!(place.store.own().unwrap().archive.is_empty());
+    assert!(place.store.own_side().unwrap().archive.is_empty());
     for name in ["x/2026-01.jsonl", "y/2026-01.jsonl"] {
         let refused = place.exchange(|own| {
             let mut united = same(own);

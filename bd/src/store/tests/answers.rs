@@ -234,7 +234,7 @@ fn check(snapshot: &Snapshot, all: &BTreeMap<String, Bead>) {
     let naive = Naive(all);
     let blocked = naive.blocked();
     for bead in all.values() {
-        let head = snapshot.head(&bead.id).unwrap();
+        let head = snapshot.bead_ref(&bead.id).unwrap();
         assert_eq!(head.bead().unwrap(), bead);
         assert_eq!(
             (head.status(), head.kind()),

@@ -6,7 +6,7 @@ use super::{Place, line};
 use crate::bead::{Stamp, record};
 use crate::change;
 use crate::store::commit::fold::Fold;
-use crate::store::log::journal::{self, Home};
+use crate::store::log::journal::{self, BeadFile};
 use crate::store::view::source::Source;
 use crate::sys::file;
 
@@ -33,7 +33,7 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
         verb: String::new(),
         undoes: String::new(),
         changes: vec![journal::Change {
-            store: Home::Issues,
+            store: BeadFile::Issues,
             id: second.clone(),
             before: None,
             after: Some(journal::line_hash(raw.as_bytes())),

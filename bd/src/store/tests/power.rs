@@ -48,7 +48,7 @@ fn an_index_of_an_earlier_start_with_a_page_that_never_reached_the_disk_is_made_
         holes[page * 4096..end].fill(0);
         put_in_earlier_start(&mut holes);
         place.set_index(&holes);
-        assert_eq!(place.store.snapshot().unwrap().open_briefs().count(), 100);
+        assert_eq!(place.store.snapshot().unwrap().open_rows().count(), 100);
         assert!(place.store.index_agrees().unwrap(), "page {page}");
         assert_eq!(place.ids().len(), 100);
     }

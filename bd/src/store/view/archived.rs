@@ -3,7 +3,7 @@
 //! Derived and disposable, as `index.bin` is: it counts where it was made from these very files, and is made
 //! anew on any doubt. A new bead asks it whether its id was ever in use.
 
-use crate::store::disk::identity::{self, DOUBT, FileKey};
+use crate::store::disk::identity::{self, FileKey, RACY_WINDOW};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::bead::Bead;
 use crate::bead::lines;
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::{Builder, Facts, ISSUES, Index, Item, Keys, Place};
+use crate::store::index::{Builder, Facts, ISSUES, Index, Item, Keys, LinePlace};
 use crate::store::log::archive;
 use crate::sys::file;
 
@@ -34,11 +34,11 @@ impl Archived {
         if let Some(index) = Index::open(&path).filter(|index| index.keys().issues == key) {
             return Ok(Self(Some(index)));
         }
-        let made = identity::wall();
+        let made = identity::file_time_now();
         let index = make(&paths, key)?;
         // A file that just changed may change again without looking other than now.
         if let Some(index) = &index
-            && changed < made.saturating_sub(DOUBT)
+            && changed < made.saturating_sub(RACY_WINDOW)
         {
             // Where it cannot be written every command makes it for itself.
             file::replace_derived(&path, index.bytes(), 0o644).ok();
@@ -115,7 +115,7 @@ fn make(paths: &[PathBuf], key: FileKey) -> Result<Option<Index>, StoreError> {
             }
         }
     }
-    let place = Place {
+    let place = LinePlace {
         file: ISSUES,
         offset: 0,
         length: 0,

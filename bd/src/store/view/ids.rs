@@ -5,7 +5,7 @@ use std::ops::Bound;
 use crate::bead::Bead;
 use crate::bead::id::{self, ResolveError};
 use crate::store::log::history;
-use crate::store::view::head::{Head, Node};
+use crate::store::view::bead_ref::{BeadRef, Node};
 use crate::store::{Snapshot, StoreError};
 
 impl Snapshot {
@@ -18,8 +18,8 @@ impl Snapshot {
         // Where the index knows it, only what the journal changed is looked at.
         let known = self.index.shared_prefix();
         let known = known.filter(|_| self.over.is_empty() || self.has_visible_bead());
-        let changed = self.over.keys().filter_map(|id| self.head(id));
-        let all = || Box::new(self.heads()) as Box<dyn Iterator<Item = Head<'_>>>;
+        let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
+        let all = || Box::new(self.bead_refs()) as Box<dyn Iterator<Item = BeadRef<'_>>>;
         let heads = known.map_or_else(all, |_| Box::new(changed));
         let mut found = known;
         let mut dead = None;
@@ -48,7 +48,7 @@ impl Snapshot {
     /// Whether a bead of the index is as the index has it, and was not deleted.
     fn has_visible_bead(&self) -> bool {
         let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
-        rows.any(|row| !self.head_at(Node::Row(row)).is_tombstone())
+        rows.any(|row| !self.bead_ref_at(Node::Row(row)).is_tombstone())
     }
 
     /// Finds the one live bead that a full or partial id means.
@@ -58,17 +58,17 @@ impl Snapshot {
         }
         let prefix = self.prefix().unwrap_or_default();
         // The full id of a deleted bead means no other one that has a piece of it.
-        if self.head(given).is_some() {
+        if self.bead_ref(given).is_some() {
             let gone = self.deleted(given, &prefix);
             return Err(gone.unwrap_or_else(|| ResolveError::NotFound(given.to_owned())));
         }
-        let exists = |id: &str| self.head(id).is_some_and(|head| !head.is_tombstone());
+        let exists = |id: &str| self.bead_ref(id).is_some_and(|head| !head.is_tombstone());
         // Nor does that of one which is gone for good.
         let is_full = id::is_prefixed(given, &prefix);
         if is_full && history::knows(&self.source.paths, given) {
             return Err(ResolveError::NotFound(given.to_owned()));
         }
-        let live = self.heads().filter(|head| !head.is_tombstone());
+        let live = self.bead_refs().filter(|head| !head.is_tombstone());
         let found = id::resolve(given, &prefix, exists, live.map(|head| head.id()));
         let not_found = || ResolveError::NotFound(given.to_owned());
         let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));

@@ -1,11 +1,11 @@
 //! What readers see: the files as one reader has them open, the journal laid over them, and the beads of both.
 
 pub(crate) mod archived;
-pub(crate) mod head;
+pub(crate) mod bead_ref;
 pub(crate) mod ids;
-pub(crate) mod open;
+pub(crate) mod list_rows;
 pub(crate) mod overlay;
+pub(crate) mod row_filter;
 pub(crate) mod scan;
-pub(crate) mod sieve;
 pub(crate) mod snapshot;
 pub(crate) mod source;

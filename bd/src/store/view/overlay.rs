@@ -11,23 +11,23 @@ use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Dep, DepKind, Raw};
 use crate::merge;
 use crate::store::log::history::Merged;
-use crate::store::log::journal::{Change, Entry, Home, hash_text};
+use crate::store::log::journal::{BeadFile, Change, Entry, hash_text};
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Own {
+pub(in crate::store) struct PendingBead {
     pub id: String,
     /// Read when first asked for: most changes in a journal are only passed over.
     bead: OnceLock<Box<Bead>>,
-    pub home: Home,
+    pub home: BeadFile,
     /// Its line.
     pub raw: Vec<u8>,
     pub hash: u64,
 }
 
-impl Own {
+impl PendingBead {
     /// From a line that we have, of the bead of this id.
-    pub(in crate::store) fn read(raw: &[u8], id: &str, home: Home) -> Option<Self> {
+    pub(in crate::store) fn read(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
         let own = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
@@ -59,7 +59,7 @@ impl Own {
     }
 
     fn at_home(&self, mut bead: Bead) -> Bead {
-        bead.ephemeral |= self.home == Home::Wisps;
+        bead.ephemeral |= self.home == BeadFile::Wisps;
         bead
     }
 
@@ -74,8 +74,8 @@ impl Own {
     }
 
     /// From a bead that a merge made in one of the files.
-    fn at(mut bead: Bead, home: Home) -> Self {
-        bead.ephemeral = home == Home::Wisps;
+    fn at(mut bead: Bead, home: BeadFile) -> Self {
+        bead.ephemeral = home == BeadFile::Wisps;
         Self::of(bead)
     }
 
@@ -93,9 +93,9 @@ impl Own {
         let raw = record::line(&bead);
         Self {
             home: if bead.ephemeral {
-                Home::Wisps
+                BeadFile::Wisps
             } else {
-                Home::Issues
+                BeadFile::Issues
             },
             hash: xxhash_rust::xxh3::xxh3_64(&raw),
             id: bead.id.clone(),
@@ -133,15 +133,15 @@ pub(in crate::store) enum Earlier {
 /// What the files have of a bead.
 pub(in crate::store) trait Files {
     /// The hash of its line in the file of this home.
-    fn hash(&self, id: &str, home: Home) -> Option<u64>;
+    fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
     /// The bead there.
-    fn bead(&self, id: &str, home: Home) -> Option<Bead>;
+    fn bead(&self, id: &str, home: BeadFile) -> Option<Bead>;
 }
 
 /// The states that journaled changes lead to: a bead, or `None` where it is gone.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Overlay {
-    pub beads: BTreeMap<String, Option<Own>>,
+    pub beads: BTreeMap<String, Option<PendingBead>>,
     pub merged: Vec<Merged>,
     /// Beads of ours that got another id, since theirs has it.
     renamed: Vec<(String, String)>,
@@ -150,8 +150,8 @@ pub(in crate::store) struct Overlay {
 /// Lays a journal over the files.
 pub(in crate::store) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> Overlay {
     let mut overlay = Overlay::default();
-    let mut order: Vec<(&str, Home)> = Vec::new();
-    let mut by_bead: HashMap<(&str, Home), Vec<&Change>> = HashMap::new();
+    let mut order: Vec<(&str, BeadFile)> = Vec::new();
+    let mut by_bead: HashMap<(&str, BeadFile), Vec<&Change>> = HashMap::new();
     for change in entries.iter().flat_map(|(_, entry)| &entry.changes) {
         let key = (change.id.as_str(), change.store);
         let changes = by_bead.entry(key).or_default();
@@ -166,11 +166,11 @@ pub(in crate::store) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> O
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
         let in_file = files.hash(id, home);
         match state(&changes, (id, home), in_file, files, &mut overlay) {
-            State::AsInFile => {}
-            State::Is(own) => {
+            PendingState::AsInFile => {}
+            PendingState::Is(own) => {
                 // A durable bead that is in the file, and that nobody took out, is the one that counts.
-                let is_second = home == Home::Wisps
-                    && files.hash(id, Home::Issues).is_some()
+                let is_second = home == BeadFile::Wisps
+                    && files.hash(id, BeadFile::Issues).is_some()
                     && !overlay.beads.contains_key(id);
                 if is_second {
                     continue;
@@ -183,7 +183,7 @@ pub(in crate::store) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> O
                     })
                     .or_insert(Some(own));
             }
-            State::Gone => {
+            PendingState::Gone => {
                 if in_file.is_some() {
                     overlay.beads.entry(id.to_owned()).or_insert(None);
                 }
@@ -208,24 +208,24 @@ fn follow(overlay: &mut Overlay) {
                     edge.depends_on_id.clone_from(&to);
                 }
             }
-            *own = Own::at(bead, own.home);
+            *own = PendingBead::at(bead, own.home);
         }
     }
 }
 
-enum State {
+enum PendingState {
     AsInFile,
-    Is(Own),
+    Is(PendingBead),
     Gone,
 }
 
 fn state(
     changes: &[&Change],
-    (id, home): (&str, Home),
+    (id, home): (&str, BeadFile),
     in_file: Option<u64>,
     files: &impl Files,
     overlay: &mut Overlay,
-) -> State {
+) -> PendingState {
     let there = in_file.map(hash_text);
     let done = changes
         .iter()
@@ -233,7 +233,7 @@ fn state(
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of changes that follow each other only the last one's record is read.
     let mut last: Option<&Change> = None;
-    let mut now = State::AsInFile;
+    let mut now = PendingState::AsInFile;
     for change in rest.iter().copied() {
         let follows_last = last.is_some_and(|last| {
             is_sealed(change) && last.after.is_some() && change.before == last.after
@@ -244,23 +244,23 @@ fn state(
         }
         now = settled(last.take(), now, home);
         let from = match &now {
-            State::AsInFile => in_file,
-            State::Is(own) => Some(own.hash),
-            State::Gone => None,
+            PendingState::AsInFile => in_file,
+            PendingState::Is(own) => Some(own.hash),
+            PendingState::Gone => None,
         };
         if !is_sealed(change) || change.before == from.map(hash_text) {
             last = Some(change);
             continue;
         }
         let theirs = match &now {
-            State::AsInFile => files.bead(id, home),
-            State::Is(own) => Some(own.bead().clone()),
-            State::Gone => None,
+            PendingState::AsInFile => files.bead(id, home),
+            PendingState::Is(own) => Some(own.bead().clone()),
+            PendingState::Gone => None,
         };
         let merged = Merged {
             id: id.to_owned(),
             lost: Vec::new(),
-            from: from.filter(|_| home == Home::Issues),
+            from: from.filter(|_| home == BeadFile::Issues),
             to: None,
         };
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
@@ -269,13 +269,14 @@ fn state(
 }
 
 /// The state that a change leads to which was made to the one before it.
-fn settled(change: Option<&Change>, before: State, home: Home) -> State {
+fn settled(change: Option<&Change>, before: PendingState, home: BeadFile) -> PendingState {
     let Some(change) = change else {
         return before;
     };
     match change.line.as_ref() {
-        Some(line) => Own::read(line.get().as_bytes(), &change.id, home).map_or(before, State::Is),
-        None => State::Gone,
+        Some(line) => PendingBead::read(line.get().as_bytes(), &change.id, home)
+            .map_or(before, PendingState::Is),
+        None => PendingState::Gone,
     }
 }
 
@@ -287,11 +288,11 @@ fn is_sealed(change: &Change) -> bool {
 /// Our change over a bead that is not what it was made to.
 fn merge_in(
     change: &Change,
-    home: Home,
+    home: BeadFile,
     theirs: Option<&Bead>,
     mut merged: Merged,
     overlay: &mut Overlay,
-) -> State {
+) -> PendingState {
     let line = change.line.as_ref();
     let ours = line.and_then(|line| record::parse(line.get().as_bytes()).ok());
     let base = base_of(change);
@@ -302,15 +303,15 @@ fn merge_in(
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
         }
-        let own = Own::at(moved.bead, home);
+        let own = PendingBead::at(moved.bead, home);
         overlay.beads.insert(own.id.clone(), Some(own));
     }
     merged.lost = result.lost;
-    let own = result.bead.map(|bead| Own::at(*bead, home));
+    let own = result.bead.map(|bead| PendingBead::at(*bead, home));
     let to = own.as_ref().map(|own| own.hash);
-    merged.to = to.filter(|_| home == Home::Issues);
+    merged.to = to.filter(|_| home == BeadFile::Issues);
     overlay.merged.push(merged);
-    own.map_or(State::Gone, State::Is)
+    own.map_or(PendingState::Gone, PendingState::Is)
 }
 
 /// The bead as it was before a change.
@@ -359,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_record_that_begins_otherwise_is_read_at_once() {
-        let read = |line: &str, id| Own::read(line.as_bytes(), id, Home::Issues);
+        let read = |line: &str, id| PendingBead::read(line.as_bytes(), id, BeadFile::Issues);
         for (line, id) in [
             (r#"{"id":"bd-10"}"#, "bd-1"),
             (r#"{"title":"a","id":"bd-1"}"#, "bd-1"),
@@ -378,7 +379,7 @@ mod tests {
     #[test]
     fn a_wisp_is_one_whenever_it_is_read() {
         for line in [r#"{"id":"bd-1"}"#, r#"{"title":"a","id":"bd-1"}"#] {
-            let own = Own::read(line.as_bytes(), "bd-1", Home::Wisps).unwrap();
+            let own = PendingBead::read(line.as_bytes(), "bd-1", BeadFile::Wisps).unwrap();
             assert!(own.bead().ephemeral, "{line}");
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::store::StoreError;
 use crate::store::index::{ISSUES, WISPS};
-use crate::store::view::head::{Head, Node};
+use crate::store::view::bead_ref::{BeadRef, Node};
 use crate::store::view::snapshot::Snapshot;
 use crate::sys::parallel::both;
 
@@ -20,10 +20,10 @@ const FREQUENT: &[u8] = b" etaoinsrhldcumfpgwybvkxjqz";
 
 impl Snapshot {
     /// The beads in whose record the text may stand, in any case of ASCII letters, by id.
-    pub fn may_contain(&self, text: &str) -> Result<Vec<Head<'_>>, StoreError> {
+    pub fn may_contain(&self, text: &str) -> Result<Vec<BeadRef<'_>>, StoreError> {
         let needle = plain_run(text);
         if needle.len() < 2 {
-            return Ok(self.heads().collect());
+            return Ok(self.bead_refs().collect());
         }
         // Lines that the search of the bytes may not see: with escapes.
         let mut rows: Vec<u32> = self.index.escapes().to_vec();
@@ -40,7 +40,8 @@ impl Snapshot {
             .filter(|row| !self.hidden.contains(row))
             .map(Node::Row);
         let own = self.over.values().flatten().copied().map(Node::Own);
-        let mut heads: Vec<Head<'_>> = rows.chain(own).map(|node| self.head_at(node)).collect();
+        let mut heads: Vec<BeadRef<'_>> =
+            rows.chain(own).map(|node| self.bead_ref_at(node)).collect();
         if !self.over.is_empty() {
             heads.sort_by(|a, b| a.id().cmp(b.id()));
         }

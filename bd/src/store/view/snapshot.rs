@@ -19,10 +19,10 @@ use crate::store::disk::reports;
 use crate::store::index::Note;
 use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
-use crate::store::log::journal::Home;
+use crate::store::log::journal::BeadFile;
 use crate::store::view::archived::Archived;
-use crate::store::view::head::{Head, Node};
-use crate::store::view::overlay::{Earlier, Own};
+use crate::store::view::bead_ref::{BeadRef, Node};
+use crate::store::view::overlay::{Earlier, PendingBead};
 use crate::store::view::source::{Read, Source, home_of};
 
 /// A line that could not be read.
@@ -39,7 +39,7 @@ pub struct Damaged {
 /// The line of a bead.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Line<'a> {
-    pub home: Home,
+    pub home: BeadFile,
     pub hash: u64,
     pub bytes: Cow<'a, [u8]>,
 }
@@ -52,7 +52,7 @@ pub struct Snapshot {
     /// Beads that are not as the index has them: changed, or gone.
     pub(in crate::store) over: BTreeMap<String, Option<u32>>,
     /// The changed ones; the newest of an id counts.
-    pub(in crate::store) slots: Vec<Own>,
+    pub(in crate::store) slots: Vec<PendingBead>,
     /// Who of the changed ones points at an id.
     pointing: HashMap<String, BTreeSet<String>>,
     /// Rows that `over` hides.
@@ -103,7 +103,7 @@ impl Snapshot {
     }
 
     /// Sets a bead that is not as the index has it; `None` where it is gone.
-    pub(in crate::store) fn set(&mut self, id: &str, own: Option<Own>) {
+    pub(in crate::store) fn set(&mut self, id: &str, own: Option<PendingBead>) {
         let slot = own.map(|own| {
             self.slots.push(own);
             u32::try_from(self.slots.len() - 1).unwrap_or(NONE)
@@ -204,14 +204,16 @@ impl Snapshot {
     /// Keeps the first failure: for writers, who then refuse, and for the end of the command, so that a bead
     /// that cannot be read is never reported as one that is not there.
     fn fail(&self, error: StoreError) {
-        reports::fail(error.again());
+        reports::fail(error.copy_error());
         // The first one counts.
         self.failed.set(error).ok();
     }
 
     /// Why a record that is there could not be read.
     pub(in crate::store) fn failure(&self) -> Result<(), StoreError> {
-        self.failed.get().map_or(Ok(()), |error| Err(error.again()))
+        self.failed
+            .get()
+            .map_or(Ok(()), |error| Err(error.copy_error()))
     }
 
     /// The line of a bead.
@@ -236,24 +238,24 @@ impl Snapshot {
     }
 
     /// A bead that need not be read to be chosen.
-    pub fn head(&self, id: &str) -> Option<Head<'_>> {
+    pub fn bead_ref(&self, id: &str) -> Option<BeadRef<'_>> {
         let node = match self.over.get(id) {
             Some(slot) => Node::Own((*slot)?),
             None => Node::Row(self.index.find(id)?),
         };
-        Some(self.head_at(node))
+        Some(self.bead_ref_at(node))
     }
 
     /// A bead by its place.
-    pub fn head_at(&self, node: Node) -> Head<'_> {
-        Head {
+    pub fn bead_ref_at(&self, node: Node) -> BeadRef<'_> {
+        BeadRef {
             snapshot: self,
             node,
         }
     }
 
     /// All beads by id, deleted ones too, without reading them.
-    pub fn heads(&self) -> impl Iterator<Item = Head<'_>> {
+    pub fn bead_refs(&self) -> impl Iterator<Item = BeadRef<'_>> {
         let mut hidden = self.hidden.iter().peekable();
         let mut rows = (0..self.index.len())
             .filter(move |row| hidden.next_if_eq(&row).is_none())
@@ -272,16 +274,16 @@ impl Snapshot {
                 (Some(_), None) => Node::Row(rows.next()?),
                 (None, None) => return None,
             };
-            Some(self.head_at(node))
+            Some(self.bead_ref_at(node))
         })
     }
 
     /// The beads whose heads are wanted, deleted ones left out.
     pub fn select<'a>(
         &'a self,
-        wanted: impl Fn(&Head<'a>) -> bool + 'a,
+        wanted: impl Fn(&BeadRef<'a>) -> bool + 'a,
     ) -> impl Iterator<Item = &'a Bead> + 'a {
-        self.heads()
+        self.bead_refs()
             .filter(|head| !head.is_tombstone())
             .filter(move |head| wanted(head))
             .filter_map(|head| head.bead())
@@ -289,12 +291,12 @@ impl Snapshot {
 
     /// One bead by its exact id, deleted ones too.
     pub fn get(&self, id: &str) -> Option<&Bead> {
-        self.head(id)?.bead()
+        self.bead_ref(id)?.bead()
     }
 
     /// A bead by its exact id, for an answer that outlives the snapshot; it is not copied where it came from a file.
     pub fn take(&mut self, id: &str) -> Option<Bead> {
-        match self.head(id)?.node() {
+        match self.bead_ref(id)?.node() {
             Node::Row(at) => {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
@@ -305,14 +307,14 @@ impl Snapshot {
 
     /// One bead by its exact id, unless it was deleted.
     pub fn get_live(&self, id: &str) -> Option<&Bead> {
-        self.head(id)
+        self.bead_ref(id)
             .filter(|head| !head.is_tombstone())
             .and_then(|head| head.bead())
     }
 
     /// All beads by id, deleted ones too; reads every line.
     pub fn all(&self) -> impl Iterator<Item = &Bead> {
-        self.heads().filter_map(|head| head.bead())
+        self.bead_refs().filter_map(|head| head.bead())
     }
 
     /// All beads by id that were not deleted; reads every line.
@@ -339,7 +341,7 @@ impl Snapshot {
 
     /// Whether an id is in use or ever was: among the issues, the wisps or in the archive.
     pub fn is_taken(&self, id: &str) -> bool {
-        self.head(id).is_some() || self.is_archived(id)
+        self.bead_ref(id).is_some() || self.is_archived(id)
     }
 
     /// Whether the archive has an id.
@@ -387,7 +389,7 @@ impl Snapshot {
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
         self.holders(id)
             .into_iter()
-            .map(|node| self.head_at(node))
+            .map(|node| self.bead_ref_at(node))
             .filter(|head| !head.is_tombstone())
             .filter_map(|head| head.bead())
             .flat_map(|bead| {
@@ -400,10 +402,10 @@ impl Snapshot {
     }
 
     /// The live beads that point at a bead by each of their edges to it, with the code of its kind.
-    pub fn dependents(&self, id: &str) -> Vec<(Head<'_>, u8)> {
+    pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
         for node in self.holders(id) {
-            let head = self.head_at(node);
+            let head = self.bead_ref_at(node);
             if head.is_tombstone() {
                 continue;
             }
@@ -419,28 +421,34 @@ impl Snapshot {
 
     /// How many live beads point at a bead.
     pub fn dependent_count(&self, id: &str) -> usize {
-        let heads = self.holders(id).into_iter().map(|node| self.head_at(node));
+        let heads = self
+            .holders(id)
+            .into_iter()
+            .map(|node| self.bead_ref_at(node));
         heads.filter(|head| !head.is_tombstone()).count()
     }
 
     /// The children of a bead by their parent-child edges.
     pub fn children_of(&self, id: &str) -> Vec<&Bead> {
-        self.child_heads(id)
+        self.child_refs(id)
             .into_iter()
             .filter_map(|head| head.bead())
             .collect()
     }
 
     /// The children of a bead, without reading them.
-    pub fn child_heads(&self, id: &str) -> Vec<Head<'_>> {
+    pub fn child_refs(&self, id: &str) -> Vec<BeadRef<'_>> {
         let mut children = self.every_child(id);
         children.retain(|head| !head.is_tombstone());
         children
     }
 
     /// The same, deleted ones too.
-    pub(crate) fn every_child(&self, id: &str) -> Vec<Head<'_>> {
-        let heads = self.holders(id).into_iter().map(|node| self.head_at(node));
+    pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
+        let heads = self
+            .holders(id)
+            .into_iter()
+            .map(|node| self.bead_ref_at(node));
         heads.filter(|head| head.is_child_of(id)).collect()
     }
 
@@ -453,7 +461,7 @@ impl Snapshot {
 }
 
 /// The ids that a bead points at.
-fn targets(own: &Own) -> Vec<String> {
+fn targets(own: &PendingBead) -> Vec<String> {
     let edges = own.dependencies().iter();
     edges.map(|edge| edge.depends_on_id.clone()).collect()
 }

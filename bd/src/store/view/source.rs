@@ -5,7 +5,7 @@
 //! the index with a later time of making. Else the files are read: lines that
 //! the old index has are not parsed.
 
-use crate::store::disk::identity::{DOUBT, FileKey, file_key, modified, same, wall};
+use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -21,8 +21,8 @@ use crate::bead::{Bead, Stamp, record};
 use crate::store::StoreError;
 use crate::store::disk::ignore;
 use crate::store::disk::paths::Paths;
-use crate::store::index::{self, ISSUES, Index, Keys, Row, WISPS};
-use crate::store::log::journal::{self, Home, Journal};
+use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
+use crate::store::log::journal::{self, BeadFile, Journal};
 use crate::store::view::overlay::{self, Files, Overlay};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
@@ -170,7 +170,7 @@ impl Source {
         if !same(&issues, &keys.issues) || !same(&wisps, &keys.wisps) {
             return Ok(Fit::No);
         }
-        let looked = wall();
+        let looked = file_time_now();
         let files = [
             (&issues, &keys.issues, self.issues.as_ref()),
             (&wisps, &keys.wisps, self.wisps.as_ref()),
@@ -178,7 +178,7 @@ impl Source {
         let in_doubt = |made: i64| {
             files
                 .iter()
-                .filter(move |(now, _, _)| modified(now) > made.saturating_sub(DOUBT))
+                .filter(move |(now, _, _)| modified(now) > made.saturating_sub(RACY_WINDOW))
         };
         for (now, then, file) in in_doubt(keys.made) {
             let Some(file) = file else {
@@ -281,7 +281,7 @@ impl Source {
                 content: wisps.content,
                 ..before[1]
             },
-            made: wall(),
+            made: file_time_now(),
             outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
         let (beads, notes) = index::merge_files([issues, wisps], old);
@@ -303,7 +303,7 @@ impl Source {
             folder.map_or(0, |meta| modified(&file_key(&meta)))
         };
         // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
-        wall().abs_diff(changed) < CALM && !self.is_folded()
+        file_time_now().abs_diff(changed) < CALM && !self.is_folded()
     }
 
     /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
@@ -394,7 +394,7 @@ impl Source {
     }
 
     /// The line of a row.
-    pub(in crate::store) fn line(&self, row: &Row) -> io::Result<Vec<u8>> {
+    pub(in crate::store) fn line(&self, row: &IndexRow) -> io::Result<Vec<u8>> {
         self.bytes_at(row.file, row.offset, row.length)
     }
 
@@ -422,7 +422,7 @@ impl Source {
     /// The line of a row, or an error where it is not what the index has.
     pub(in crate::store) fn checked_line(
         &self,
-        row: &Row,
+        row: &IndexRow,
         id: &str,
     ) -> Result<Vec<u8>, StoreError> {
         let path = self.path(row.file);
@@ -442,7 +442,7 @@ impl Source {
     /// What is said of a line that cannot be read.
     pub(in crate::store) fn unreadable(
         &self,
-        row: &Row,
+        row: &IndexRow,
         id: &str,
         source: io::Error,
     ) -> StoreError {
@@ -459,7 +459,7 @@ impl Source {
     }
 
     /// How many lines there are before a row's.
-    fn lines_before(&self, row: &Row) -> io::Result<usize> {
+    fn lines_before(&self, row: &IndexRow) -> io::Result<usize> {
         let mut buffer = vec![0; 1 << 16];
         let (mut at, mut lines) = (0, 0);
         while at < row.offset {
@@ -559,11 +559,11 @@ fn open(path: &Path) -> Result<Option<File>, StoreError> {
 }
 
 /// The home of the beads in the file of this code.
-pub(in crate::store) fn home_of(file: u8) -> Home {
+pub(in crate::store) fn home_of(file: u8) -> BeadFile {
     if file == ISSUES {
-        Home::Issues
+        BeadFile::Issues
     } else {
-        Home::Wisps
+        BeadFile::Wisps
     }
 }
 
@@ -580,18 +580,18 @@ struct InIndex<'a> {
 }
 
 impl InIndex<'_> {
-    fn row(&self, id: &str, home: Home) -> Option<&Row> {
+    fn row(&self, id: &str, home: BeadFile) -> Option<&IndexRow> {
         let row = self.index.row(self.index.find(id)?)?;
         (home_of(row.file) == home).then_some(row)
     }
 }
 
 impl Files for InIndex<'_> {
-    fn hash(&self, id: &str, home: Home) -> Option<u64> {
+    fn hash(&self, id: &str, home: BeadFile) -> Option<u64> {
         self.row(id, home).map(|row| row.hash)
     }
 
-    fn bead(&self, id: &str, home: Home) -> Option<Bead> {
+    fn bead(&self, id: &str, home: BeadFile) -> Option<Bead> {
         let row = self.row(id, home)?;
         match self.source.line(row) {
             Ok(line) => record::parse(&line).ok(),

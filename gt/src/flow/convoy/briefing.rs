@@ -5,7 +5,7 @@
 //! with the same functions when that file is missing or older than the beads.
 
 use bd::bead::{Bead, Status};
-use bd::store::{Head, Time};
+use bd::store::{BeadRef, Time};
 use serde::{Deserialize, Serialize};
 
 use super::progress::{Ending, ending, ending_by, is_kind_of_work};
@@ -46,16 +46,16 @@ struct Named {
 /// The finished beads of a convoy, oldest first. Of those that no text shows in full only the name is read.
 pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
     let is_finished =
-        |head: &Head<'_>| head.status() == Status::Closed && is_kind_of_work(&head.kind());
-    let mut finished: Vec<Head<'_>> = record::convoy::tracked_ids(convoy)
+        |head: &BeadRef<'_>| head.status() == Status::Closed && is_kind_of_work(&head.kind());
+    let mut finished: Vec<BeadRef<'_>> = record::convoy::tracked_ids(convoy)
         .filter_map(|id| stores.head(id))
         .filter(is_finished)
         .collect();
-    let closed = |head: &Head<'_>| head.time(Time::Closed).unwrap_or(jiff::Timestamp::MAX);
+    let closed = |head: &BeadRef<'_>| head.time(Time::Closed).unwrap_or(jiff::Timestamp::MAX);
     finished.sort_by(|a, b| (closed(a), a.id()).cmp(&(closed(b), b.id())));
     // One more than is shown: the reader's own bead may be among them.
     let named = finished.len().saturating_sub(FULL_LIMIT + 1);
-    let told = |(number, head): (usize, Head<'_>)| {
+    let told = |(number, head): (usize, BeadRef<'_>)| {
         let name = if number < named { head.part() } else { None };
         match name {
             Some(name) => Some(by_name(&head, name)),
@@ -65,7 +65,7 @@ pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
     finished.into_iter().enumerate().filter_map(told).collect()
 }
 
-fn by_name(head: &Head<'_>, name: Named) -> Entry {
+fn by_name(head: &BeadRef<'_>, name: Named) -> Entry {
     Entry {
         id: head.id().to_owned(),
         title: name.title,

@@ -17,7 +17,10 @@ pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<Str
         .into_iter()
         .map(str::to_owned)
         .collect();
-    if snapshot.head(id).is_some_and(|head| head.has_external()) {
+    if snapshot
+        .bead_ref(id)
+        .is_some_and(|head| head.has_external())
+    {
         blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
     }
     Ok(blockers)

@@ -163,7 +163,7 @@ fn unknown(stores: &Stores, what: &str) -> UnknownName {
 fn near(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
     let part = beads.resolve(what).ok().map(|bead| (0, bead.id.clone()));
     let close = beads
-        .heads()
+        .bead_refs()
         .filter(|head| !head.is_tombstone() && !head.id().contains("-wisp-"));
     let close = close.filter_map(|head| {
         let distance = strsim::levenshtein(head.id(), what);

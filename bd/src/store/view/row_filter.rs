@@ -1,11 +1,11 @@
 //! What a brief alone can say of a question that is asked of very many beads.
 
 use crate::bead::{Kind, Status};
-use crate::store::view::head::Brief;
+use crate::store::view::bead_ref::ListRow;
 
 /// Conditions on a brief, as bits: what the next brief is cannot be guessed, so a branch for each would cost more.
 #[derive(Debug, Clone)]
-pub(crate) struct Sieve {
+pub(crate) struct RowFilter {
     /// One bit for each built-in word by its code, and for each priority.
     statuses: u64,
     kinds: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Sieve {
     unassigned: bool,
 }
 
-impl Sieve {
+impl RowFilter {
     /// Lets through beads of these statuses, kinds and priorities.
     pub(crate) fn of(
         status: impl Fn(&Status) -> bool,
@@ -59,7 +59,7 @@ impl Sieve {
     }
 
     /// Whether it lets a brief through; `None` where only the bead itself can say.
-    pub(crate) fn fits(&self, brief: &Brief) -> Option<bool> {
+    pub(crate) fn fits(&self, brief: &ListRow) -> Option<bool> {
         let is_taken = self.unassigned && brief.assigned;
         let may_fit = brief.flags & self.flags == self.wanted && !is_taken;
         // Words of the users' own have no code, and such a priority is beyond ours or cut to the ends of its room.

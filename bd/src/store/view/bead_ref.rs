@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::bead::blocked::{Graph, Link, is_open};
 use crate::bead::{Bead, Kind, Stamp, Status};
 use crate::store::Snapshot;
-use crate::store::index::{NEVER, OpenRow, Row, clamp, flag};
-use crate::store::view::overlay::Own;
+use crate::store::index::{IndexRow, NEVER, StoredListRow, clamp, flag};
+use crate::store::view::overlay::PendingBead;
 
 /// Where a bead is: in the index, or beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,20 +22,20 @@ pub enum Node {
 
 /// A bead that need not be read to be chosen.
 #[derive(Debug, Clone, Copy)]
-pub struct Head<'a> {
+pub struct BeadRef<'a> {
     pub(in crate::store) snapshot: &'a Snapshot,
     pub(in crate::store) node: Node,
 }
 
-impl<'a> Head<'a> {
-    fn row(&self) -> Option<&'a Row> {
+impl<'a> BeadRef<'a> {
+    fn row(&self) -> Option<&'a IndexRow> {
         match self.node {
             Node::Row(at) => self.snapshot.index.row(at),
             Node::Own(_) => None,
         }
     }
 
-    fn own(&self) -> Option<&'a Own> {
+    fn pending(&self) -> Option<&'a PendingBead> {
         match self.node {
             Node::Own(at) => self.snapshot.slots.get(at as usize),
             Node::Row(_) => None,
@@ -49,7 +49,7 @@ impl<'a> Head<'a> {
 
     /// The id.
     pub fn id(&self) -> &'a str {
-        match (self.node, self.own()) {
+        match (self.node, self.pending()) {
             (Node::Row(at), _) => self.snapshot.index.id(at),
             (_, Some(own)) => &own.id,
             _ => "",
@@ -60,14 +60,14 @@ impl<'a> Head<'a> {
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
             Node::Row(at) => self.snapshot.load(at),
-            Node::Own(_) => self.own().map(Own::bead),
+            Node::Own(_) => self.pending().map(PendingBead::bead),
         }
     }
 
     /// Some fields of it, from its line and without the rest; nothing where that cannot be done, and
     /// [`Self::bead`] has to be asked.
     pub fn part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
-        if let Some(own) = self.own() {
+        if let Some(own) = self.pending() {
             return serde_json::from_slice(&own.raw).ok();
         }
         let Node::Row(at) = self.node else {
@@ -81,7 +81,7 @@ impl<'a> Head<'a> {
 
     /// The status by its code.
     pub(crate) fn status_code(&self) -> u8 {
-        let status = match (self.node, self.own()) {
+        let status = match (self.node, self.pending()) {
             (Node::Row(at), _) => self.snapshot.index.status_of(at),
             (_, own) => own.map(|own| own.bead().status.code()),
         };
@@ -97,7 +97,7 @@ impl<'a> Head<'a> {
 
     /// The kind.
     pub fn kind(&self) -> Kind {
-        let code = match (self.row(), self.own()) {
+        let code = match (self.row(), self.pending()) {
             (Some(row), _) => row.kind,
             (_, Some(own)) => own.bead().issue_type.code(),
             _ => u8::MAX,
@@ -109,7 +109,7 @@ impl<'a> Head<'a> {
 
     /// The priority; far out of range it is cut.
     pub fn priority(&self) -> i8 {
-        match (self.row(), self.own()) {
+        match (self.row(), self.pending()) {
             (Some(row), _) => row.priority,
             (_, Some(own)) => clamp(own.bead().priority),
             _ => 0,
@@ -118,7 +118,7 @@ impl<'a> Head<'a> {
 
     /// Who has it; empty for no one.
     pub fn assignee(&self) -> &'a str {
-        match (self.node, self.own()) {
+        match (self.node, self.pending()) {
             (Node::Row(at), _) => self.snapshot.index.assignee(at),
             (_, Some(own)) => &own.bead().assignee,
             _ => "",
@@ -132,7 +132,7 @@ impl<'a> Head<'a> {
 
     /// Whether it carries this label.
     pub fn has_label(&self, label: &str) -> bool {
-        match (self.node, self.own()) {
+        match (self.node, self.pending()) {
             (Node::Row(at), _) => self.snapshot.index.labels(at).any(|own| own == label),
             (_, Some(own)) => own.bead().has_label(label),
             _ => false,
@@ -141,7 +141,7 @@ impl<'a> Head<'a> {
 
     /// Its labels.
     pub fn labels(&self) -> Vec<&'a str> {
-        match (self.node, self.own()) {
+        match (self.node, self.pending()) {
             (Node::Row(at), _) => self.snapshot.index.labels(at).collect(),
             (_, Some(own)) => own.bead().labels.iter().map(String::as_str).collect(),
             _ => Vec::new(),
@@ -159,7 +159,7 @@ impl<'a> Head<'a> {
     }
 
     fn flags(&self) -> u32 {
-        match (self.row(), self.own()) {
+        match (self.row(), self.pending()) {
             (Some(row), _) => row.flags,
             (_, Some(own)) => crate::store::index::Facts::of(own.bead()).flags,
             _ => 0,
@@ -168,7 +168,7 @@ impl<'a> Head<'a> {
 
     /// Whether it is a wisp.
     pub fn is_ephemeral(&self) -> bool {
-        match (self.row(), self.own()) {
+        match (self.row(), self.pending()) {
             (Some(row), _) => row.flags & flag::EPHEMERAL != 0 || row.file & 1 == 1,
             (_, Some(own)) => own.bead().ephemeral,
             _ => false,
@@ -187,7 +187,7 @@ impl<'a> Head<'a> {
 
     /// One of its times.
     pub fn time(&self, which: Time) -> Option<Timestamp> {
-        let at = match (self.row(), self.own()) {
+        let at = match (self.row(), self.pending()) {
             (Some(row), _) => match which {
                 Time::Created => row.created,
                 Time::Updated => row.updated,
@@ -217,7 +217,7 @@ impl<'a> Head<'a> {
 
     /// Its place in the usual order, apart from the id.
     pub(crate) fn rank(&self) -> Rank {
-        let created = match (self.row(), self.own()) {
+        let created = match (self.row(), self.pending()) {
             (Some(row), _) => row.created,
             (_, Some(own)) => nanoseconds(own.bead().created_at.instant()),
             _ => NEVER,
@@ -229,8 +229,8 @@ impl<'a> Head<'a> {
     }
 
     /// Its children by their parent-child edges.
-    pub fn children(&self) -> Vec<Head<'a>> {
-        self.snapshot.child_heads(self.id())
+    pub fn children(&self) -> Vec<BeadRef<'a>> {
+        self.snapshot.child_refs(self.id())
     }
 
     /// Whether it waits for something, itself or through a parent.
@@ -259,13 +259,13 @@ impl<'a> Head<'a> {
             return false;
         }
         let children = self.children();
-        !children.is_empty() && !children.iter().any(Head::is_open)
+        !children.is_empty() && !children.iter().any(BeadRef::is_open)
     }
 
     /// Whether it has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
         let kind = crate::bead::DepKind::ParentChild;
-        match (self.node, self.own()) {
+        match (self.node, self.pending()) {
             (Node::Row(at), _) => {
                 let index = &self.snapshot.index;
                 let mut edges = index.edges(at).iter();
@@ -308,7 +308,7 @@ pub enum Time {
 
 /// What lists and ready work are chosen by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brief {
+pub struct ListRow {
     /// Where the bead is.
     pub node: Node,
     /// When it was made, nanoseconds since the epoch.
@@ -324,8 +324,8 @@ pub struct Brief {
     pub(in crate::store) flags: u32,
 }
 
-impl Brief {
-    pub(in crate::store) fn of_row(open: &OpenRow) -> Self {
+impl ListRow {
+    pub(in crate::store) fn of_row(open: &StoredListRow) -> Self {
         Self {
             node: Node::Row(open.row),
             created: open.created,

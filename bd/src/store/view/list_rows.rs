@@ -7,26 +7,26 @@ use std::collections::HashSet;
 
 use crate::bead::blocked::{self, Graph, Link, is_open};
 use crate::bead::{DepKind, Status};
-use crate::store::index::{self, Counts, Facts, NEVER, NONE, OpenRow, Row, flag};
-use crate::store::view::head::{Brief, Head, Node};
-use crate::store::view::overlay::Own;
+use crate::store::index::{self, Counts, Facts, IndexRow, NEVER, NONE, StoredListRow, flag};
+use crate::store::view::bead_ref::{BeadRef, ListRow, Node};
+use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
 
 impl Snapshot {
     /// The beads that are neither closed nor deleted, most urgent first, then the newest, then by id.
-    pub fn open_briefs(&self) -> Briefs<'_> {
-        let mut own: Vec<Brief> = Vec::new();
+    pub fn open_rows(&self) -> ListRows<'_> {
+        let mut own: Vec<ListRow> = Vec::new();
         let changed = self.changed_rows();
         if !self.over.is_empty() {
             own.extend(
                 self.over
                     .values()
                     .flatten()
-                    .filter_map(|slot| self.own_brief(*slot)),
+                    .filter_map(|slot| self.pending_row(*slot)),
             );
             own.sort_by(|a, b| self.usual_order(a, b));
         }
-        Briefs {
+        ListRows {
             snapshot: self,
             rows: self.index.open_rows().iter(),
             changed,
@@ -48,8 +48,8 @@ impl Snapshot {
     }
 
     /// By urgency, then the newest, then by id.
-    fn usual_order(&self, a: &Brief, b: &Brief) -> Ordering {
-        let key = |brief: &Brief| (brief.priority, Reverse(brief.created));
+    fn usual_order(&self, a: &ListRow, b: &ListRow) -> Ordering {
+        let key = |brief: &ListRow| (brief.priority, Reverse(brief.created));
         key(a)
             .cmp(&key(b))
             .then_with(|| self.id_order(a.node, b.node))
@@ -59,25 +59,25 @@ impl Snapshot {
     fn id_order(&self, a: Node, b: Node) -> Ordering {
         match (a, b) {
             (Node::Row(a), Node::Row(b)) => a.cmp(&b),
-            _ => self.head_at(a).id().cmp(self.head_at(b).id()),
+            _ => self.bead_ref_at(a).id().cmp(self.bead_ref_at(b).id()),
         }
     }
 
     /// Every bead by id, deleted ones too.
-    pub fn all_briefs(&self) -> Vec<Brief> {
-        self.heads()
+    pub fn all_rows(&self) -> Vec<ListRow> {
+        self.bead_refs()
             .filter_map(|head| match head.node() {
                 Node::Row(at) => {
                     let row = self.index.row(at)?;
-                    let brief = Brief::of_row(&index::open_row(at, row));
-                    Some(self.fresh_brief(at, brief))
+                    let brief = ListRow::of_row(&index::open_row(at, row));
+                    Some(self.refresh_row(at, brief))
                 }
-                Node::Own(slot) => self.any_own_brief(slot),
+                Node::Own(slot) => self.any_pending_row(slot),
             })
             .collect()
     }
 
-    fn fresh_brief(&self, at: u32, brief: Brief) -> Brief {
+    fn refresh_row(&self, at: u32, brief: ListRow) -> ListRow {
         if !self.over.is_empty() && self.touched().contains(&at) {
             return self.renewed(brief);
         }
@@ -96,25 +96,25 @@ impl Snapshot {
     }
 
     /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
-    pub fn waiting_briefs(&self) -> Vec<Brief> {
+    pub fn waiting_rows(&self) -> Vec<ListRow> {
         if self.over.is_empty() {
-            return self.index.waiting().iter().map(Brief::of_row).collect();
+            return self.index.waiting().iter().map(ListRow::of_row).collect();
         }
         let changed = self.changed_rows();
         let as_indexed = self.index.waiting().iter();
-        let mut briefs: Vec<Brief> = as_indexed
+        let mut briefs: Vec<ListRow> = as_indexed
             .filter(|open| !has_bit(&changed, open.row))
-            .map(Brief::of_row)
+            .map(ListRow::of_row)
             .collect();
         let own = self.over.values().flatten();
-        let own = own.filter_map(|slot| self.own_brief(*slot));
+        let own = own.filter_map(|slot| self.pending_row(*slot));
         let touched = self.touched().iter();
         let rows = touched.filter(|at| !self.hidden.contains(at));
         let rows = rows.filter_map(|at| {
             let open = index::open_row(*at, self.index.row(*at)?);
-            is_open(open.status).then(|| self.renewed(Brief::of_row(&open)))
+            is_open(open.status).then(|| self.renewed(ListRow::of_row(&open)))
         });
-        briefs.extend(own.chain(rows).filter(Brief::waits_by_itself));
+        briefs.extend(own.chain(rows).filter(ListRow::waits_by_itself));
         briefs.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
             a.priority.cmp(&b.priority).then_with(by_id)
@@ -124,7 +124,7 @@ impl Snapshot {
 
     /// Whether any bead is neither closed nor deleted.
     pub fn any_open(&self) -> bool {
-        self.open_briefs().next().is_some()
+        self.open_rows().next().is_some()
     }
 
     /// The counts over all beads.
@@ -144,17 +144,19 @@ impl Snapshot {
             };
             index::count_row(&mut counts, row, -1);
             let flags = self.flags_now(Node::Row(*at), row.flags);
-            index::count_row(&mut counts, &Row { flags, ..*row }, 1);
+            index::count_row(&mut counts, &IndexRow { flags, ..*row }, 1);
         }
         for slot in self.over.values().flatten() {
-            if let Some(row) = self.own_row(*slot) {
+            if let Some(row) = self.pending_index_row(*slot) {
                 index::count_row(&mut counts, &row, 1);
             }
         }
         for id in self.epics_in_question() {
             let then = self.index.find(&id);
             let was_done = then.is_some_and(|at| self.index.is_done_epic(at));
-            let is_done = self.head(&id).is_some_and(|head| Head::is_done_epic(&head));
+            let is_done = self
+                .bead_ref(&id)
+                .is_some_and(|head| BeadRef::is_done_epic(&head));
             counts.epics_done += u64::from(is_done);
             counts.epics_done -= u64::from(was_done).min(counts.epics_done);
         }
@@ -167,7 +169,7 @@ impl Snapshot {
         for (id, slot) in &self.over {
             let then = self.index.find(id).map(|at| self.parents_in_index(at));
             let own = slot.and_then(|slot| self.slots.get(slot as usize));
-            let now = own.map(Own::parents);
+            let now = own.map(PendingBead::parents);
             ids.extend([then, now].into_iter().flatten().flatten());
             ids.insert(id.clone());
         }
@@ -175,15 +177,15 @@ impl Snapshot {
     }
 
     /// The counts over some beads.
-    pub(crate) fn counts_of(&self, heads: &[Head<'_>]) -> Counts {
+    pub(crate) fn counts_of(&self, heads: &[BeadRef<'_>]) -> Counts {
         let mut counts = Counts::default();
         for head in heads {
             let row = match head.node() {
-                Node::Row(at) => self.index.row(at).map(|row| Row {
+                Node::Row(at) => self.index.row(at).map(|row| IndexRow {
                     flags: self.flags_now(head.node(), row.flags),
                     ..*row
                 }),
-                Node::Own(slot) => self.own_row(slot),
+                Node::Own(slot) => self.pending_index_row(slot),
             };
             if let Some(row) = row {
                 index::count_row(&mut counts, &row, 1);
@@ -204,10 +206,10 @@ impl Snapshot {
     }
 
     /// A row of a bead that the index does not have; only what lists need is in it.
-    fn own_row(&self, slot: u32) -> Option<Row> {
+    fn pending_index_row(&self, slot: u32) -> Option<IndexRow> {
         let own = self.slots.get(slot as usize)?;
         let facts = Facts::of(own.bead());
-        Some(Row {
+        Some(IndexRow {
             created: facts.created,
             closed: facts.closed,
             status: facts.status,
@@ -222,22 +224,22 @@ impl Snapshot {
         })
     }
 
-    fn own_brief(&self, slot: u32) -> Option<Brief> {
-        self.any_own_brief(slot)
+    fn pending_row(&self, slot: u32) -> Option<ListRow> {
+        self.any_pending_row(slot)
             .filter(|brief| is_open(brief.status))
     }
 
-    fn any_own_brief(&self, slot: u32) -> Option<Brief> {
-        let row = self.own_row(slot)?;
-        Some(Brief {
+    fn any_pending_row(&self, slot: u32) -> Option<ListRow> {
+        let row = self.pending_index_row(slot)?;
+        Some(ListRow {
             node: Node::Own(slot),
-            ..Brief::of_row(&index::open_row(NONE, &row))
+            ..ListRow::of_row(&index::open_row(NONE, &row))
         })
     }
 
     /// A brief with what waits worked out anew.
-    fn renewed(&self, brief: Brief) -> Brief {
-        Brief {
+    fn renewed(&self, brief: ListRow) -> ListRow {
+        ListRow {
             flags: self.flags_now(brief.node, brief.flags),
             ..brief
         }
@@ -265,7 +267,7 @@ impl Snapshot {
                 // Whoever waits for the children of a parent, old or new.
                 let parents = self.index.find(id).map(|at| self.parents_in_index(at));
                 let own = slot.and_then(|slot| self.slots.get(slot as usize));
-                let now = own.map(Own::parents);
+                let now = own.map(PendingBead::parents);
                 for parent in [parents, now].into_iter().flatten().flatten() {
                     front.extend(self.holders(&parent));
                 }
@@ -300,7 +302,7 @@ impl Snapshot {
     }
 
     fn holders_of(&self, node: Node, kind: &DepKind) -> Vec<Node> {
-        let id = self.head_at(node).id();
+        let id = self.bead_ref_at(node).id();
         let mut found = self.holders(id);
         found.retain(|holder| {
             let mut links = self.raw_links(*holder).into_iter();
@@ -320,7 +322,7 @@ impl Snapshot {
             }
             Node::Own(slot) => {
                 let own = self.slots.get(slot as usize);
-                let edges = own.into_iter().flat_map(Own::dependencies);
+                let edges = own.into_iter().flat_map(PendingBead::dependencies);
                 edges
                     .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
                     .collect()
@@ -329,21 +331,21 @@ impl Snapshot {
     }
 
     fn node(&self, id: &str) -> Option<Node> {
-        self.head(id).map(|head| head.node())
+        self.bead_ref(id).map(|head| head.node())
     }
 }
 
 /// The open beads of a snapshot, one after the other: rows of the index as they are, those that the journal
 /// changed with what it says, and between them the beads that the index does not have.
 #[derive(Debug)]
-pub struct Briefs<'a> {
+pub struct ListRows<'a> {
     snapshot: &'a Snapshot,
-    rows: std::slice::Iter<'a, OpenRow>,
+    rows: std::slice::Iter<'a, StoredListRow>,
     /// As [`Snapshot::changed_rows`] has it.
     changed: Vec<u64>,
-    own: std::vec::IntoIter<Brief>,
+    own: std::vec::IntoIter<ListRow>,
     /// A row that one of `own` may come before.
-    next: Option<Brief>,
+    next: Option<ListRow>,
 }
 
 /// Whether the bit of a row is set.
@@ -352,21 +354,21 @@ fn has_bit(bits: &[u64], row: u32) -> bool {
     word.unwrap_or_default() & (1 << (row % 64)) != 0
 }
 
-impl Briefs<'_> {
+impl ListRows<'_> {
     /// Goes over all of them in no promised order: rows from their end, where within a priority the oldest come
     /// first. Who looks for the oldest then soon turns the others away at a glance.
-    pub fn backwards(mut self, mut with: impl FnMut(Brief)) {
+    pub fn backwards(mut self, mut with: impl FnMut(ListRow)) {
         let own = std::mem::take(&mut self.own);
         own.chain(self.next.take()).for_each(&mut with);
         let rows = std::mem::take(&mut self.rows).rev();
         if self.changed.is_empty() {
-            rows.map(Brief::of_row).for_each(with);
+            rows.map(ListRow::of_row).for_each(with);
         } else {
             rows.filter_map(|open| self.as_it_is(open)).for_each(with);
         }
     }
 
-    fn row(&mut self) -> Option<Brief> {
+    fn row(&mut self) -> Option<ListRow> {
         loop {
             let open = self.rows.next()?;
             if let Some(brief) = self.as_it_is(open) {
@@ -376,8 +378,8 @@ impl Briefs<'_> {
     }
 
     /// A row as it is now; `None` where it is hidden.
-    fn as_it_is(&self, open: &OpenRow) -> Option<Brief> {
-        let brief = Brief::of_row(open);
+    fn as_it_is(&self, open: &StoredListRow) -> Option<ListRow> {
+        let brief = ListRow::of_row(open);
         if !has_bit(&self.changed, open.row) {
             return Some(brief);
         }
@@ -386,10 +388,10 @@ impl Briefs<'_> {
     }
 }
 
-impl Iterator for Briefs<'_> {
-    type Item = Brief;
+impl Iterator for ListRows<'_> {
+    type Item = ListRow;
 
-    fn next(&mut self) -> Option<Brief> {
+    fn next(&mut self) -> Option<ListRow> {
         let Some(own) = self.own.as_slice().first() else {
             return self.next.take().or_else(|| self.row());
         };
@@ -404,10 +406,10 @@ impl Iterator for Briefs<'_> {
         Some(row)
     }
 
-    fn fold<B, F: FnMut(B, Brief) -> B>(mut self, start: B, mut with: F) -> B {
+    fn fold<B, F: FnMut(B, ListRow) -> B>(mut self, start: B, mut with: F) -> B {
         let mut so_far = start;
         if self.changed.is_empty() {
-            return self.rows.map(Brief::of_row).fold(so_far, with);
+            return self.rows.map(ListRow::of_row).fold(so_far, with);
         }
         // A row that was looked at already finds its place one by one; all others go in runs.
         while self.next.is_some()
@@ -417,8 +419,8 @@ impl Iterator for Briefs<'_> {
         }
         let mut rows = self.rows.as_slice();
         for own in std::mem::take(&mut self.own) {
-            let is_before = |open: &OpenRow| {
-                let row = Brief::of_row(open);
+            let is_before = |open: &StoredListRow| {
+                let row = ListRow::of_row(open);
                 self.snapshot.usual_order(&own, &row) != Ordering::Less
             };
             let (before, after) = rows.split_at(rows.partition_point(is_before));
@@ -436,7 +438,7 @@ impl Graph for Snapshot {
     type Node = Node;
 
     fn status(&self, node: Node) -> u8 {
-        self.head_at(node).status_code()
+        self.bead_ref_at(node).status_code()
     }
 
     fn has_failed(&self, node: Node) -> bool {
