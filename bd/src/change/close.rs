@@ -1,7 +1,7 @@
 //! Closing and reopening.
 
 use super::{ChangeError, live};
-use crate::bead::{Bead, Status};
+use crate::bead::{Bead, Stamp, Status};
 use crate::graph::ready;
 use crate::store::Tx;
 
@@ -18,14 +18,27 @@ pub fn close(
     if !force {
         check(tx, &bead)?;
     }
-    let now = tx.now();
-    bead.status = Status::Closed;
-    bead.closed_at = Some(now.clone());
-    bead.updated_at = now;
-    reason.clone_into(&mut bead.close_reason);
+    mark_closed(&mut bead, reason, &tx.now());
     session.clone_into(&mut bead.closed_by_session);
     tx.put(bead)?;
     live(tx, id)
+}
+
+/// Makes a bead closed that the caller is about to write. Every other rule of closing is the caller's.
+pub fn mark_closed(bead: &mut Bead, reason: &str, now: &Stamp) {
+    bead.status = Status::Closed;
+    bead.closed_at = Some(now.clone());
+    bead.updated_at = now.clone();
+    reason.clone_into(&mut bead.close_reason);
+}
+
+/// Gives a bead that the caller is about to write a status other than closed, without what closing left on it.
+pub fn mark_open(bead: &mut Bead, status: Status, now: &Stamp) {
+    bead.status = status;
+    bead.closed_at = None;
+    bead.close_reason.clear();
+    bead.closed_by_session.clear();
+    bead.updated_at = now.clone();
 }
 
 fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {

@@ -10,13 +10,14 @@ mod delete;
 mod dep;
 mod edit;
 mod label;
+mod restore;
 mod revive;
 mod undo;
 
 #[cfg(test)]
 mod tests;
 
-pub use close::{close, reopen};
+pub use close::{close, mark_closed, mark_open, reopen};
 pub use comment::add_comment;
 pub use create::{New, create};
 pub use delete::{Deleted, delete};
@@ -25,6 +26,7 @@ pub use dep::{
 };
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use label::{add_label, remove_label, set_labels};
+pub use restore::{Restored, restore};
 pub use revive::{Revived, revive};
 pub use undo::{UndoError, Undone, undo};
 

@@ -2,12 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::bead::record::{self, Fields};
 use crate::bead::{Bead, Stamp};
-use crate::change::{self, Revived};
+use crate::change::{self, Restored, Revived};
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::{ARCHIVE, Store, StoreError};
+use crate::store::Store;
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, plain_json};
@@ -109,99 +108,18 @@ fn back(ctx: &Context, args: &Args) -> Answer {
         return Err(Usage("--dry-run goes with --lost".into()).into());
     }
     ctx.may_change("restore")?;
-    let snapshot = store.snapshot()?;
-    let is_there = |id: &str| snapshot.bead_ref(id).is_some() || snapshot.is_archived(id);
-    let is_deleted = |id: &String| {
-        let is_tombstone = snapshot
-            .bead_ref(id)
-            .is_some_and(|head| head.is_tombstone());
-        is_tombstone && !snapshot.is_archived(id)
-    };
-    let prefix = snapshot.prefix().unwrap_or_default();
-    // As elsewhere an id may be given without its prefix; each once.
-    let ids = args.ids.iter().map(|given| {
-        let full = format!("{prefix}-{given}");
-        if !is_there(given) && is_there(&full) {
-            full
-        } else {
-            given.clone()
-        }
-    });
-    let ids: BTreeSet<String> = ids.collect();
-    let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
-    let mut back = Back::default();
-    let (archived, gone): (Vec<String>, Vec<String>) =
-        archived.into_iter().partition(|id| is_there(id));
-    let mut kept = Vec::new();
-    for id in gone {
-        // An archive that git cleaned away is in history.
-        kept.push(archived_in_history(&store, &id)?.ok_or(StoreError::NotArchived(id))?);
-    }
-    if !kept.is_empty() {
-        store.transact(&ctx.author(), &ctx.clock, |tx| {
-            for bead in &kept {
-                tx.put(bead.clone())?;
-            }
-            tx.describe("unarchive", "");
-            Ok(())
-        })?;
-        ctx.tell_notices(&store);
-        back.archived = kept;
-    }
-    if !archived.is_empty() {
-        let beads = store.unarchive(&ctx.author(), &ctx.clock, &archived);
-        ctx.tell_notices(&store);
-        back.archived.extend(beads?);
-    }
-    if !deleted.is_empty() {
-        let history = store.events()?;
-        let revived = store.transact(&ctx.author(), &ctx.clock, |tx| {
-            Ok(change::revive(tx, &deleted, &history)?)
-        });
-        ctx.tell_notices(&store);
-        back.revived = revived?;
-    }
+    let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
+    ctx.tell_notices(&store);
+    let restored = restored?;
     if ctx.ui.is_json() {
-        for line in back.revived.iter().flat_map(remarks) {
+        for line in restored.revived.iter().flat_map(remarks) {
             ctx.ui.warn(&line);
         }
     }
-    Ok(Box::new(back))
+    Ok(Box::new(restored))
 }
 
-/// A bead that was moved to the archive last, as history has it; refused where it was removed without a tombstone.
-fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
-    let removal = store
-        .events_of(id)?
-        .into_iter()
-        .next_back()
-        .and_then(|event| {
-            let mut changes = event.changes.clone().into_iter();
-            let change = changes.find(|change| change.id == id && change.new.is_none())?;
-            Some((event, change))
-        });
-    match removal {
-        Some((event, change)) if event.verb == ARCHIVE => {
-            let line = change.old.as_ref().and_then(Fields::raw);
-            Ok(line.and_then(|line| record::parse(line.get().as_bytes()).ok()))
-        }
-        Some((event, _)) => Err(StoreError::Removed {
-            id: id.to_owned(),
-            by: event.actor,
-            event: event.id,
-        }),
-        None => Ok(None),
-    }
-}
-
-/// What came back.
-#[derive(Debug, Default)]
-struct Back {
-    archived: Vec<Bead>,
-    revived: Vec<Revived>,
-}
-
-impl Report for Back {
+impl Report for Restored {
     fn json(&self) -> Value {
         let revived = self.revived.iter().map(|revived| &revived.bead);
         self.archived

@@ -1,6 +1,7 @@
 //! Making convoys, adding to them, closing them by hand.
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
+use bd::change;
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
@@ -145,9 +146,7 @@ pub(super) fn extended(tx: &Tx, id: &str, beads: &[String]) -> anyhow::Result<(B
     let added = track(&mut convoy, beads, &now, tx.actor());
     let reopened = !convoy.is_open() && !added.is_empty();
     if reopened {
-        convoy.status = Status::Open;
-        convoy.closed_at = None;
-        convoy.close_reason = String::new();
+        change::mark_open(&mut convoy, Status::Open, &now);
     }
     convoy.updated_at = now;
     let created = Created {
@@ -188,11 +187,7 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
                 branches
             }
         );
-        let now = tx.now();
-        convoy.status = Status::Closed;
-        convoy.closed_at = Some(now.clone());
-        convoy.updated_at = now;
-        reason.clone_into(&mut convoy.close_reason);
+        change::mark_closed(&mut convoy, reason, &tx.now());
         tx.put(convoy)?;
         Ok(true)
     })?;

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::{Bead, Status};
+use bd::bead::Bead;
+use bd::change;
 use bd::git::Git;
 use bd::ui::escape;
 use serde::Serialize;
@@ -68,11 +69,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
         if open {
             return Ok(());
         }
-        let now = tx.now();
-        epic.status = Status::Closed;
-        epic.closed_at = Some(now.clone());
-        epic.updated_at = now;
-        epic.close_reason = format!("Landed as {}", convoy.id);
+        change::mark_closed(&mut epic, &format!("Landed as {}", convoy.id), &tx.now());
         tx.put(epic)?;
         Ok(())
     })
@@ -90,12 +87,8 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         if !convoy.is_open() || !judged.is_none_or(same) {
             return Ok(None);
         }
-        let now = tx.now();
         let number = record::convoy::landings(&convoy) + 1;
-        convoy.status = Status::Closed;
-        convoy.closed_at = Some(now.clone());
-        convoy.updated_at = now;
-        convoy.close_reason = "All tracked issues completed".to_owned();
+        change::mark_closed(&mut convoy, "All tracked issues completed", &tx.now());
         convoy.set_metadata("landings", number)?;
         let commits = own_commits(&convoy);
         if let Some(own) = integration::of(&convoy) {

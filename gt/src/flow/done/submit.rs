@@ -2,6 +2,7 @@
 //! clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
 
 use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
+use bd::change;
 use bd::store::Tx;
 
 use super::{NotYours, Proof, Worker};
@@ -36,9 +37,7 @@ pub(super) fn submit(
         bead.updated_at = now.clone();
         let request = match &record.no_change {
             Some(reason) => {
-                bead.status = Status::Closed;
-                bead.closed_at = Some(now.clone());
-                bead.close_reason = format!("No change: {reason}");
+                change::mark_closed(&mut bead, &format!("No change: {reason}"), &now);
                 None
             }
             None => Some(file_request(
@@ -124,9 +123,7 @@ fn file_request(
     let request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
     tx.put(request)?;
     // Whoever closed it early: it is done when the request is merged.
-    bead.status = Status::InProgress;
-    bead.closed_at = None;
-    bead.close_reason = String::new();
+    change::mark_open(bead, Status::InProgress, &now);
     if !bead
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == id)

@@ -3,7 +3,8 @@
 
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, Kind};
+use bd::change;
 use bd::store::Tx;
 use serde_json::{Value, json};
 
@@ -249,11 +250,8 @@ pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyho
             let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
                 continue;
             };
-            let now = tx.now();
-            bead.status = Status::Closed;
-            bead.closed_at = Some(now.clone());
-            bead.updated_at = now;
-            bead.close_reason = format!("{convoy} has landed in {}", rig.name());
+            let reason = format!("{convoy} has landed in {}", rig.name());
+            change::mark_closed(&mut bead, &reason, &tx.now());
             tx.put(bead)?;
         }
         Ok(())
@@ -264,6 +262,7 @@ pub(super) fn close_all(town: &LiveTown, rig: &RigLayout, convoy: &str) -> anyho
 mod tests {
     use super::*;
     use crate::testing::Place;
+    use bd::bead::Status;
 
     #[test]
     fn a_task_says_what_was_seen_last_and_a_deleted_or_foreign_one_is_not_taken() {

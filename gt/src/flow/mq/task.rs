@@ -4,6 +4,7 @@
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
+use bd::change;
 use bd::store::{Snapshot, Store, Tx};
 use serde_json::json;
 
@@ -250,11 +251,8 @@ pub(crate) fn reopen_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> {
         .filter(|bead| bead.status == Status::Closed)
         .cloned()
     {
-        bead.status = Status::Open;
-        bead.closed_at = None;
-        bead.close_reason = String::new();
+        change::mark_open(&mut bead, Status::Open, &tx.now());
         bead.assignee = String::new();
-        bead.updated_at = tx.now();
         tx.put(bead)?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Lets a request by its `pre-merge` hooks, with a reason that stays on it.
 
 use bd::bead::{Bead, Status};
+use bd::change;
 use bd::store::{Store, Tx};
 use serde_json::json;
 
@@ -93,11 +94,7 @@ fn close_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> {
         let (task, worker) = (task.to_owned(), bead.assignee);
         return Err(WaiveError::TaskTaken { task, worker }.into());
     }
-    let now = tx.now();
-    bead.status = Status::Closed;
-    bead.closed_at = Some(now.clone());
-    bead.updated_at = now;
-    bead.close_reason = format!("Waived: {}", reason.trim());
+    change::mark_closed(&mut bead, &format!("Waived: {}", reason.trim()), &tx.now());
     tx.put(bead)?;
     Ok(())
 }

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
+use bd::change;
 use bd::git::Git;
 
 use crate::flow::sandbox::Sandbox;
@@ -161,9 +162,7 @@ fn close_identity(
         }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             polecat::set_hook(&mut bead, None, "nuked", &now);
-            bead.status = Status::Closed;
-            bead.closed_at = Some(now);
-            bead.close_reason = "nuked".to_owned();
+            change::mark_closed(&mut bead, "nuked", &now);
             tx.put(bead)?;
         }
         Slot::load(tx, &polecat.slot_id)

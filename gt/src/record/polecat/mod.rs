@@ -8,6 +8,7 @@ mod slot;
 mod state;
 
 use bd::bead::{Bead, Kind};
+use bd::change;
 use bd::store::{Snapshot, Tx};
 
 pub use claimed::Claimed;
@@ -259,12 +260,9 @@ pub fn reserve(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Res
         created_by: tx.actor().to_owned(),
         ..Bead::default()
     });
-    bead.status = Status::Open;
-    bead.closed_at = None;
-    bead.close_reason = String::new();
+    change::mark_open(&mut bead, Status::Open, &now);
     bead.role_type = "polecat".to_owned();
     bead.rig = rig.to_owned();
-    bead.updated_at = now;
     Ok(bead)
 }
 

@@ -4,6 +4,7 @@
 
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind, Status};
+use bd::change;
 use bd::store::{Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
@@ -184,13 +185,11 @@ impl Request {
         if let Some(pending) = &self.pending {
             bead.description = format!("{} says: {}", pending.hook, pending.reason);
         }
-        bead.closed_at = (status == Status::Closed).then(|| now.clone());
-        bead.close_reason = match self.state {
-            State::Waiting => String::new(),
-            state => state.word().to_owned(),
-        };
-        bead.status = status;
-        bead.updated_at = now;
+        match (status, self.state) {
+            (Status::Closed, State::Waiting) => change::mark_closed(&mut bead, "", &now),
+            (Status::Closed, state) => change::mark_closed(&mut bead, state.word(), &now),
+            (status, _) => change::mark_open(&mut bead, status, &now),
+        }
         bead.set_metadata("request", self)?;
         tx.put(bead)?;
         Ok(())

@@ -1,0 +1,107 @@
+//! Bringing beads back that were archived or deleted.
+
+use std::collections::BTreeSet;
+
+use super::{Revived, revive};
+use crate::bead::Bead;
+use crate::bead::record::{self, Fields};
+use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
+use crate::sys::Clock;
+
+/// What came back.
+#[derive(Debug, Default)]
+pub struct Restored {
+    /// Beads of the archive.
+    pub archived: Vec<Bead>,
+    /// Deleted beads.
+    pub revived: Vec<Revived>,
+}
+
+/// Brings beads back: from the archive, else from history if the archive is gone, else as they stood before they were
+/// deleted. As elsewhere an id may be given without its prefix. Fails before anything is written if one of them is nowhere.
+pub fn restore(
+    store: &Store,
+    author: &Author,
+    clock: &Clock,
+    given: &[String],
+) -> anyhow::Result<Restored> {
+    let snapshot = store.snapshot()?;
+    let prefix = snapshot.prefix().unwrap_or_default();
+    let ids: BTreeSet<String> = given
+        .iter()
+        .map(|id| full_id(&snapshot, &prefix, id))
+        .collect();
+    let is_deleted = |id: &String| {
+        let is_tombstone = snapshot
+            .bead_ref(id)
+            .is_some_and(|bead| bead.is_tombstone());
+        is_tombstone && !snapshot.is_archived(id)
+    };
+    let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
+    let (archived, gone): (Vec<String>, Vec<String>) =
+        archived.into_iter().partition(|id| is_there(&snapshot, id));
+    let mut restored = Restored::default();
+    for id in gone {
+        // An archive that git cleaned away is in history.
+        let found = archived_in_history(store, &id)?;
+        restored
+            .archived
+            .push(found.ok_or(StoreError::NotArchived(id))?);
+    }
+    if !restored.archived.is_empty() {
+        store.transact(author, clock, |tx| {
+            for bead in &restored.archived {
+                tx.put(bead.clone())?;
+            }
+            tx.describe("unarchive", "");
+            Ok(())
+        })?;
+    }
+    if !archived.is_empty() {
+        restored
+            .archived
+            .extend(store.unarchive(author, clock, &archived)?);
+    }
+    if !deleted.is_empty() {
+        let history = store.events()?;
+        restored.revived =
+            store.transact(author, clock, |tx| Ok(revive(tx, &deleted, &history)?))?;
+    }
+    Ok(restored)
+}
+
+fn is_there(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.bead_ref(id).is_some() || snapshot.is_archived(id)
+}
+
+fn full_id(snapshot: &Snapshot, prefix: &str, given: &str) -> String {
+    let full = format!("{prefix}-{given}");
+    if !is_there(snapshot, given) && is_there(snapshot, &full) {
+        full
+    } else {
+        given.to_owned()
+    }
+}
+
+/// A bead that was moved to the archive last, as history has it; refused if it was removed without a tombstone.
+fn archived_in_history(store: &Store, id: &str) -> Result<Option<Bead>, StoreError> {
+    let Some(event) = store.events_of(id)?.into_iter().next_back() else {
+        return Ok(None);
+    };
+    let Some(change) = event
+        .changes
+        .iter()
+        .find(|change| change.id == id && change.new.is_none())
+    else {
+        return Ok(None);
+    };
+    if event.verb != ARCHIVE {
+        return Err(StoreError::Removed {
+            id: id.to_owned(),
+            by: event.actor,
+            event: event.id,
+        });
+    }
+    let line = change.old.as_ref().and_then(Fields::raw);
+    Ok(line.and_then(|line| record::parse(line.get().as_bytes()).ok()))
+}
