@@ -11,7 +11,7 @@ use crate::error::Usage;
 use crate::git::{Git, User};
 use crate::query::when;
 use crate::store::find;
-use crate::store::{Author, Routes, Store, route};
+use crate::store::{Author, Reports, Routes, Store, StoreError, route};
 use crate::sys::env::zone;
 use crate::sys::{Clock, Env, Random, file};
 use crate::ui::Ui;
@@ -31,6 +31,8 @@ pub struct Context {
     pub config: Config,
     /// Whether nothing may be changed.
     pub readonly: bool,
+    /// What its stores notice.
+    pub reports: Reports,
     found: Result<find::Found, find::NotFound>,
     author: OnceCell<Author>,
 }
@@ -57,6 +59,7 @@ impl Context {
             ui,
             config,
             readonly,
+            reports: Reports::default(),
             found,
             author: OnceCell::new(),
         })
@@ -81,10 +84,15 @@ impl Context {
         }
     }
 
+    /// The store in a folder.
+    pub fn open(&self, dir: &Path) -> Result<Store, StoreError> {
+        Ok(Store::open(dir)?.reporting_to(&self.reports))
+    }
+
     /// The store of the working directory.
     pub fn store(&self) -> anyhow::Result<Store> {
         let dir = &self.found()?.dir;
-        Ok(Store::open(dir)?.with_settings(self.config.files_of(dir)))
+        Ok(self.open(dir)?.with_settings(self.config.files_of(dir)))
     }
 
     /// The store that holds an id: that of the route for its prefix, else the one of the working directory.
@@ -92,7 +100,7 @@ impl Context {
         let local = self.found()?;
         let routed = self.routes(&local.dir).dir_for(id);
         match routed.filter(|dir| *dir != local.dir) {
-            Some(dir) => Ok(Store::open(&dir)?),
+            Some(dir) => Ok(self.open(&dir)?),
             None => self.store(),
         }
     }
@@ -181,13 +189,6 @@ impl Context {
             }
             // A convenience: a folder that cannot be written to has told so already.
             file::put_line(&path, id, 0o600).ok();
-        }
-    }
-
-    /// Tells what came up in a store while writing.
-    pub fn tell_notices(&self, store: &Store) {
-        for notice in store.take_notices() {
-            self.ui.warn(&notice);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
-use bd::store::{Author, Store, upkeep};
+use bd::store::{Author, Reports, Store, upkeep};
 use bd::sys::{Clock, clock};
 use criterion::{Criterion, criterion_group, criterion_main};
 use gt::flow::convoy::briefing;
@@ -60,8 +60,8 @@ fn convoy() -> Bead {
     }
 }
 
-fn store(folder: &Path, prefix: &str, beads: Vec<Bead>) -> Store {
-    let store = Store::create(folder, prefix).unwrap();
+fn store(folder: &Path, prefix: &str, reports: &Reports, beads: Vec<Bead>) -> Store {
+    let store = Store::create(folder, prefix).unwrap().reporting_to(reports);
     let author = Author {
         actor: "bench".to_owned(),
         session: String::new(),
@@ -80,12 +80,19 @@ fn store(folder: &Path, prefix: &str, beads: Vec<Bead>) -> Store {
 
 fn briefings(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().unwrap();
+    let reports = Reports::default();
     let rig = store(
         &folder.path().join("web/.beads"),
         "web",
+        &reports,
         (0..BEADS).map(finished).collect(),
     );
-    let town = store(&folder.path().join(".beads"), "hq", vec![convoy()]);
+    let town = store(
+        &folder.path().join(".beads"),
+        "hq",
+        &reports,
+        vec![convoy()],
+    );
     let read = || Stores {
         town: town.snapshot().unwrap(),
         rigs: BTreeMap::from([("web".to_owned(), rig.snapshot().unwrap())]),
@@ -101,7 +108,7 @@ fn briefings(criterion: &mut Criterion) {
     for store in [&rig, &town] {
         clock::wait_for(Duration::from_millis(100), || None::<()>);
         store.snapshot().unwrap();
-        upkeep::run(&Clock::System);
+        upkeep::run(&reports, &Clock::System);
     }
     let mut group = criterion.benchmark_group("briefing of 500 beads");
     group.bench_function("stores read and text made", |bencher| {

@@ -43,6 +43,7 @@ impl Place {
             random: Random::choose(Some("1")),
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
+            reports: bd::store::Reports::default(),
             stop: std::sync::Arc::default(),
         };
         let town = LiveTown {

@@ -270,10 +270,10 @@ fn prepare_briefings(town: &LiveTown) {
 /// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
 /// is to be done.
 fn keep_stores(town: &LiveTown) {
-    for notice in upkeep::notices() {
+    for notice in town.reports.take_notices() {
         tracing::warn!(notice, "a store");
     }
-    upkeep::run(&town.clock);
+    upkeep::run(&town.reports, &town.clock);
     let rigs = town.rigs().unwrap_or_default();
     let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
     for store in stores.flatten() {

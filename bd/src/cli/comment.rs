@@ -51,7 +51,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .clone();
         Ok(change::add_comment(tx, &id, who, &text)?)
     });
-    ctx.tell_notices(&store);
     let comment = result?;
     let line = format!("Comment added to {}", comment.issue_id);
     let json = serde_json::from_slice(&record::compact(&comment)).unwrap_or_default();

@@ -39,7 +39,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         ctx.may_change("compact")?;
         let moved = store.compact(&ctx.author(), &ctx.clock, before);
-        ctx.tell_notices(&store);
         moved?
     };
     Ok(Box::new(Compacted {

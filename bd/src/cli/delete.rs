@@ -79,7 +79,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         Ok(total)
     });
-    ctx.tell_notices(&store);
     let total = result?;
     let line = format!("✓ Deleted {}", ids.join(", "));
     let details = format!(

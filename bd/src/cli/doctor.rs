@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::doctor::{self, Check, Level};
-use crate::store::Store;
 use crate::store::find;
 use crate::ui::{Page, Report, escape};
 
@@ -31,14 +30,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = match &args.path {
         Some(path) => {
             let dir = ctx.env.absolute(&path.to_string_lossy()).join(".beads");
-            Store::open(&find::follow(&dir, &mut Vec::new()))?
+            ctx.open(&find::follow(&dir, &mut Vec::new()))?
         }
         None => ctx.store()?,
     };
     let mended = if args.fix {
         ctx.may_change("doctor --fix")?;
         let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
-        ctx.tell_notices(&store);
         mended?
     } else {
         Vec::new()

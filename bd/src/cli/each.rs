@@ -65,7 +65,6 @@ pub(crate) fn change<T>(
             }
             Ok((done, problems))
         });
-        ctx.tell_notices(&store);
         let (some, failed) = result?;
         done.extend(some);
         problems.extend(failed);

@@ -267,7 +267,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => return fail(&screen, &error),
     };
     let answer = run(&ctx, command);
-    let answer = upkeep::failure().map_or(answer, |error| Err(error.into()));
+    let answer = ctx
+        .reports
+        .take_failure()
+        .map_or(answer, |error| Err(error.into()));
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
@@ -276,7 +279,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => fail(&ctx.ui, &error),
     };
     let clock = (!ctx.readonly).then_some(&ctx.clock);
-    upkeep::finish(clock, |notice| ctx.ui.warn(notice));
+    upkeep::finish(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
     exit
 }
 

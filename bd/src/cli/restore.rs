@@ -70,7 +70,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             store.discard_rolled_back(Some(&ids))?;
         } else {
             let restored = store.restore_rolled_back(&ctx.author(), &ctx.clock, Some(&ids));
-            ctx.tell_notices(&store);
             decided.found = restored?;
         }
     }
@@ -109,7 +108,6 @@ fn back(ctx: &Context, args: &Args) -> Answer {
     }
     ctx.may_change("restore")?;
     let restored = change::restore(&store, &ctx.author(), &ctx.clock, &args.ids);
-    ctx.tell_notices(&store);
     let restored = restored?;
     if ctx.ui.is_json() {
         for line in restored.revived.iter().flat_map(remarks) {

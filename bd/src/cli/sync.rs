@@ -103,7 +103,6 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         random: &ctx.random,
     };
     let synced = sync::sync(&request);
-    ctx.tell_notices(&store);
     let synced = synced?;
     merge::report_merge(ctx, &synced.lost, &synced.notes);
     Ok(Box::new(Done(synced)))
@@ -113,7 +112,6 @@ fn fold(ctx: &Context, args: &Args) -> Answer {
     let store = ctx.store()?;
     if !ctx.readonly && !args.dry_run {
         store.fold(&ctx.clock)?;
-        ctx.tell_notices(&store);
     }
     let path = store.issues_file().display().to_string();
     Said::new(

@@ -69,7 +69,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let store = ctx.store()?;
             let result =
                 store.transact(&ctx.author(), &ctx.clock, |tx| Ok(change::create(tx, new)?));
-            ctx.tell_notices(&store);
             let bead = result?;
             let text = format!("✓ Added {}: {}", bead.id, escape::line(&bead.title));
             Said::new(plain_json(&bead), text).answer()

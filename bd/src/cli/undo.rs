@@ -56,7 +56,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let undone = change::undo(tx, &event).map_err(anyhow::Error::from);
             undone.map_err(|error| error.context(format!("undoing {}", event.id)))
         });
-        ctx.tell_notices(&store);
         match result {
             Ok(done) => {
                 undone.push(Undone { event, done });

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::find;
-use crate::store::{Routes, Snapshot, Store};
+use crate::store::{Reports, Routes, Snapshot, Store};
 
 /// Looks up what is elsewhere, opening each store once.
 #[derive(Debug)]
@@ -64,10 +64,9 @@ impl<'a> Capabilities<'a> {
             return false;
         };
         let (snapshot, root, routes) = (self.snapshot, self.root, &self.routes);
-        let other = self
-            .stores
-            .entry(project.to_owned())
-            .or_insert_with(|| open(snapshot, root, project).or_else(|| open_rig(routes, project)));
+        let other = self.stores.entry(project.to_owned()).or_insert_with(|| {
+            open(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
+        });
         let Some(other) = other else {
             return false;
         };
@@ -83,14 +82,19 @@ impl<'a> Capabilities<'a> {
     }
 }
 
-fn open_rig(routes: &Routes, rig: &str) -> Option<Snapshot> {
+fn open_rig(snapshot: &Snapshot, routes: &Routes, rig: &str) -> Option<Snapshot> {
     let dir = routes.dir_of(routes.of_rig(rig)?)?;
-    Store::open(&dir).ok()?.snapshot().ok()
+    read(&dir, snapshot.reports())
+}
+
+fn read(dir: &Path, reports: &Reports) -> Option<Snapshot> {
+    let store = Store::open(dir).ok()?.reporting_to(reports);
+    store.snapshot().ok()
 }
 
 /// The way along `blocks` edges, over the rigs of a town, from a bead to another one; both as ids, or as
 /// `external:<rig>:<id>`. `None` if there is none: then the second may depend on the first.
-pub fn way(routes: &Routes, from: &str, to: &str) -> Option<Vec<String>> {
+pub fn way(routes: &Routes, reports: &Reports, from: &str, to: &str) -> Option<Vec<String>> {
     let goal = bare(to);
     let mut stores: HashMap<String, Option<Snapshot>> = HashMap::new();
     let mut seen = HashSet::from([bare(from).to_owned()]);
@@ -105,7 +109,7 @@ pub fn way(routes: &Routes, from: &str, to: &str) -> Option<Vec<String>> {
         };
         let store = stores
             .entry(dir.display().to_string())
-            .or_insert_with(|| Store::open(&dir).ok()?.snapshot().ok());
+            .or_insert_with(|| read(&dir, reports));
         let bead = store.as_ref().and_then(|store| store.get(&last));
         for edge in bead.iter().flat_map(|bead| bead.edges(&DepKind::Blocks)) {
             let next = bare(&edge.depends_on_id).to_owned();
@@ -130,5 +134,5 @@ fn open(snapshot: &Snapshot, root: &Path, project: &str) -> Option<Snapshot> {
         .family("external_projects")
         .remove(project)?;
     let dir = find::follow(&root.join(path).join(".beads"), &mut Vec::new());
-    Store::open(&dir).ok()?.snapshot().ok()
+    read(&dir, snapshot.reports())
 }

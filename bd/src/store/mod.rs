@@ -37,13 +37,13 @@ mod tests;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use commit::rollback;
 pub use commit::tx::Tx;
 pub use disk::error::StoreError;
 pub use disk::find::find;
+pub use disk::reports::Reports;
 pub use disk::{find, mark, paths};
 #[doc(hidden)]
 pub use index::seal as seal_index;
@@ -64,8 +64,8 @@ use crate::config::Config;
 use crate::sys::{Clock, clock, lock};
 use commit::fold::{Fold, Folded};
 use commit::policy::{self, FoldDue, FoldPolicy};
+use disk::ignore;
 use disk::paths::Paths;
-use disk::{ignore, reports};
 use journal::Entry;
 use view::source::{self, CALM_PAUSE, CALM_TRIES, Source};
 
@@ -91,7 +91,7 @@ pub struct Store {
     policy: FoldPolicy,
     /// The settings of its files, where they were read before; for readers, as long as it lives.
     settings: Option<Config>,
-    notices: Arc<Mutex<Vec<String>>>,
+    reports: Reports,
 }
 
 impl Store {
@@ -114,7 +114,7 @@ impl Store {
             paths: Paths::of(dir),
             policy: FoldPolicy::USUAL,
             settings: None,
-            notices: Arc::default(),
+            reports: Reports::default(),
         }
     }
 
@@ -166,13 +166,13 @@ impl Store {
                         read.source.state.damaged_inside(),
                         &self.paths.journal(),
                     ) {
-                        reports::report_notice(notice);
+                        self.reports.notice(notice);
                     }
                     if attempt == 0
                         && rollback::is_due(&read.source, false)
                         && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
                     {
-                        compare(&Source::read(&self.paths)?.source);
+                        self.compare(&Source::read(&self.paths)?.source);
                         continue;
                     }
                     return self.take(read);
@@ -191,7 +191,7 @@ impl Store {
     }
 
     fn take(&self, read: source::Read) -> Result<Snapshot, StoreError> {
-        Ok(Snapshot::new(read, self.settings()?))
+        Ok(Snapshot::new(read, self.settings()?, self.reports.clone()))
     }
 
     /// Waits for the writers' lock.
@@ -199,14 +199,11 @@ impl Store {
         Ok(lock::acquire(&self.paths.lock(), lock::PATIENCE)?)
     }
 
-    /// Messages for people that came up while writing, each given once.
-    pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.notices())
-    }
-
-    fn notices(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        // A panic while a text was pushed leaves a sound list.
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The same store, which reports to others' reports.
+    #[must_use]
+    pub fn reporting_to(mut self, reports: &Reports) -> Self {
+        self.reports = reports.clone();
+        self
     }
 
     /// Changes beads: `change` sees all of them, alone, and what it did happens whole when it returns `Ok`
@@ -255,8 +252,8 @@ impl Store {
         }
         match due {
             FoldDue::Now => self.fold_acknowledged(now),
-            FoldDue::Soon => reports::fold_settled(self.dir()),
-            FoldDue::WhenOld => reports::fold_later(self.dir()),
+            FoldDue::Soon => self.reports.fold_when_settled(self.dir()),
+            FoldDue::WhenOld => self.reports.fold_when_old(self.dir()),
             FoldDue::No => {}
         }
     }
@@ -317,7 +314,7 @@ impl Store {
         for _ in 0..CALM_TRIES {
             let mut read = Source::read(&self.paths)?;
             if rollback::is_due(&read.source, true) {
-                compare(&read.source);
+                self.compare(&read.source);
                 read = Source::read(&self.paths)?;
             }
             let snapshot = self.take(read)?;
@@ -384,13 +381,13 @@ impl Store {
             .and_then(|snapshot| {
                 if snapshot.source.is_unsettled() {
                     // It is safe in the journal until the issues hold still.
-                    reports::fold_settled(self.dir());
+                    self.reports.fold_when_settled(self.dir());
                     return Ok(());
                 }
                 self.run_folds(snapshot, now)
             });
         if let Err(error) = folded {
-            self.notices().push(format!(
+            self.reports.notice(format!(
                 "the change is saved in {}, but not yet in {}: {}",
                 self.paths.journal().display(),
                 self.paths.issues().display(),
@@ -417,6 +414,13 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
+    /// Reports what left the issues without us. What cannot be read or recorded now is for a later command.
+    fn compare(&self, source: &Source) {
+        if let Ok(Some(notice)) = rollback::compare(source) {
+            self.reports.notice(notice);
+        }
+    }
+
     /// Folds the journal that a snapshot has over the files.
     fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
         if let Some(line) = snapshot.conflict() {
@@ -433,15 +437,8 @@ impl Store {
             notices: &mut notices,
         };
         let folded = fold.run();
-        self.notices().append(&mut notices);
+        self.reports.notices(notices);
         folded
-    }
-}
-
-/// Tells what left the issues without us. What cannot be read or written down now is for a later command.
-fn compare(source: &Source) {
-    if let Ok(Some(notice)) = rollback::compare(source) {
-        reports::report_notice(notice);
     }
 }
 

@@ -78,7 +78,7 @@ impl Store {
             notices: &mut notices,
         };
         let folded = fold.run();
-        self.notices().append(&mut notices);
+        self.reports.notices(notices);
         if folded? != Folded::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }

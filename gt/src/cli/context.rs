@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bd::store::Reports;
 use bd::sys::Env;
 use bd::ui::Ui;
 
@@ -16,6 +17,8 @@ pub struct Context {
     pub env: Env,
     /// The screen.
     pub ui: Ui,
+    /// What the stores notice.
+    pub reports: Reports,
 }
 
 impl Context {
@@ -30,6 +33,8 @@ impl Context {
         let actor = detect(&self.env, &Layout::new(root))
             .address
             .unwrap_or(Address::Overseer);
-        open(&self.env, root, actor)
+        let mut town = open(&self.env, root, actor);
+        town.reports = self.reports.clone();
+        town
     }
 }

@@ -47,7 +47,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use bd::cli::parse::Program;
-use bd::store::upkeep;
+use bd::store::{Reports, upkeep};
 use bd::sys::{Clock, Env};
 use bd::ui::{Page, Report, Ui};
 use clap::{Args, Subcommand};
@@ -242,14 +242,21 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     };
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(bd::ui::report_slow_remote);
-    let ctx = Context { env, ui };
+    let ctx = Context {
+        env,
+        ui,
+        reports: Reports::default(),
+    };
     if !matches!(line.command, Some(Command::Demo(_))) {
         crate::town::temporary::remove_on_signals();
     }
     let answer = line
         .command
         .map_or_else(no_command, |command| run(&ctx, command));
-    let answer = upkeep::failure().map_or(answer, |error| Err(error.into()));
+    let answer = ctx
+        .reports
+        .take_failure()
+        .map_or(answer, |error| Err(error.into()));
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
@@ -262,7 +269,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         }
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
-    upkeep::finish(Some(&clock), |notice| ctx.ui.warn(notice));
+    upkeep::finish(&ctx.reports, Some(&clock), |notice| ctx.ui.warn(notice));
     exit
 }
 

@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bd::store::Reports;
 use bd::sys::{Clock, Env, Random, env};
 
 use super::Host;
@@ -46,6 +47,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
         random: Random::choose(env.get("BD_SEED")),
         actor,
         exe,
+        reports: Reports::default(),
         stop: Arc::default(),
     };
     limit_remotes(&town);

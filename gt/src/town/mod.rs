@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bd::store::{Author, Store};
+use bd::store::{Author, Reports, Store};
 use bd::sys::{Clock, Env, Random};
 
 pub use find::{NotInTown, find};
@@ -41,6 +41,8 @@ pub struct Town {
     pub actor: Address,
     /// Our own `gt` program, for what is started in sessions.
     pub exe: PathBuf,
+    /// What its stores notice.
+    pub reports: Reports,
     /// Set when whoever acts is to stop: long work, such as a gate, is ended then and begun anew later.
     pub stop: Arc<AtomicBool>,
 }
@@ -87,12 +89,12 @@ impl Town {
 
     /// The town's own beads.
     pub fn store(&self) -> anyhow::Result<Store> {
-        Ok(Store::open(&self.layout.beads())?)
+        Ok(Store::open(&self.layout.beads())?.reporting_to(&self.reports))
     }
 
     /// A rig's beads.
     pub fn rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
-        Ok(Store::open(&rig.beads())?)
+        Ok(Store::open(&rig.beads())?.reporting_to(&self.reports))
     }
 
     /// Who signs changes to beads.

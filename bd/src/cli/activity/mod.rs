@@ -96,7 +96,7 @@ fn stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
     dirs.push(own.dir().to_owned());
     dirs.sort();
     dirs.dedup();
-    dirs.iter().map(|dir| Ok(Store::open(dir)?)).collect()
+    dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
 }
 
 fn items_of(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Item> {

@@ -47,7 +47,6 @@ pub(super) fn from_markdown(ctx: &Context, args: &Args, path: &str) -> Answer {
         }
         Ok((made, problems))
     });
-    ctx.tell_notices(&store);
     let (beads, problems) = result?;
     for problem in &problems {
         ctx.ui
@@ -275,7 +274,6 @@ pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
         }
         Ok(ids)
     });
-    ctx.tell_notices(&store);
     Ok(Box::new(Planned { ids: result? }))
 }
 

@@ -10,7 +10,7 @@ use crate::bead::{Bead, DepKind, Kind};
 use crate::change::{self, New};
 use crate::context::Context;
 use crate::error::{Failure, Usage};
-use crate::store::{Routes, Tx};
+use crate::store::Tx;
 use crate::ui::{Page, Report, escape};
 
 use super::args::{self, DescriptionArgs};
@@ -211,16 +211,14 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
     }
     let (store, rig) = place::choose(ctx, args)?;
     let edges = request::edges(args);
-    let routes = ctx.routes(store.dir());
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+    let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx, &new.issue_type)?;
         let bead = change::create(tx, new)?;
-        let problems = link(tx, (&routes, store.dir()), &bead.id, args, &edges);
+        let problems = link(tx, (ctx, store.dir()), &bead.id, args, &edges);
         let bead = tx.get(&bead.id).cloned().unwrap_or(bead);
         Ok((bead, problems))
     });
-    ctx.tell_notices(&store);
-    let (bead, problems) = result?;
+    let (bead, problems) = made?;
     for problem in problems {
         ctx.ui.warn(&Failure::of(&problem).message);
     }
@@ -262,7 +260,7 @@ fn check_kind(tx: &Tx<'_>, kind: &Kind) -> Result<(), Usage> {
 /// Adds the edges; those that fail are returned, and the bead stays.
 fn link(
     tx: &mut Tx<'_>,
-    (routes, own): (&Routes, &Path),
+    (ctx, own): (&Context, &Path),
     id: &str,
     args: &Args,
     edges: &[(DepKind, String)],
@@ -272,7 +270,7 @@ fn link(
         let found = tx.get_live(given).map(|bead| bead.id.clone());
         let target = match found {
             Some(id) => Ok(id),
-            None => elsewhere(routes, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
+            None => elsewhere(ctx, own, given).map(|id| id.unwrap_or_else(|| given.to_owned())),
         };
         let added =
             target.and_then(|target| Ok(change::add_dep_with(tx, id, &target, kind, metadata)?));

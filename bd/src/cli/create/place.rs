@@ -12,7 +12,7 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
     if let Some(folder) = &args.repo {
         let dir = ctx.env.absolute(folder).join(".beads");
         let dir = find::follow(&dir, &mut Vec::new());
-        return Ok((Store::open(&dir)?, None));
+        return Ok((ctx.open(&dir)?, None));
     }
     let name = args.rig.as_ref().or(args.prefix.as_ref());
     let here = ctx.found()?;
@@ -25,12 +25,12 @@ pub(super) fn choose(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Optio
         };
         let route = routes.of_rig(name).ok_or_else(unknown)?;
         let dir = routes.dir_of(route).ok_or_else(unknown)?;
-        return Ok((Store::open(&dir)?, Some(route.rig().to_owned())));
+        return Ok((ctx.open(&dir)?, Some(route.rig().to_owned())));
     }
     let by_id = args.id.as_deref().or(args.parent.as_deref());
     let elsewhere = by_id.and_then(|id| routes.dir_for(id));
     match elsewhere.filter(|dir| *dir != here.dir) {
-        Some(dir) => Ok((Store::open(&dir)?, None)),
+        Some(dir) => Ok((ctx.open(&dir)?, None)),
         None => Ok((ctx.store()?, None)),
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::graph::external;
-use crate::store::{Routes, Store, Tx};
+use crate::store::Tx;
 
 /// Make a bead depend on another.
 ///
@@ -69,14 +69,14 @@ pub(super) fn link(
     check_external(to)?;
     let store = ctx.store_of(from)?;
     let routes = ctx.routes(store.dir());
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
         let from = resolve(tx, from, "issue")?;
         let to = match resolve(tx, to, "dependency") {
             Ok(id) => id,
-            Err(error) => elsewhere(&routes, store.dir(), to)?.ok_or(error)?,
+            Err(error) => elsewhere(ctx, store.dir(), to)?.ok_or(error)?,
         };
         if kind == DepKind::Blocks
-            && let Some(mut path) = external::way(&routes, &to, &from)
+            && let Some(mut path) = external::way(&routes, &ctx.reports, &to, &from)
             && path.iter().any(|id| tx.get(id).is_none())
         {
             path.insert(0, from.clone());
@@ -84,18 +84,17 @@ pub(super) fn link(
         }
         change::add_dep(tx, &from, &to, kind)?;
         Ok((from, to))
-    });
-    ctx.tell_notices(&store);
-    result
+    })
 }
 
 /// The reference to a bead of another rig, `external:<rig>:<id>`, if routing leads there. A rig that can be read must have
 /// the bead.
 pub(in crate::cli) fn elsewhere(
-    routes: &Routes,
+    ctx: &Context,
     own: &Path,
     id: &str,
 ) -> anyhow::Result<Option<String>> {
+    let routes = ctx.routes(own);
     let prefix = crate::bead::id::route_prefix(id);
     let route = prefix.and_then(|prefix| routes.all().iter().find(|route| route.prefix == prefix));
     let Some(route) = route else {
@@ -108,7 +107,7 @@ pub(in crate::cli) fn elsewhere(
         return Ok(None);
     };
     let name = if route.path == "." { "hq" } else { route.rig() };
-    let beads = Store::open(&dir).and_then(|store| store.snapshot());
+    let beads = ctx.open(&dir).and_then(|store| store.snapshot());
     anyhow::ensure!(
         beads.is_err() || beads.is_ok_and(|beads| beads.get(id).is_some()),
         "there is no bead {id} in {name}: not found"

@@ -5,7 +5,6 @@ use crate::bead::{Bead, DepKind};
 use crate::cli::line;
 use crate::cli::report::{Answer, linked_json};
 use crate::context::Context;
-use crate::store::Store;
 use crate::ui::{Page, Report};
 
 /// List the edges of a bead.
@@ -62,7 +61,7 @@ fn elsewhere(ctx: &Context, target: &str) -> Option<Bead> {
     };
     let here = ctx.found().ok()?;
     let dir = ctx.routes(&here.dir).dir_for(id)?;
-    let snapshot = Store::open(&dir).ok()?.snapshot().ok()?;
+    let snapshot = ctx.open(&dir).ok()?.snapshot().ok()?;
     snapshot.get_live(id).cloned()
 }
 

@@ -54,7 +54,7 @@ fn change_both(
 ) -> anyhow::Result<(String, String)> {
     ctx.may_change("dep relate")?;
     let store = ctx.store()?;
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
         let a = add::resolve(tx, one, "issue")?;
         let b = add::resolve(tx, other, "issue")?;
         if add {
@@ -63,7 +63,5 @@ fn change_both(
             change::unrelate(tx, &a, &b)?;
         }
         Ok((a, b))
-    });
-    ctx.tell_notices(&store);
-    result
+    })
 }

@@ -36,7 +36,6 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
         change::remove_dep(tx, &from, &to)?;
         Ok((from, to))
     });
-    ctx.tell_notices(&store);
     let (from, to) = result?;
     let value = json!({"status": "removed", "issue_id": from, "depends_on_id": to});
     Said::new(

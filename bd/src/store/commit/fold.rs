@@ -416,7 +416,7 @@ impl Store {
         let kept = keep(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
         let path = self.paths.journal();
         journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
-        self.notices().push(damage::torn_notice(&kept));
+        self.reports.notice(damage::torn_notice(&kept));
         Ok(true)
     }
 }

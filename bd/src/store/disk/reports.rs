@@ -1,73 +1,77 @@
-//! What commands have noticed, and what they still have to do once they have answered: kept until their end.
+//! What was noticed in stores, and what is still to be done for them once a command has answered.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::store::disk::error::StoreError;
 
-/// What is still to be done.
+/// Collects what stores notice and what is still to be done for them. Clones share it: a program has one for all its
+/// stores, and empties it at its end.
+#[derive(Debug, Clone, Default)]
+pub struct Reports(Arc<Mutex<Due>>);
+
 #[derive(Debug, Default)]
 struct Due {
     /// Stores with a journal that may have grown old.
-    stores: BTreeSet<PathBuf>,
+    old: BTreeSet<PathBuf>,
     /// Stores to be folded once nobody else seems to be writing them.
     unsettled: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
 }
 
-static DUE: Mutex<Due> = Mutex::new(Due {
-    stores: BTreeSet::new(),
-    unsettled: BTreeSet::new(),
-    notices: Vec::new(),
-    failure: None,
-});
-
-fn due() -> MutexGuard<'static, Due> {
-    // A panic between two pushes leaves sound lists.
-    DUE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The journal of a store is to be folded.
-pub(in crate::store) fn fold_later(dir: &Path) {
-    due().stores.insert(dir.to_owned());
-}
-
-/// The journal of a store is to be folded once nobody else seems to be writing the issues.
-pub(in crate::store) fn fold_settled(dir: &Path) {
-    due().unsettled.insert(dir.to_owned());
-}
-
-/// Something that people should know.
-pub(in crate::store) fn report_notice(notice: String) {
-    let mut due = due();
-    if !due.notices.contains(&notice) {
-        due.notices.push(notice);
+impl Reports {
+    fn due(&self) -> MutexGuard<'_, Due> {
+        // A panic between two pushes leaves sound lists.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// What was noticed since the last time.
-pub fn notices() -> Vec<String> {
-    std::mem::take(&mut due().notices)
-}
+    /// The journal of a store may have grown old.
+    pub(in crate::store) fn fold_when_old(&self, dir: &Path) {
+        self.due().old.insert(dir.to_owned());
+    }
 
-/// A record that is there could not be read.
-pub(in crate::store) fn fail(error: StoreError) {
-    due().failure.get_or_insert(error);
-}
+    /// The journal of a store is to be folded once nobody else seems to be writing the issues.
+    pub(in crate::store) fn fold_when_settled(&self, dir: &Path) {
+        self.due().unsettled.insert(dir.to_owned());
+    }
 
-/// The first failure since the last time: the command's answer is then not to be trusted.
-pub fn failure() -> Option<StoreError> {
-    due().failure.take()
-}
+    /// Adds something that users should know, once.
+    pub(in crate::store) fn notice(&self, notice: String) {
+        let mut due = self.due();
+        if !due.notices.contains(&notice) {
+            due.notices.push(notice);
+        }
+    }
 
-/// Stores to be folded once nobody else seems to be writing them, taken.
-pub(in crate::store) fn take_unsettled() -> BTreeSet<PathBuf> {
-    std::mem::take(&mut due().unsettled)
-}
+    /// Adds several.
+    pub(in crate::store) fn notices(&self, notices: impl IntoIterator<Item = String>) {
+        for notice in notices {
+            self.notice(notice);
+        }
+    }
 
-/// Stores with a journal that may have grown old, taken.
-pub(in crate::store) fn take_old() -> BTreeSet<PathBuf> {
-    std::mem::take(&mut due().stores)
+    /// A record that is there could not be read; the first one counts.
+    pub(in crate::store) fn fail(&self, error: StoreError) {
+        self.due().failure.get_or_insert(error);
+    }
+
+    /// Takes what was noticed since the last time.
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.due().notices)
+    }
+
+    /// Takes the first failure since the last time: the command's answer is then not to be trusted.
+    pub fn take_failure(&self) -> Option<StoreError> {
+        self.due().failure.take()
+    }
+
+    pub(in crate::store) fn take_unsettled(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.due().unsettled)
+    }
+
+    pub(in crate::store) fn take_old(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.due().old)
+    }
 }

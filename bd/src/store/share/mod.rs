@@ -89,7 +89,7 @@ impl Store {
                 continue;
             };
             let notice = month::take_along(&self.paths, &clone, &now)?;
-            self.notices().extend(notice);
+            self.reports.notices(notice);
             let own = OwnSide {
                 issues: united.issues,
                 archive: united.archive,

@@ -120,7 +120,7 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
     // The next change folds as ever.
     place.put("p-2", "two");
     assert!(place.issues().contains("p-2"));
-    assert!(place.store.take_notices().is_empty());
+    assert!(place.store.reports.take_notices().is_empty());
 }
 
 #[test]

@@ -342,7 +342,7 @@ fn a_damaged_line_is_reported_and_kept_aside_by_the_next_write() {
     place
         .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
         .unwrap();
-    let notices = place.store.take_notices();
+    let notices = place.store.reports.take_notices();
     assert!(
         notices[0].contains("line 2") && notices[0].contains("damaged"),
         "{notices:?}"
@@ -403,7 +403,7 @@ fn records_of_another_kind_are_kept() {
     let place = Place::with_issues(&format!("{memory}\n{}\n", line("bd-a", "x")));
     place.make("Next");
     assert!(place.text("issues.jsonl").contains(memory));
-    assert!(place.store.take_notices().is_empty());
+    assert!(place.store.reports.take_notices().is_empty());
 }
 
 #[test]
@@ -459,7 +459,7 @@ fn a_fold_that_cannot_be_done_leaves_the_change_in_the_journal() {
     place
         .change(|tx| Ok(change::add_label(tx, "bd-a", "l")?))
         .unwrap();
-    assert!(place.store.take_notices()[0].contains("saved in"));
+    assert!(place.store.reports.take_notices()[0].contains("saved in"));
     assert!(!place.text("issues.jsonl").contains("labels"));
     assert!(
         place

@@ -263,7 +263,7 @@ fn a_deletion_from_outside_over_a_change_of_ours_is_told_and_in_history() {
         "{deleted},\"deleted_at\":\"2026-01-02T00:00:00Z\"}}\n"
     ));
     place.store.fold(&deferred.clock).unwrap();
-    let told = place.store.take_notices().join("\n");
+    let told = place.store.reports.take_notices().join("\n");
     assert!(
         told.contains("of bd-a (status) one side gave way"),
         "{told}"

@@ -15,7 +15,7 @@ use crate::bead::{Bead, Dep, record};
 use crate::config::Config;
 use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
-use crate::store::disk::reports;
+use crate::store::disk::reports::Reports;
 use crate::store::index::Note;
 use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
@@ -65,6 +65,7 @@ pub struct Snapshot {
     failed: OnceLock<StoreError>,
     damaged: Vec<Damaged>,
     config: Config,
+    reports: Reports,
     /// Read when first asked for.
     archive: OnceLock<Archive>,
     /// The same.
@@ -72,7 +73,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(in crate::store) fn new(read: Read, config: Config) -> Self {
+    pub(in crate::store) fn new(read: Read, config: Config, reports: Reports) -> Self {
         let Read {
             index,
             source,
@@ -93,6 +94,7 @@ impl Snapshot {
             failed: OnceLock::new(),
             damaged,
             config,
+            reports,
             archive: OnceLock::new(),
             archived: OnceLock::new(),
         };
@@ -204,9 +206,14 @@ impl Snapshot {
     /// Keeps the first failure: for writers, who then refuse, and for the end of the command, so that a bead
     /// that cannot be read is never reported as one that is not there.
     fn fail(&self, error: StoreError) {
-        reports::fail(error.copy_error());
+        self.reports.fail(error.copy_error());
         // The first one counts.
         self.failed.set(error).ok();
+    }
+
+    /// Where its store reports to.
+    pub(crate) fn reports(&self) -> &Reports {
+        &self.reports
     }
 
     /// Why a record that is there could not be read.
