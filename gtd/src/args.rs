@@ -50,6 +50,9 @@ pub fn command() -> clap::Command {
     reason = "the same shape as the other programs"
 )]
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    if let Some(exit) = bd::cli::completion::answer(&env, &args, command) {
+        return exit;
+    }
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {

@@ -6,6 +6,7 @@ mod attention;
 mod between_rigs;
 mod checkpoint;
 mod clones_law;
+mod completion;
 mod config;
 mod convoy;
 mod crew;

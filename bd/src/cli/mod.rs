@@ -15,6 +15,7 @@ mod close;
 mod comment;
 mod comments;
 mod compact;
+pub mod completion;
 mod config;
 mod count;
 mod create;
@@ -180,6 +181,7 @@ macro_rules! commands {
             Types(types::Args),
             Where(where_::Args),
             Config(config::Args),
+            Completion(completion::Args),
             Prime(prime::Args),
             Quickstart(quickstart::Args),
             Sync(sync::Args),
@@ -229,6 +231,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Types(args) => types::run(ctx, &args),
         Command::Where(args) => where_::run(ctx, &args),
         Command::Config(args) => config::run(ctx, args),
+        Command::Completion(args) => completion::run(ctx, &args),
         Command::Prime(args) => prime::run(ctx, &args),
         Command::Quickstart(args) => quickstart::run(ctx, &args),
         Command::Sync(args) => sync::run(ctx, &args),
@@ -246,6 +249,10 @@ pub fn command() -> clap::Command {
 
 /// Runs one `bd` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let command_with_values = || completion::offer_values(command(), &env, &args);
+    if let Some(exit) = completion::answer(&env, &args, command_with_values) {
+        return exit;
+    }
     let line = match BD.read(args) {
         Ok(line) => line,
         Err(error) => return usage(&error),
@@ -283,7 +290,8 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     exit
 }
 
-fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
+/// The environment at the place that the flags name.
+fn place(env: Env, global: &Global) -> anyhow::Result<Env> {
     let mut env = env;
     if let Some(folder) = &global.directory {
         let folder = env.absolute(folder);
@@ -297,6 +305,11 @@ fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
         let dir = find::beside(&env.absolute(path));
         env = env.and("BEADS_DIR", &dir.to_string_lossy());
     }
+    Ok(env)
+}
+
+fn context(env: Env, global: &Global) -> anyhow::Result<Context> {
+    let env = place(env, global)?;
     let mut ctx = Context::new(env, global.json, global.quiet, global.readonly)?;
     if global.db.is_some() {
         ctx.named_by("--db");
@@ -314,6 +327,7 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
         Command::Init(_)
             | Command::Merge(_)
             | Command::Version(_)
+            | Command::Completion(_)
             | Command::Quickstart(_)
             | Command::Daemon(_)
     );

@@ -4,6 +4,7 @@ mod agent_event;
 mod attach;
 mod brief;
 mod checkpoint;
+mod completion;
 mod config;
 pub mod context;
 mod convoy;
@@ -119,6 +120,7 @@ macro_rules! commands {
             Attach(attach::AttachArgs),
             Brief(brief::BriefArgs),
             Checkpoint(checkpoint::CheckpointArgs),
+            Completion(bd::cli::completion::Args),
             Config(config::ConfigArgs),
             Convoy(convoy::ConvoyArgs),
             Crew(crew::CrewArgs),
@@ -176,6 +178,7 @@ fn run(ctx: &Context, command: Command) -> Answer {
         Command::Attach(args) => attach::run(ctx, &args),
         Command::Brief(args) => brief::run(ctx, &args),
         Command::Checkpoint(args) => checkpoint::run(ctx, args),
+        Command::Completion(args) => completion::run(&args),
         Command::Config(args) => config::run(ctx, &args),
         Command::Convoy(args) => convoy::run(ctx, args),
         Command::Crew(args) => crew::run(ctx, &args),
@@ -226,6 +229,10 @@ fn no_command() -> Answer {
 
 /// Runs one `gt` command line and says how it ended.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let command_with_values = || completion::offer_values(command(), &env);
+    if let Some(exit) = bd::cli::completion::answer(&env, &args, command_with_values) {
+        return exit;
+    }
     let words = args.clone();
     let line = match GT.read(args) {
         Ok(line) => line,

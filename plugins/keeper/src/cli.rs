@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use serde_json::{Value as Json, json};
 
 use crate::constraint::{self, CODES, Meaning};
@@ -126,6 +127,9 @@ pub fn command() -> clap::Command {
 
 /// Runs one command line and says how it ended.
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    if answers_shell(&args) {
+        return ExitCode::SUCCESS;
+    }
     let read = command().try_get_matches_from(args);
     let keeper = match read.and_then(|found| Keeper::from_arg_matches(&found)) {
         Ok(keeper) => keeper,
@@ -159,6 +163,18 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
             }
         }
     }
+}
+
+/// Prints candidates for a shell that completes a line; says whether a shell asked.
+fn answers_shell(args: &[OsString]) -> bool {
+    if !["bash", "zsh", "fish"].contains(&sys::var("COMPLETE").as_str()) {
+        return false;
+    }
+    // A shell that completes a line has no place for an error: its user sees no candidates.
+    CompleteEnv::with_factory(command)
+        .try_complete(args.iter().cloned(), Some(&sys::cwd()))
+        .ok();
+    true
 }
 
 fn run(keeper: &Keeper) -> anyhow::Result<Answer> {

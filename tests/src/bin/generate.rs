@@ -9,10 +9,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bd::cli::completion::{SHELLS, script};
 use bd::sys::env;
 use clap::Command;
-use clap_complete::Shell;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 use town_tests::programs;
 
 fn main() -> ExitCode {
@@ -57,42 +58,128 @@ fn root() -> PathBuf {
 fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for (name, command) in programs() {
-        for (shell, ending) in [
-            (Shell::Bash, "bash"),
-            (Shell::Zsh, "zsh"),
-            (Shell::Fish, "fish"),
-        ] {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut command.clone(), name, &mut text);
-            files.insert(PathBuf::from(format!("completions/{name}.{ending}")), text);
+        for shell in SHELLS {
+            let path = PathBuf::from(format!("completions/{name}.{shell}"));
+            files.insert(path, script(name, shell).into_bytes());
         }
         let mut command = command.disable_help_subcommand(true);
         command.build();
-        pages(name, &command, &mut files)?;
+        let families = shown(&command).filter(|sub| is_family(sub));
+        for family in families {
+            let page = format!("{name}-{}", family.get_name());
+            files.insert(path_of(&page), family_page(name, &page, family)?);
+        }
+        files.insert(path_of(name), program_page(name, &command)?);
     }
     Ok(files)
 }
 
-/// The page of a command and those of its subcommands, hidden ones left out.
-fn pages(name: &str, command: &Command, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
+fn path_of(page: &str) -> PathBuf {
+    PathBuf::from(format!("man/{page}.1"))
+}
+
+/// The subcommands that are not hidden.
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set())
+}
+
+/// Whether a command has a page of its own: one with subcommands.
+fn is_family(command: &Command) -> bool {
+    shown(command).next().is_some()
+}
+
+/// The page of a program: its options, each command without subcommands, and the names of the other pages.
+fn program_page(name: &str, command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = start(name, command)?;
+    if shown(command).any(|sub| !is_family(sub)) {
+        writeln!(page, ".SH COMMANDS")?;
+    }
+    for leaf in shown(command).filter(|sub| !is_family(sub)) {
+        section(&format!("{name} {}", leaf.get_name()), leaf, &mut page)?;
+    }
+    let families: Vec<&Command> = shown(command).filter(|sub| is_family(sub)).collect();
+    if !families.is_empty() {
+        writeln!(page, ".SH \"COMMANDS WITH SUBCOMMANDS\"")?;
+    }
+    for family in families {
+        let about = family.get_about().map(ToString::to_string);
+        let roff = Roff::new()
+            .control("TP", [])
+            .text([bold(format!("{name}-{}", family.get_name())), roman("(1)")])
+            .text([roman(about.unwrap_or_default())])
+            .render();
+        page.extend(without_preamble(&roff).into_bytes());
+    }
+    Ok(page)
+}
+
+/// The page of a command with subcommands: each of them is a section.
+fn family_page(program: &str, name: &str, command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = start(name, &without_global_flags(command))?;
+    writeln!(page, ".SH SUBCOMMANDS")?;
+    sections(&name.replacen('-', " ", 1), command, &mut page)?;
+    writeln!(page, ".SH \"SEE ALSO\"\n\\fB{program}\\fR(1)")?;
+    Ok(page)
+}
+
+/// The sections of all subcommands of a command, theirs included.
+fn sections(name: &str, command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    for sub in shown(command) {
+        let name = format!("{name} {}", sub.get_name());
+        section(&name, sub, page)?;
+        sections(&name, sub, page)?;
+    }
+    Ok(())
+}
+
+/// The title, name, synopsis, description and options of a page.
+fn start(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     let man = Man::new(command.clone().display_name(name.to_owned())).title(name.to_uppercase());
+    let mut first = Vec::new();
+    man.render_title(&mut first)?;
+    let mut rest = Vec::new();
+    man.render_name_section(&mut rest)?;
+    man.render_synopsis_section(&mut rest)?;
+    man.render_description_section(&mut rest)?;
+    if command.get_arguments().any(|arg| !arg.is_hide_set()) {
+        man.render_options_section(&mut rest)?;
+    }
+    first.extend(without_preamble(&String::from_utf8_lossy(&rest)).into_bytes());
+    Ok(first)
+}
+
+/// The synopsis, description and options of a command below a heading, without the flags of every command.
+fn section(name: &str, command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let command = without_global_flags(command);
+    let man = Man::new(command.clone());
     let mut text = Vec::new();
-    man.render_title(&mut text)?;
-    man.render_name_section(&mut text)?;
     man.render_synopsis_section(&mut text)?;
     man.render_description_section(&mut text)?;
     if command.get_arguments().any(|arg| !arg.is_hide_set()) {
         man.render_options_section(&mut text)?;
     }
-    let shown = || command.get_subcommands().filter(|sub| !sub.is_hide_set());
-    if shown().next().is_some() {
-        man.render_subcommands_section(&mut text)?;
-    }
-    files.insert(PathBuf::from(format!("man/{name}.1")), text);
-    for sub in shown() {
-        pages(&format!("{name}-{}", sub.get_name()), sub, files)?;
+    writeln!(page, ".SS \"{name}\"")?;
+    for line in without_preamble(&String::from_utf8_lossy(&text)).lines() {
+        // The heading of the section stands for those of its parts.
+        let is_heading = line.starts_with(".SH");
+        writeln!(page, "{}", if is_heading { ".PP" } else { line })?;
     }
     Ok(())
+}
+
+/// The command with the flags hidden that the program's page lists.
+fn without_global_flags(command: &Command) -> Command {
+    command.clone().mut_args(|arg| {
+        let is_everywhere =
+            arg.is_global_set() || ["help", "version"].contains(&arg.get_id().as_str());
+        if is_everywhere { arg.hide(true) } else { arg }
+    })
+}
+
+/// Roff without the definition of the apostrophe, which belongs to the start of a page.
+fn without_preamble(roff: &str) -> String {
+    let lines = roff.lines().filter(|line| !line.contains(".ds Aq "));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// What in the repository differs from the files as they should be: missing, changed, left over.

@@ -165,7 +165,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
 }
 
 /// Kinds that are records about a town, not work.
-const INFRA: [Kind; 5] = [
+pub(super) const INFRA: [Kind; 5] = [
     Kind::Agent,
     Kind::Role,
     Kind::Rig,

@@ -1,6 +1,6 @@
 //! Owns rigs: a repository that the town works on, with its beads and its workers' folders.
 //!
-//! [`add()`] makes one and [`remove()`] takes it off the town's list; [`list`] and [`status()`] look.
+//! [`add()`] makes a rig and [`remove()`] takes it off the town's list.
 
 mod add;
 mod name;

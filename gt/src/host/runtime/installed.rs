@@ -91,7 +91,7 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
 }
 
 /// One address for each settings file of the town.
-fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
+pub fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     let mut found = vec![
         ("mayor".to_owned(), Address::Mayor),
         ("deacon".to_owned(), Address::Deacon),
