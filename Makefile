@@ -2,19 +2,23 @@
 
 CARGO ?= cargo
 PREFIX ?= $(HOME)/.cargo
+# Where shells look for completions: the user's data folder for the default PREFIX, else that of PREFIX.
+DATA ?= $(if $(filter $(HOME)/.cargo,$(PREFIX)),$(or $(XDG_DATA_HOME),$(HOME)/.local/share),$(PREFIX)/share)
+MAN := $(PREFIX)/share/man/man1
 
-.PHONY: help setup demo test lint generate install nightly bench bench-code bench-town
+.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
 	@echo "make nightly   what takes long: large storms and random histories, and a mutant of each promise"
-	@echo "make install   put bd, gt, gtd and the keeper plugin into ~/.cargo/bin (or PREFIX/bin)"
+	@echo "make install   install bd, gt, gtd and the keeper plugin in ~/.cargo/bin (or PREFIX/bin), with man pages and completions"
+	@echo "make install-docs  install the man pages and completions only"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
-	@echo "make generate  write completions/ and man/ anew"
+	@echo "make generate  rewrite completions/ and man/"
 
 setup:
 	@scripts/setup.sh
@@ -43,6 +47,17 @@ install: setup
 	@echo "building the release programs (some minutes) ..."
 	mkdir -p $(PREFIX)/bin
 	folder=$$(CARGO="$(CARGO)" scripts/release.sh) && install -m 755 "$$folder/bd" "$$folder/gt" "$$folder/gtd" "$$folder/gt-keeper" $(PREFIX)/bin
+	@$(MAKE) --no-print-directory install-docs
+
+install-docs:
+	mkdir -p $(MAN) $(DATA)/bash-completion/completions $(DATA)/zsh/site-functions $(DATA)/fish/vendor_completions.d
+	install -m 644 man/*.1 $(MAN)
+	for program in bd gt gtd gt-keeper; do \
+	    install -m 644 completions/$$program.bash $(DATA)/bash-completion/completions/$$program && \
+	    install -m 644 completions/$$program.zsh $(DATA)/zsh/site-functions/_$$program && \
+	    install -m 644 completions/$$program.fish $(DATA)/fish/vendor_completions.d/$$program.fish || exit 1; \
+	done
+	@echo "zsh reads $(DATA)/zsh/site-functions only if fpath in ~/.zshrc has it"
 
 bench: setup
 	@echo "building bd (some minutes) ..."

@@ -217,3 +217,24 @@ fn the_printed_script_is_the_installed_one_and_works_in_bash() {
     let said = bash.args(["-c", script]).ok();
     assert_eq!((said.text(), said.err.as_str()), (id.as_str(), ""));
 }
+
+#[test]
+fn make_installs_man_pages_and_completions() {
+    let town = Town::place();
+    let (root, prefix) = (
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(".."),
+        town.path("usr"),
+    );
+    let prefix = format!("PREFIX={}", prefix.display());
+    let make = town.other_program(Path::new("/usr/bin/make"), &root);
+    make.args(["install-docs", &prefix]).ok();
+    for file in [
+        "man/man1/gt-convoy.1",
+        "bash-completion/completions/bd",
+        "zsh/site-functions/_gt",
+        "fish/vendor_completions.d/gtd.fish",
+    ] {
+        let path = town.path("usr/share").join(file);
+        assert!(path.is_file(), "{}", path.display());
+    }
+}
