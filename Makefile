@@ -11,7 +11,7 @@ MAN := $(PREFIX)/share/man/man1
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
-	@echo "make nightly   what takes long: large storms and random histories, and a mutant of each promise"
+	@echo "make nightly   run what takes long: end-to-end tests on the release programs, large storms, random histories, mutants"
 	@echo "make install   install bd, gt, gtd and the keeper plugin in ~/.cargo/bin (or PREFIX/bin), with man pages and completions"
 	@echo "make install-docs  install the man pages and completions only"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
@@ -32,6 +32,7 @@ test: setup
 	$(CARGO) test --locked --workspace
 
 nightly: setup
+	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) GASTOWN_E2E_FORGET=1 $(CARGO) test --locked -p town-tests --test e2e
 	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law
 	python3 tests/mutants.py
