@@ -62,14 +62,14 @@ const STORE: [&[&str]; 7] = [
     &[
         "store::share",
         "store::compact",
-        "store::care",
+        "store::repair",
         "store::create",
         "store::upkeep",
     ],
 ];
 
 /// A bead and the snapshot that holds it: handle and arena, in one folder.
-const HANDLE_AND_ARENA: [&str; 2] = ["store::view::head", "store::view::snapshot"];
+const HANDLE_AND_ARENA: [&str; 2] = ["store::view::bead_ref", "store::view::snapshot"];
 
 /// The modules of the store, each by its own name, without the handle.
 fn store() -> Imports {

@@ -374,7 +374,7 @@ fn overhead(count: usize) -> (usize, usize) {
         let rest = page.split(before).nth(1).unwrap();
         rest.split(after).next().unwrap().parse().unwrap()
     };
-    let said = number("one after the other is told ", " tokens more");
+    let said = number("one after the other gets ", " tokens more");
     assert!(
         said.abs_diff(with - without) * 5 <= said,
         "{count} beads: {}",

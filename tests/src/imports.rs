@@ -267,10 +267,12 @@ impl Reader {
     fn tokens(&mut self, tokens: &str) {
         let words = tokens.replace(' ', "");
         for (start, _) in words.match_indices("crate::") {
-            let path = words[start..]
-                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
-                .next()
-                .unwrap_or_default();
+            let rest = &words[start..];
+            let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+            let path = rest.split(|c| !is_part(c)).next().unwrap_or_default();
+            if rest[path.len()..].starts_with('!') {
+                continue;
+            }
             let path: Vec<String> = path.split("::").map(str::to_owned).collect();
             self.uses.extend(self.absolute(&path, false));
         }
@@ -312,7 +314,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        // A macro of the crate is of no module: its name is not looked at.
         self.tokens(&call.tokens.to_string());
-        visit::visit_macro(self, call);
     }
 }

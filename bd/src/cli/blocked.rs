@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// How many people get.
 const LIMIT: usize = 50;
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
     let below = match &args.parent {

@@ -11,6 +11,6 @@ pub(crate) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
-    list::run(ctx, &list::Args::children_of(args.id.clone()))
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    list::run(ctx, list::Args::children_of(args.id.clone()))
 }

@@ -38,7 +38,7 @@ struct By {
     label: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = args.filter.filter(ctx)?;
     let (total, groups) = match key(&args.by) {

@@ -11,7 +11,7 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(_ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
     let value = json!({"status": "not_needed", "running": false});
     Said::new(value, "bd needs no daemon").answer()
 }

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     limit: usize,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store_of(&args.id)?;
     let snapshot = store.snapshot()?;
     let mut id = args.id.clone();

@@ -9,6 +9,6 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(_ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
     Ok(Box::new(Nothing))
 }

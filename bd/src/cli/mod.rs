@@ -44,6 +44,7 @@ mod search;
 mod show;
 mod status;
 mod sync;
+mod table;
 mod todo;
 mod types;
 mod undefer;
@@ -56,8 +57,8 @@ mod where_;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Failure, Usage};
@@ -139,107 +140,52 @@ struct Global {
     dolt_auto_commit: Option<String>,
 }
 
-/// The table of commands, written once and used twice: `Command` is what runs, and puts a command's
-/// arguments off until it is asked for; `Whole` is the tree for help, completion and everything unclear.
-macro_rules! commands {
-    ($name:ident $(, #[$attribute:meta])?) => {
-        #[derive(Debug, Subcommand)]
-        $(#[$attribute])?
-        enum $name {
-            Init(init::Args),
-            #[command(visible_alias = "new")]
-            Create(create::Args),
-            Q(q::Args),
-            #[command(visible_alias = "view")]
-            Show(show::Args),
-            Update(update::Args),
-            #[command(visible_alias = "done")]
-            Close(close::Args),
-            Reopen(reopen::Args),
-            List(list::Args),
-            Children(children::Args),
-            Ready(ready::Args),
-            Blocked(blocked::Args),
-            Dep(dep::Args),
-            Label(label::Args),
-            Comments(comments::Args),
-            Comment(comment::Args),
-            Delete(delete::Args),
-            Search(search::Args),
-            Count(count::Args),
-            #[command(visible_alias = "stats")]
-            Status(status::Args),
-            History(history::Args),
-            Activity(activity::Args),
-            Undo(undo::Args),
-            Compact(compact::Args),
-            Doctor(doctor::Args),
-            Restore(restore::Args),
-            Defer(defer::Args),
-            Undefer(undefer::Args),
-            Todo(todo::Args),
-            Types(types::Args),
-            Where(where_::Args),
-            Config(config::Args),
-            Completion(completion::Args),
-            Prime(prime::Args),
-            Quickstart(quickstart::Args),
-            Sync(sync::Args),
-            Merge(merge::Args),
-            #[command(hide = true)]
-            Migrate(migrate::Args),
-            #[command(hide = true)]
-            Daemon(daemon::Args),
-            Version(version::Args),
-        }
-    };
-}
-
-commands!(Command, #[command(defer = true)]);
-commands!(Whole);
-
-fn run(ctx: &Context, command: Command) -> Answer {
-    match command {
-        Command::Init(args) => init::run(ctx, args),
-        Command::Create(args) => create::run(ctx, args),
-        Command::Q(args) => q::run(ctx, args),
-        Command::Show(args) => show::run(ctx, &args),
-        Command::Update(args) => update::run(ctx, args),
-        Command::Close(args) => close::run(ctx, args),
-        Command::Reopen(args) => reopen::run(ctx, args),
-        Command::List(args) => list::run(ctx, &args),
-        Command::Children(args) => children::run(ctx, &args),
-        Command::Ready(args) => ready::run(ctx, args),
-        Command::Blocked(args) => blocked::run(ctx, &args),
-        Command::Dep(args) => dep::run(ctx, args),
-        Command::Label(args) => label::run(ctx, args),
-        Command::Comments(args) => comments::run(ctx, args),
-        Command::Comment(args) => comment::run(ctx, args),
-        Command::Delete(args) => delete::run(ctx, args),
-        Command::Search(args) => search::run(ctx, &args),
-        Command::Count(args) => count::run(ctx, &args),
-        Command::Status(args) => status::run(ctx, &args),
-        Command::History(args) => history::run(ctx, &args),
-        Command::Activity(args) => activity::run(ctx, args),
-        Command::Undo(args) => undo::run(ctx, args),
-        Command::Compact(args) => compact::run(ctx, args),
-        Command::Doctor(args) => doctor::run(ctx, args),
-        Command::Restore(args) => restore::run(ctx, args),
-        Command::Defer(args) => defer::run(ctx, args),
-        Command::Undefer(args) => undefer::run(ctx, args),
-        Command::Todo(args) => todo::run(ctx, args),
-        Command::Types(args) => types::run(ctx, &args),
-        Command::Where(args) => where_::run(ctx, &args),
-        Command::Config(args) => config::run(ctx, args),
-        Command::Completion(args) => completion::run(ctx, &args),
-        Command::Prime(args) => prime::run(ctx, &args),
-        Command::Quickstart(args) => quickstart::run(ctx, &args),
-        Command::Sync(args) => sync::run(ctx, &args),
-        Command::Merge(args) => merge::run(ctx, args),
-        Command::Migrate(args) => migrate::run(ctx, &args),
-        Command::Daemon(args) => daemon::run(ctx, &args),
-        Command::Version(args) => version::run(ctx, &args),
-    }
+crate::program! {
+    Init => init,
+    #[command(visible_alias = "new")]
+    Create => create,
+    Q => q,
+    #[command(visible_alias = "view")]
+    Show => show,
+    Update => update,
+    #[command(visible_alias = "done")]
+    Close => close,
+    Reopen => reopen,
+    List => list,
+    Children => children,
+    Ready => ready,
+    Blocked => blocked,
+    Dep => dep,
+    Label => label,
+    Comments => comments,
+    Comment => comment,
+    Delete => delete,
+    Search => search,
+    Count => count,
+    #[command(visible_alias = "stats")]
+    Status => status,
+    History => history,
+    Activity => activity,
+    Undo => undo,
+    Compact => compact,
+    Doctor => doctor,
+    Restore => restore,
+    Defer => defer,
+    Undefer => undefer,
+    Todo => todo,
+    Types => types,
+    Where => where_,
+    Config => config,
+    Completion => completion,
+    Prime => prime,
+    Quickstart => quickstart,
+    Sync => sync,
+    Merge => merge,
+    #[command(hide = true)]
+    Migrate => migrate,
+    #[command(hide = true)]
+    Daemon => daemon,
+    Version => version,
 }
 
 /// The whole command line, for man pages and completions.
@@ -273,7 +219,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Ok(ctx) => ctx,
         Err(error) => return fail(&screen, &error),
     };
-    let answer = run(&ctx, command);
+    let answer = command.run(&ctx);
     let answer = ctx
         .reports
         .take_failure()

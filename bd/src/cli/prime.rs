@@ -20,7 +20,7 @@ pub(crate) struct Args {
     stealth: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let Ok(found) = ctx.found() else {
         return Ok(Box::new(Nothing));
     };

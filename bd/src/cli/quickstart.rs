@@ -6,7 +6,7 @@ use super::report::{Answer, Nothing};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     ctx.ui.raw(include_str!("../../templates/quickstart.md"));
     Ok(Box::new(Nothing))
 }

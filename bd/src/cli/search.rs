@@ -37,7 +37,7 @@ pub(crate) struct Args {
     archived: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let text = match &args.query {
         Some(query) => query.clone(),
         None => args.words.join(" "),

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     no_activity: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let summary = if args.assigned {
         let mine = ctx.author().actor;

@@ -77,13 +77,13 @@ struct Old {
     set_mode: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if !args.full {
-        return fold(ctx, args);
+        return fold(ctx, &args);
     }
     let store = ctx.store()?;
     if args.dry_run {
-        return preview(ctx, args);
+        return preview(ctx, &args);
     }
     ctx.may_change("sync")?;
     let settings = crate::config::Config::load(Some(store.dir()), &ctx.env)?;

@@ -9,7 +9,7 @@ use super::report::{Answer, Said};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let custom = ctx.config.list("types.custom");
     let mut lines = vec!["Core types:".to_owned()];
     let core: Vec<_> = kind::CORE

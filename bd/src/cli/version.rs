@@ -22,7 +22,7 @@ pub(super) fn line() -> String {
     }
 }
 
-pub(super) fn run(_ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
     let mut value =
         json!({"version": VERSION, "build": if COMMIT.is_some() { "dev" } else { "release" }});
     if let Some(commit) = COMMIT {

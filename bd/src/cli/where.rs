@@ -11,7 +11,7 @@ use super::report::{Answer, Said};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let found = ctx.found().map_err(|error| match error {
         NotFound::Around { .. } => NoFolder.into(),
         NotFound::Named { .. } => anyhow::Error::from(error),

@@ -1,7 +1,6 @@
 //! `gt attach`.
 
 use bd::sys::Exec;
-use clap::Args;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -9,13 +8,13 @@ use crate::host::LiveTown;
 use crate::town::identity::{Address, SessionName};
 
 /// Look at an agent's session in this terminal. Leave it with Ctrl-b d; the agent goes on.
-#[derive(Debug, Args)]
-pub(super) struct AttachArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &AttachArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     attach(ctx, &town, &agent)?;

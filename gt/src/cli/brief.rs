@@ -1,13 +1,11 @@
 //! `gt brief`.
 
-use clap::Args;
-
 use super::{Answer, prime};
 use crate::cli::context::Context;
 
 /// Show what the worker of a bead is told of it: the assignment, and what was done before in its convoy.
-#[derive(Debug, Args)]
-pub(super) struct BriefArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The bead; the one on the hook where none is named.
     bead: Option<String>,
     /// Show each part with its source and size instead of the text.
@@ -15,7 +13,7 @@ pub(super) struct BriefArgs {
     explain: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &BriefArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let bead = match &args.bead {
         Some(bead) => bead.clone(),

@@ -22,6 +22,15 @@ pub struct Context {
 }
 
 impl Context {
+    /// The context of a command that begins.
+    pub fn new(env: Env, ui: Ui) -> Self {
+        Self {
+            env,
+            ui,
+            reports: Reports::default(),
+        }
+    }
+
     /// Opens the town around the working directory, acting as whoever calls.
     pub fn town(&self) -> anyhow::Result<LiveTown> {
         let root = town::find(&self.env)?;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bd::ui::{Page, escape};
-use clap::Args;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Answer, answer};
@@ -18,8 +17,8 @@ use crate::town::temporary;
 /// Everything happens in a temporary folder, on a bare copy of a repository: the one around the working directory, or
 /// --repo. The repository itself is never written to. Without --agent the workers are scripted, so that no model is
 /// needed. It ends by itself and leaves nothing behind; with --keep the town stays up to look around in.
-#[derive(Debug, Args)]
-pub(super) struct DemoArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The repository to work on: a path or a URL.
     #[arg(long)]
     repo: Option<String>,
@@ -31,7 +30,7 @@ pub(super) struct DemoArgs {
     keep: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: DemoArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in temporary::ending_signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;

@@ -1,7 +1,5 @@
 //! `gt doctor`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::view::doctor::{self, Finding, Level};
@@ -10,8 +8,8 @@ use crate::view::doctor::{self, Finding, Level};
 ///
 /// Exit code 1 when something does not work. With `--json` an array of {check, level, text, hint?}; level is ok,
 /// note, warning or error.
-#[derive(Debug, Args)]
-pub(super) struct DoctorArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only these checks.
     checks: Vec<String>,
     /// Show what is well, too.
@@ -19,7 +17,7 @@ pub(super) struct DoctorArgs {
     verbose: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &DoctorArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     for wanted in &args.checks {
         let known: Vec<&str> = doctor::names().collect();
         anyhow::ensure!(

@@ -1,7 +1,5 @@
 //! `gt done`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::done::{self, Report};
@@ -11,8 +9,8 @@ use crate::flow::done::{self, Report};
 /// Proves that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
 /// with its receipt, stores the summary, clears the hook and ends the session. A step that fails is named; run
 /// `gt done` again to go on at that step.
-#[derive(Debug, Args)]
-pub(super) struct DoneArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// What was done, and what the next worker should know.
     #[arg(short, long, default_value = "")]
     summary: String,
@@ -24,7 +22,7 @@ pub(super) struct DoneArgs {
     stay: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: DoneArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     if let Some(reason) = &args.no_change {
         anyhow::ensure!(!reason.trim().is_empty(), "--no-change needs a reason");

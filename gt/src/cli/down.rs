@@ -1,7 +1,6 @@
 //! `gt down`.
 
 use bd::ui::{Page, escape};
-use clap::Args;
 use serde_json::json;
 
 use super::{Answer, answer};
@@ -19,8 +18,8 @@ use crate::town::identity::{Address, SessionName};
 ///
 /// Hooks, branches and files stay; uncommitted work of polecats is snapshotted first. `gt up` goes on where it
 /// stopped, and the answer says whom that is: with `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
-#[derive(Debug, Args)]
-pub(super) struct DownArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Stop the daemon only; sessions go on.
     #[arg(long)]
     daemon_only: bool,
@@ -48,7 +47,7 @@ struct Stopped {
     snapshot: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &DownArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     // First the daemon: else it would start anew what is stopped.
     let daemon = daemon::status(&town).running;

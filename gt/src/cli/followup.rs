@@ -1,6 +1,5 @@
 //! `gt followup`.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::{Answer, answer};
@@ -13,8 +12,8 @@ use crate::flow::sling::{self, Slung};
 /// The new bead is linked to the one it follows. Its worker finds in its context the task then, the molecule and its
 /// steps, the specification's path, the commits and the files that they changed, and what was asked for before, in
 /// order. `gt brief BEAD` shows it.
-#[derive(Debug, Args)]
-pub(super) struct FollowupArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The bead that was worked on, or the polecat that did it.
     #[arg(value_name = "BEAD|POLECAT")]
     of: String,
@@ -39,7 +38,7 @@ struct Report {
     slung: Option<Slung>,
 }
 
-pub(super) fn run(ctx: &Context, args: FollowupArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let made = followup::make(
         &town,

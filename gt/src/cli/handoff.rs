@@ -1,7 +1,5 @@
 //! `gt handoff`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff::{self, HandedOff, Request};
@@ -11,8 +9,8 @@ use crate::flow::handoff::{self, HandedOff, Request};
 /// For a session whose context is full: hook, branch and files stay as they are, what is not committed is saved, and
 /// the next session finds the letter in its context, once. What runs after this command in the old session may not
 /// happen any more.
-#[derive(Debug, Args)]
-pub(super) struct HandoffArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Whose session; yours when left out.
     agent: Option<String>,
     /// What the letter is about.
@@ -29,7 +27,7 @@ pub(super) struct HandoffArgs {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: HandoffArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = match &args.agent {
         Some(text) => town.address(text)?,

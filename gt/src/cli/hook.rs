@@ -1,15 +1,13 @@
 //! `gt hook`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::prime;
 use crate::town::identity::Address;
 
 /// Show what is on a hook: your own, or another agent's.
-#[derive(Debug, Args)]
-pub(super) struct HookArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Whose hook; yours when left out.
     agent: Option<String>,
 }
@@ -26,7 +24,7 @@ struct Shown {
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &HookArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let address = match &args.agent {
         Some(text) => town.address(text)?,

@@ -2,15 +2,14 @@
 
 use bd::git::Git;
 use bd::sys::Clock;
-use clap::Args;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::install::{Request as InstallRequest, install};
 
 /// Make a town: a folder that holds rigs, agents and the town's own beads. Safe to run again.
-#[derive(Debug, Args)]
-pub(super) struct InstallArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Where; the working directory when left out.
     #[arg(default_value = ".")]
     path: String,
@@ -22,7 +21,7 @@ pub(super) struct InstallArgs {
     owner: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: InstallArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let root = ctx.env.absolute(&args.path);
     // A trailing `.` has no name, and links are kept as the person wrote them.
     let root: std::path::PathBuf = root.components().collect();

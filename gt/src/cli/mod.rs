@@ -1,5 +1,10 @@
 //! The command line of `gt`: arguments in, one domain call, one report out.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "all commands are run alike, with their arguments"
+)]
+
 mod agent_event;
 mod attach;
 mod brief;
@@ -48,10 +53,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use bd::cli::parse::Program;
-use bd::store::{Reports, upkeep};
+use bd::store::upkeep;
 use bd::sys::{Clock, Env};
 use bd::ui::{Page, Report, Ui};
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde::Serialize;
 
 use crate::cli::context::Context;
@@ -110,111 +115,53 @@ struct Root {
     json: bool,
 }
 
-/// The table of commands, written once and used twice: `Command` is what runs, and puts a command's
-/// arguments off until it is asked for; `Whole` is the tree for help, completion and everything unclear.
-macro_rules! commands {
-    ($name:ident $(, #[$attribute:meta])?) => {
-        #[derive(Debug, Subcommand)]
-        $(#[$attribute])?
-        enum $name {
-            Attach(attach::AttachArgs),
-            Brief(brief::BriefArgs),
-            Checkpoint(checkpoint::CheckpointArgs),
-            Completion(bd::cli::completion::Args),
-            Config(config::ConfigArgs),
-            Convoy(convoy::ConvoyArgs),
-            Crew(crew::CrewArgs),
-            Daemon(daemon::DaemonArgs),
-            Demo(demo::DemoArgs),
-            Doctor(doctor::DoctorArgs),
-            Done(done::DoneArgs),
-            Down(down::DownArgs),
-            Followup(followup::FollowupArgs),
-            Handoff(handoff::HandoffArgs),
-            #[command(alias = "work")]
-            Hook(hook::HookArgs),
-            Hooks(hooks::HooksArgs),
-            Install(install::InstallArgs),
-            Mail(mail::MailArgs),
-            Mayor(mayor::MayorArgs),
-            #[command(alias = "mr")]
-            Mq(mq::MqArgs),
-            Namepool(namepool::NamepoolArgs),
-            Nudge(nudge::NudgeArgs),
-            Peek(peek::PeekArgs),
-            #[command(alias = "polecats")]
-            Polecat(polecat::PolecatArgs),
-            Prime(prime::PrimeArgs),
-            Rescue(rescue::RescueArgs),
-            Rig(rig::RigArgs),
-            Scripted(scripted::Args),
-            #[command(hide = true)]
-            SessionRestart(session_restart::Args),
-            #[command(hide = true)]
-            SessionWrapper(session_wrapper::Args),
-            Seance(seance::SeanceArgs),
-            Signal(signal::SignalArgs),
-            Sling(sling::SlingArgs),
-            #[command(alias = "stat")]
-            Status(status::StatusArgs),
-            #[command(alias = "unhook")]
-            Unsling(unsling::UnslingArgs),
-            /// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
-            Up,
-            /// Print the version.
-            Version,
-            /// Say who runs this command, as the town sees it.
-            Whoami,
-            Why(why::WhyArgs),
-        }
-    };
-}
-
-commands!(Command, #[command(defer = true)]);
-commands!(Whole);
-
-fn run(ctx: &Context, command: Command) -> Answer {
-    match command {
-        Command::Attach(args) => attach::run(ctx, &args),
-        Command::Brief(args) => brief::run(ctx, &args),
-        Command::Checkpoint(args) => checkpoint::run(ctx, args),
-        Command::Completion(args) => completion::run(&args),
-        Command::Config(args) => config::run(ctx, &args),
-        Command::Convoy(args) => convoy::run(ctx, args),
-        Command::Crew(args) => crew::run(ctx, &args),
-        Command::Daemon(args) => daemon::run(ctx, &args),
-        Command::Demo(args) => demo::run(ctx, args),
-        Command::Doctor(args) => doctor::run(ctx, &args),
-        Command::Done(args) => done::run(ctx, args),
-        Command::Down(args) => down::run(ctx, &args),
-        Command::Followup(args) => followup::run(ctx, args),
-        Command::Handoff(args) => handoff::run(ctx, args),
-        Command::Hook(args) => hook::run(ctx, &args),
-        Command::Hooks(args) => hooks::run(ctx, &args),
-        Command::Install(args) => install::run(ctx, args),
-        Command::Mail(args) => mail::run(ctx, args),
-        Command::Mayor(args) => mayor::run(ctx, &args),
-        Command::Mq(args) => mq::run(ctx, &args),
-        Command::Namepool(args) => namepool::run(ctx, &args),
-        Command::Nudge(args) => nudge::run(ctx, &args),
-        Command::Peek(args) => peek::run(ctx, &args),
-        Command::Polecat(args) => polecat::run(ctx, &args),
-        Command::Prime(args) => prime::run(ctx, &args),
-        Command::Rescue(args) => rescue::run(ctx, &args),
-        Command::Rig(args) => rig::run(ctx, &args),
-        Command::Scripted(args) => scripted::run(ctx, &args),
-        Command::SessionRestart(args) => session_restart::run(ctx, &args),
-        Command::SessionWrapper(args) => session_wrapper::run(ctx, &args),
-        Command::Seance(args) => seance::run(ctx, &args),
-        Command::Signal(args) => signal::run(ctx, &args),
-        Command::Sling(args) => sling::run(ctx, args),
-        Command::Status(args) => status::run(ctx, &args),
-        Command::Up => up::run(ctx),
-        Command::Unsling(args) => unsling::run(ctx, &args),
-        Command::Version => version::run(),
-        Command::Whoami => whoami::run(ctx),
-        Command::Why(args) => why::run(ctx, &args),
-    }
+bd::program! {
+    Attach => attach,
+    Brief => brief,
+    Checkpoint => checkpoint,
+    Completion => completion,
+    Config => config,
+    Convoy => convoy,
+    Crew => crew,
+    Daemon => daemon,
+    Demo => demo,
+    Doctor => doctor,
+    Done => done,
+    Down => down,
+    Followup => followup,
+    Handoff => handoff,
+    #[command(alias = "work")]
+    Hook => hook,
+    Hooks => hooks,
+    Install => install,
+    Mail => mail,
+    Mayor => mayor,
+    #[command(alias = "mr")]
+    Mq => mq,
+    Namepool => namepool,
+    Nudge => nudge,
+    Peek => peek,
+    #[command(alias = "polecats")]
+    Polecat => polecat,
+    Prime => prime,
+    Rescue => rescue,
+    Rig => rig,
+    Scripted => scripted,
+    #[command(hide = true)]
+    SessionRestart => session_restart,
+    #[command(hide = true)]
+    SessionWrapper => session_wrapper,
+    Seance => seance,
+    Signal => signal,
+    Sling => sling,
+    #[command(alias = "stat")]
+    Status => status,
+    #[command(alias = "unhook")]
+    Unsling => unsling,
+    Up => up,
+    Version => version,
+    Whoami => whoami,
+    Why => why,
 }
 
 /// The whole command line, for man pages and completions.
@@ -249,17 +196,13 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     };
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(bd::ui::report_slow_remote);
-    let ctx = Context {
-        env,
-        ui,
-        reports: Reports::default(),
-    };
+    let ctx = Context::new(env, ui);
     if !matches!(line.command, Some(Command::Demo(_))) {
         crate::town::temporary::remove_on_signals();
     }
     let answer = line
         .command
-        .map_or_else(no_command, |command| run(&ctx, command));
+        .map_or_else(no_command, |command| command.run(&ctx));
     let answer = ctx
         .reports
         .take_failure()

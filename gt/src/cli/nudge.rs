@@ -1,7 +1,5 @@
 //! `gt nudge`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::Sent;
@@ -9,8 +7,8 @@ use crate::host::runtime;
 use crate::town::identity::SessionName;
 
 /// Type a message into an agent's session, now. For what lasts, send mail.
-#[derive(Debug, Args)]
-pub(super) struct NudgeArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
     /// The message.
@@ -26,7 +24,7 @@ struct Nudged {
     how: &'static str,
 }
 
-pub(super) fn run(ctx: &Context, args: &NudgeArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let session = SessionName::of(&agent)

@@ -1,14 +1,12 @@
 //! `gt peek`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::town::identity::SessionName;
 
 /// Show the last lines of an agent's screen.
-#[derive(Debug, Args)]
-pub(super) struct PeekArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
     /// How many lines.
@@ -23,7 +21,7 @@ struct Peeked {
     lines: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &PeekArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let session = SessionName::of(&agent)

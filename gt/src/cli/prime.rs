@@ -1,7 +1,5 @@
 //! `gt prime`.
 
-use clap::Args;
-
 use super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -14,8 +12,8 @@ use crate::record::mail;
 /// Same input, same output. With `--hook` it is what an agent CLI runs when a session starts, goes on, is cleared
 /// or compacted: it reads that CLI's JSON from standard input, says as much as the occasion needs, and records the
 /// session. `gt config set context.budget.<role> BYTES` says how much room there is.
-#[derive(Debug, Args)]
-pub(super) struct PrimeArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Read the agent CLI's hook JSON from standard input and record the session.
     #[arg(long)]
     hook: bool,
@@ -27,7 +25,7 @@ pub(super) struct PrimeArgs {
     dry_run: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &PrimeArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.hook && is_of_copy(ctx) {
         return nothing();
     }

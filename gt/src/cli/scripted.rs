@@ -43,7 +43,7 @@ impl Report for Played {
     }
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let exe = bd::sys::env::current_exe().context("cannot find our own program")?;
     let script = ctx.env.absolute(&args.script.to_string_lossy());
     anyhow::ensure!(

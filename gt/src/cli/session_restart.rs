@@ -11,7 +11,7 @@ pub(crate) struct Args {
     agent: String,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
     let session = handoff::renew(&town, &agent).inspect_err(|error| {

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     file: PathBuf,
 }
 
-pub(crate) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let start = wrapper::take(&args.file)?;
     Err(wrapper::become_command(start, ctx.env.get("TERM")).into())
 }

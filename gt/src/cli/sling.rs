@@ -1,7 +1,5 @@
 //! `gt sling`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::sling::{Request, Slung, family, sling, sling_member};
@@ -20,8 +18,8 @@ use crate::town::identity::Address;
 /// Steps: the bead and the worker are reserved for each other in one transaction; the worker's sandbox gets a
 /// fresh branch from the fetched target (leftovers go to a rescue ref first); a bead that no convoy tracks gets
 /// one; the agent's session starts with identity, work and instruction in its first message.
-#[derive(Debug, Args)]
-pub(super) struct SlingArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The beads, then the target.
     #[arg(required = true, value_name = "BEAD... [TARGET]")]
     words: Vec<String>,
@@ -29,8 +27,8 @@ pub(super) struct SlingArgs {
     #[arg(long)]
     agent: Option<String>,
     /// Instructions beside the bead's own text.
-    #[arg(short, long, default_value = "")]
-    args: String,
+    #[arg(short = 'a', long = "args", default_value = "", value_name = "ARGS")]
+    instructions: String,
     /// Take the bead from whoever has it; sling it even though it is blocked.
     #[arg(short, long)]
     force: bool,
@@ -39,7 +37,7 @@ pub(super) struct SlingArgs {
     no_convoy: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let mut beads = args.words;
     // One word is a bead for oneself; of two and more the last is the target.
@@ -56,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: SlingArgs) -> Answer {
             agent: args.agent.clone(),
             force: args.force,
             no_convoy: args.no_convoy,
-            args: args.args.clone(),
+            args: args.instructions.clone(),
         };
         let Some(members) = family(&town, &bead)? else {
             slung.push(sling(&town, &request(bead))?);

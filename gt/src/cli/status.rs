@@ -1,7 +1,6 @@
 //! `gt status`.
 
 use bd::ui::{Page, escape};
-use clap::Args;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -16,10 +15,10 @@ use crate::view::status::{self, Agent, Rig, Status};
 /// in_line[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
 /// work_title?, hook_bead?, state?, why?, unread_mail}.
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {}
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &StatusArgs) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     answer(status::status(&ctx.town()?)?, show)
 }
 

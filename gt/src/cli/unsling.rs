@@ -1,7 +1,5 @@
 //! `gt unsling`.
 
-use clap::Args;
-
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::sling::unsling;
@@ -10,13 +8,13 @@ use crate::flow::sling::unsling;
 ///
 /// The bead goes back to open, the worker's session ends, its branch and files stay; uncommitted work is
 /// snapshotted first.
-#[derive(Debug, Args)]
-pub(super) struct UnslingArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The bead.
     bead: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &UnslingArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let unslung = unsling(&ctx.town()?, &args.bead)?;
     answer(unslung, |unslung, page| {
         page.line(format!(

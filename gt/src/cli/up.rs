@@ -10,7 +10,11 @@ struct Up {
     started: bool,
 }
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     if let Err(error) = town.host.check() {
         ctx.ui.warn(&format!(

@@ -1,13 +1,18 @@
 //! `gt version`.
 
 use super::{Answer, answer};
+use crate::cli::context::Context;
 
 #[derive(serde::Serialize)]
 struct Version {
     version: &'static str,
 }
 
-pub(super) fn run() -> Answer {
+/// Print the version.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
     let version = Version {
         version: env!("CARGO_PKG_VERSION"),
     };

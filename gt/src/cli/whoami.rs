@@ -15,7 +15,11 @@ struct Whoami {
     town: std::path::PathBuf,
 }
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Say who runs this command, as the town sees it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let found = detect(&ctx.env, &town.layout);
     let address = found.address.unwrap_or(Address::Overseer);

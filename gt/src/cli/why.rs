@@ -1,7 +1,6 @@
 //! `gt why`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -10,13 +9,13 @@ use crate::view::why::{self, Told};
 
 /// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it
 /// is in line or its worker is stuck. With `--json` the events.
-#[derive(Debug, Args)]
-pub(super) struct WhyArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// A bead, convoy, merge request, or an agent's name or address.
     what: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &WhyArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let Told { events, now } = why::why(&town, &args.what)?;
     let what = args.what.clone();

@@ -37,8 +37,8 @@ pub struct Args {
     shell: String,
 }
 
-pub(super) fn run(_ctx: &Context, args: &Args) -> Answer {
-    print_script("bd", args)
+pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+    print_script("bd", &args)
 }
 
 /// Prints the script of a program.

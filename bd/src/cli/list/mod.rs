@@ -100,7 +100,7 @@ const LIMIT: usize = 50;
 /// The same for agents.
 const AGENT_LIMIT: usize = 20;
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
     let mut filter = args.filter.filter(ctx)?;
@@ -112,7 +112,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     if !args.include_gates && !args.filter.has_kind() {
         filter.not_kinds.push(Kind::Gate);
     }
-    if hides_infra(ctx, args) {
+    if hides_infra(ctx, &args) {
         filter.not_kinds.extend(INFRA);
     }
     filter.no_templates = !args.include_templates;
@@ -131,7 +131,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);
     filter.wisp_type.clone_from(&args.wisp_type);
-    let limit = limit(ctx, args);
+    let limit = limit(ctx, &args);
     // In another order the first are known only when all are.
     let other_order = args.sort.is_some() || args.reverse;
     let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });

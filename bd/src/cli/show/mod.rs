@@ -48,7 +48,7 @@ pub(crate) struct Args {
     include_comments: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     if ids.is_empty() {
         return Err(Usage(

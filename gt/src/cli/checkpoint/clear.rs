@@ -6,8 +6,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
+/// Forget the checkpoint of this work tree.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
 /// Removes it.
-pub(super) fn run(ctx: &Context) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let there = checkpoint::clear(&town, &town.actor)?;
     answer(json!({ "cleared": there }), move |_, page| {

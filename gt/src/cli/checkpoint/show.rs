@@ -6,8 +6,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
+/// Show the checkpoint of this work tree.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
 /// Prints it.
-pub(super) fn run(ctx: &Context) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let found = checkpoint::read(&town, &town.actor)?;
     answer(found, |found, page| {

@@ -1,14 +1,12 @@
 //! `gt checkpoint write`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint::{self, Words};
 
 /// Write a checkpoint: branch, last commit, changed files, and your words.
-#[derive(Debug, Args)]
-pub(super) struct WriteArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// What the next session should know.
     #[arg(short, long, default_value = "", hide_default_value = true)]
     notes: String,
@@ -20,7 +18,7 @@ pub(super) struct WriteArgs {
     step: String,
 }
 
-pub(super) fn run(ctx: &Context, args: WriteArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
     let words = Words {

@@ -2,12 +2,14 @@
 
 mod values;
 
-use bd::cli::completion::{Args, print_script};
+pub(super) use bd::cli::completion::Args;
+use bd::cli::completion::print_script;
 
 use super::Answer;
+use super::context::Context;
 
 pub(super) use values::offer_values;
 
-pub(super) fn run(args: &Args) -> Answer {
-    print_script("gt", args)
+pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+    print_script("gt", &args)
 }

@@ -23,7 +23,7 @@ use crate::view::doctor;
 /// The command line of `gt` with the values of the town around the working directory.
 pub(in crate::cli) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
-    match (Context { env, ui }).town() {
+    match Context::new(env, ui).town() {
         Ok(town) => with_values(command, "", &Arc::new(town), values),
         Err(_) => command,
     }

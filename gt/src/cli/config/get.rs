@@ -1,7 +1,5 @@
 //! `gt config get`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use super::{Row, Whose};
 use crate::cli::context::Context;
@@ -10,8 +8,8 @@ use crate::town::config::{ChangeError, Layers};
 /// Print a setting's value.
 ///
 /// With `--json` {key, value, origin}.
-#[derive(Debug, Args)]
-pub(super) struct GetArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The setting.
     key: String,
     #[command(flatten)]
@@ -21,7 +19,7 @@ pub(super) struct GetArgs {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &GetArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let setting = Layers::load(&town, rig.as_ref())?.get(&args.key);

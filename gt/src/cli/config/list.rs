@@ -1,7 +1,5 @@
 //! `gt config list`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use super::{Row, Whose};
 use crate::cli::context::Context;
@@ -10,8 +8,8 @@ use crate::town::config::{Layers, key};
 /// List all settings with their values.
 ///
 /// With `--json` an array of {key, value, origin}.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     #[command(flatten)]
     whose: Whose,
     /// Say where each value comes from.
@@ -19,7 +17,7 @@ pub(super) struct ListArgs {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let all = Layers::load(&town, rig.as_ref())?.all();

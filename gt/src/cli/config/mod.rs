@@ -5,7 +5,6 @@ mod list;
 mod set;
 mod unset;
 
-use clap::Subcommand;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,31 +14,16 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::config::Setting;
 
-/// Look at settings and change them.
-///
-/// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
-/// bead, the rig's settings, the town's settings, built-in.
-#[derive(Debug, clap::Args)]
-pub(super) struct ConfigArgs {
-    #[command(subcommand)]
-    command: ConfigCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum ConfigCommand {
-    Get(get::GetArgs),
-    List(list::ListArgs),
-    Set(set::SetArgs),
-    Unset(unset::UnsetArgs),
-}
-
-pub(super) fn run(ctx: &Context, args: &ConfigArgs) -> Answer {
-    match &args.command {
-        ConfigCommand::Get(args) => get::run(ctx, args),
-        ConfigCommand::List(args) => list::run(ctx, args),
-        ConfigCommand::Set(args) => set::run(ctx, args),
-        ConfigCommand::Unset(args) => unset::run(ctx, args),
-    }
+bd::family! {
+    /// Look at settings and change them.
+    ///
+    /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
+    /// bead, the rig's settings, the town's settings, built-in.
+    Args:
+    Get => get,
+    List => list,
+    Set => set,
+    Unset => unset,
 }
 
 /// Whose settings are meant.

@@ -1,7 +1,5 @@
 //! `gt config set`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use super::Whose;
 use crate::cli::context::Context;
@@ -10,8 +8,8 @@ use crate::town::config::{self, Layer};
 /// Set a setting: in the rig's settings, in the town's, or on this machine only.
 ///
 /// With `--json` {key, value, file}.
-#[derive(Debug, Args)]
-pub(super) struct SetArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The setting.
     key: String,
     /// Its value.
@@ -23,7 +21,7 @@ pub(super) struct SetArgs {
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &SetArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {

@@ -1,7 +1,5 @@
 //! `gt config unset`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use super::Whose;
 use crate::cli::context::Context;
@@ -10,8 +8,8 @@ use crate::town::config::{self, Layer};
 /// Remove a setting from a file, so that the layers below it count again.
 ///
 /// With `--json` {key, file}.
-#[derive(Debug, Args)]
-pub(super) struct UnsetArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The setting.
     key: String,
     #[command(flatten)]
@@ -21,7 +19,7 @@ pub(super) struct UnsetArgs {
     local: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &UnsetArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layer = if args.local {

@@ -1,7 +1,5 @@
 //! `gt convoy add`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
@@ -9,8 +7,8 @@ use crate::flow::convoy::review;
 /// Let a convoy track more beads. One that has landed is open again.
 ///
 /// Where a `pre-convoy` hook is installed it is asked about beads of a rig that the convoy had none of yet.
-#[derive(Debug, Args)]
-pub(super) struct AddArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The convoy.
     convoy: String,
     /// The beads.
@@ -18,7 +16,7 @@ pub(super) struct AddArgs {
     beads: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let made = review::add(&ctx.town()?, &args.convoy, &args.beads)?;
     super::warn(ctx, &made.warnings);
     answer(made.created, |added, page| {

@@ -1,14 +1,12 @@
 //! `gt convoy close`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy;
 
 /// Close a convoy by hand. Nobody is mailed: it has not landed.
-#[derive(Debug, Args)]
-pub(super) struct CloseArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The convoy.
     convoy: String,
     /// Why.
@@ -25,7 +23,7 @@ struct Closed {
     closed: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &CloseArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let closed = convoy::close(&ctx.town()?, &args.convoy, &args.reason, args.force)?;
     answer(
         Closed {

@@ -1,7 +1,6 @@
 //! `gt convoy create`.
 
 use bd::error::Usage;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -11,8 +10,8 @@ use crate::flow::convoy::{New, review};
 ///
 /// Where a `pre-convoy` hook is installed it is asked first: it may reject the convoy (exit code 1, nothing is made)
 /// or leave it to a person (exit code 3, `gt convoy review list`).
-#[derive(Debug, Args)]
-pub(super) struct CreateArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Its name.
     name: String,
     /// The beads it tracks.
@@ -38,7 +37,7 @@ pub(super) struct CreateArgs {
 /// A specification is read by people and models.
 const SPEC: u64 = 4 * 1024 * 1024;
 
-fn spec(ctx: &Context, args: &CreateArgs) -> anyhow::Result<String> {
+fn spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let Some(path) = &args.spec_file else {
         return Ok(args.spec.clone().unwrap_or_default());
     };
@@ -51,7 +50,7 @@ fn spec(ctx: &Context, args: &CreateArgs) -> anyhow::Result<String> {
     text.map_err(|error| Usage(format!("cannot read {}: {error}", path.display())).into())
 }
 
-pub(super) fn run(ctx: &Context, args: CreateArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let spec = spec(ctx, &args)?;
     let owner = match args.owner {

@@ -1,7 +1,6 @@
 //! `gt convoy land`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -14,8 +13,8 @@ use crate::flow::landing::Landing;
 /// commit in each rig: all are prepared first (gates included), then all are pushed. What stands in the way becomes a
 /// task; a rig that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
 /// {outcome: waits, convoy, landed, of, rig, reason, task}.
-#[derive(Debug, Args)]
-pub(super) struct LandArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The convoy.
     convoy: String,
 }
@@ -27,7 +26,7 @@ enum Shown {
     Already { outcome: &'static str, id: String },
 }
 
-pub(super) fn run(ctx: &Context, args: &LandArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let landing = landing::land(&ctx.town()?, &args.convoy)?;
     let shown = landing.map_or_else(
         || Shown::Already {

@@ -1,7 +1,6 @@
 //! `gt convoy list`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -12,14 +11,14 @@ use crate::record::town_view::TownView;
 /// List convoys, open ones or all.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked, completed, total, landings}.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Landed and closed ones, too.
     #[arg(long)]
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);

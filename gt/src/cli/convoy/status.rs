@@ -1,7 +1,6 @@
 //! `gt convoy status`.
 
 use bd::ui::{Page, escape};
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -19,13 +18,13 @@ use crate::record::town_view::TownView;
 /// issue_type, assignee?, standing, waits_for, why?, ways}], completed, total, landings, integration?}. `standing` is open,
 /// blocked, working, merging, held, done, failed or unknown; `ways` are commands, one of them at a time;
 /// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// A convoy's id, or its number in `gt convoy list`; all open ones when left out.
     convoy: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let view = TownView::read(&town)?;
     let board = convoy::Board::of_view(&view);

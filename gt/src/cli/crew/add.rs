@@ -1,7 +1,5 @@
 //! `gt crew add`.
 
-use clap::Args;
-
 use super::super::{Answer, answer, rig};
 use crate::cli::context::Context;
 use crate::flow::crew::{self, CrewError};
@@ -10,8 +8,8 @@ use crate::flow::crew::{self, CrewError};
 ///
 /// Names that are there already are passed over with a warning. With `--json` an array of {name, rig, path,
 /// branch}.
-#[derive(Debug, Args)]
-pub(super) struct AddArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The names; RIG/NAME names the rig, too.
     #[arg(required = true)]
     names: Vec<String>,
@@ -23,7 +21,7 @@ pub(super) struct AddArgs {
     branch: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let mut added = Vec::new();
     for name in &args.names {

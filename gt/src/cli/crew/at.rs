@@ -1,6 +1,5 @@
 //! `gt crew at`.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer, attach};
@@ -10,8 +9,8 @@ use crate::flow::{crew, session};
 /// Visit a crew member: start its session if it has none, and show it in this terminal.
 ///
 /// With `--json` {agent, path, session}.
-#[derive(Debug, Args)]
-pub(super) struct AtArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The name, or RIG/NAME.
     name: String,
     /// The rig.
@@ -35,7 +34,7 @@ struct Visited {
     session: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &AtArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let names = [args.name.clone()];
     let found = super::members(ctx, &town, &names, args.rig.as_deref(), false)?;

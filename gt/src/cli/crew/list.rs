@@ -1,7 +1,5 @@
 //! `gt crew list`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::crew;
@@ -9,8 +7,8 @@ use crate::flow::crew;
 /// List the crew of a rig, or of all.
 ///
 /// With `--json` an array of {name, rig, branch, path, has_session, git_clean}.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this rig.
     #[arg(long)]
     rig: Option<String>,
@@ -19,7 +17,7 @@ pub(super) struct ListArgs {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rigs = match &args.rig {
         Some(name) => vec![town.rig(name)?],

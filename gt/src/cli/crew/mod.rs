@@ -6,39 +6,21 @@ mod list;
 mod start;
 mod stop;
 
-use clap::Subcommand;
-
 use super::Answer;
 use crate::cli::context::Context;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// Add, list, start, visit and stop crew: persistent workers that a person directs.
-#[derive(Debug, clap::Args)]
-pub(super) struct CrewArgs {
-    #[command(subcommand)]
-    command: CrewCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum CrewCommand {
-    Add(add::AddArgs),
+bd::family! {
+    /// Add, list, start, visit and stop crew: persistent workers that a person directs.
+    Args:
+    Add => add,
     #[command(alias = "attach")]
-    At(at::AtArgs),
-    List(list::ListArgs),
+    At => at,
+    List => list,
     #[command(alias = "spawn")]
-    Start(start::StartArgs),
-    Stop(stop::StopArgs),
-}
-
-pub(super) fn run(ctx: &Context, args: &CrewArgs) -> Answer {
-    match &args.command {
-        CrewCommand::Add(args) => add::run(ctx, args),
-        CrewCommand::At(args) => at::run(ctx, args),
-        CrewCommand::List(args) => list::run(ctx, args),
-        CrewCommand::Start(args) => start::run(ctx, args),
-        CrewCommand::Stop(args) => stop::run(ctx, args),
-    }
+    Start => start,
+    Stop => stop,
 }
 
 /// The members that were named, or all of a rig or the town.

@@ -1,6 +1,5 @@
 //! `gt crew start`.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -12,8 +11,8 @@ use crate::host::runtime;
 ///
 /// With `--json` an array of {agent, session, needs_person}: the question on its screen that only a person may
 /// answer, or null.
-#[derive(Debug, Args)]
-pub(super) struct StartArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The names; RIG/NAME names the rig, too.
     names: Vec<String>,
     /// The rig.
@@ -34,7 +33,7 @@ struct Started {
     needs_person: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut started = Vec::new();

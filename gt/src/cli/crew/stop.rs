@@ -1,6 +1,5 @@
 //! `gt crew stop`.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -10,8 +9,8 @@ use crate::flow::crew;
 /// End the sessions of crew members. Their clones stay as they are.
 ///
 /// With `--json` an array of {agent, was_running}.
-#[derive(Debug, Args)]
-pub(super) struct StopArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The names; RIG/NAME names the rig, too.
     names: Vec<String>,
     /// The rig.
@@ -28,7 +27,7 @@ struct Stopped {
     was_running: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &StopArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let members = super::members(ctx, &town, &args.names, args.rig.as_deref(), args.all)?;
     let mut stopped = Vec::new();

@@ -4,7 +4,11 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Write the systemd user unit of this town's daemon, and say how to enable it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let installed = daemon::install(&*ctx.town()?)?;
     answer(installed, |installed, page| {
         page.line(format!("✓ wrote {}", installed.path.display()));

@@ -1,15 +1,14 @@
 //! `gt daemon logs`.
 
 use bd::sys::Exec;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
 /// Show the end of the daemon's log.
-#[derive(Debug, Args)]
-pub(super) struct LogsArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// How many lines.
     #[arg(short = 'n', long, default_value_t = 50)]
     lines: usize,
@@ -18,7 +17,7 @@ pub(super) struct LogsArgs {
     follow: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &LogsArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let log = daemon::log_path(&town);
     anyhow::ensure!(log.is_file(), "there is no log yet: {}", log.display());

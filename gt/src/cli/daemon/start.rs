@@ -10,7 +10,11 @@ struct Started {
     pid: u32,
 }
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Start the daemon, detached from this terminal.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let pid = daemon::start(&*ctx.town()?)?;
     answer(Started { running: true, pid }, |started, page| {
         page.line(format!("✓ the daemon runs (pid {})", started.pid));

@@ -4,7 +4,11 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Say whether the daemon runs and how it is.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let status = daemon::status(&*ctx.town()?);
     answer(status, |status, page| {
         if !status.running {

@@ -10,7 +10,11 @@ struct Stopped {
     pid: u32,
 }
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Stop the daemon. Sessions go on: they do not need it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let pid = daemon::stop(&*ctx.town()?)?;
     answer(
         Stopped {

@@ -1,19 +1,17 @@
 //! `gt hooks diff`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
 /// Show what the settings files lack of ours.
-#[derive(Debug, Args)]
-pub(super) struct DiffArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this target.
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &DiffArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut found = installed::all(&*ctx.town()?, args.target.as_deref())?;
     found.retain(|hooks| !hooks.missing.is_empty());
     answer(found, |found, page| {

@@ -1,19 +1,17 @@
 //! `gt hooks install`.
 
-use clap::Args;
-
 use super::super::Answer;
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
 /// Write the settings files of all roles whose agent programs run hooks.
-#[derive(Debug, Args)]
-pub(super) struct InstallArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this target.
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &InstallArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     super::changed(installed::sync(
         &*ctx.town()?,
         args.target.as_deref(),

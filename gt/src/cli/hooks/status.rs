@@ -1,19 +1,17 @@
 //! `gt hooks status`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::runtime::installed::{self, State};
 
 /// Show which roles have their hooks, and where.
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`.
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let found = installed::all(&*ctx.town()?, args.target.as_deref())?;
     answer(found, |found, page| {
         for hooks in found {

@@ -1,19 +1,17 @@
 //! `gt hooks sync`.
 
-use clap::Args;
-
 use super::super::Answer;
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
 /// Add what is missing to the settings files that are there.
-#[derive(Debug, Args)]
-pub(super) struct SyncArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this target.
     target: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &SyncArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     super::changed(installed::sync(
         &*ctx.town()?,
         args.target.as_deref(),

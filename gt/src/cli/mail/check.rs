@@ -1,7 +1,6 @@
 //! `gt mail check`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::agent_event::{AgentEvent, is_of_copy, nothing};
 use super::super::{Answer, answer};
@@ -13,8 +12,8 @@ use crate::record::mail::{self, Message};
 /// With `--inject` it is what an agent CLI runs at each prompt, with its JSON on standard input: silent without mail,
 /// else a reminder for the agent. A session is told of each message once, later of how many there are. Then it never
 /// fails.
-#[derive(Debug, Args)]
-pub(super) struct CheckArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Print a reminder for the agent, and nothing without mail.
     #[arg(long)]
     inject: bool,
@@ -33,11 +32,11 @@ struct Check {
     news: Vec<Message>,
 }
 
-pub(super) fn run(ctx: &Context, args: &CheckArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.inject && is_of_copy(ctx) {
         return nothing();
     }
-    let found = check(ctx, args);
+    let found = check(ctx, &args);
     if args.inject {
         let found = found.unwrap_or_else(|_| Check {
             address: String::new(),
@@ -54,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: &CheckArgs) -> Answer {
     })
 }
 
-fn check(ctx: &Context, args: &CheckArgs) -> anyhow::Result<Check> {
+fn check(ctx: &Context, args: &Args) -> anyhow::Result<Check> {
     let town = ctx.town()?;
     let address = super::mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);

@@ -1,15 +1,14 @@
 //! `gt mail inbox`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::mail::{self, Message};
 
 /// List the messages of a mailbox, newest first.
-#[derive(Debug, Args)]
-pub(super) struct InboxArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Whose mailbox; yours when left out.
     address: Option<String>,
     /// Only what is unread.
@@ -17,7 +16,7 @@ pub(super) struct InboxArgs {
     unread: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &InboxArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let mailbox = super::mailbox(&town, args.address.as_deref())?;
     let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);

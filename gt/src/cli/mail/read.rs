@@ -1,15 +1,14 @@
 //! `gt mail read`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::mail;
 
 /// Show a message and mark it as read.
-#[derive(Debug, Args)]
-pub(super) struct ReadArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Its id, or its number in the inbox (1 is the newest).
     message: String,
     /// Do not mark it as read.
@@ -17,7 +16,7 @@ pub(super) struct ReadArgs {
     keep_unread: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &ReadArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let mailbox = super::mailbox(&town, None)?;
     let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;

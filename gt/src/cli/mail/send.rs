@@ -1,15 +1,13 @@
 //! `gt mail send`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff;
 use crate::record::mail::{self, Letter};
 
 /// Send a message.
-#[derive(Debug, Args)]
-pub(super) struct SendArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Who gets it: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME.
     to: String,
     /// What it is about.
@@ -42,7 +40,7 @@ struct Sent {
     subject: String,
 }
 
-pub(super) fn run(ctx: &Context, args: SendArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let to = town.address(&args.to)?;
     if let Some(rig) = to.rig() {

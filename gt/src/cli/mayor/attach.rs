@@ -1,21 +1,19 @@
 //! `gt mayor attach`.
 
-use clap::Args;
-
 use super::super::{Answer, answer, attach};
 use crate::cli::context::Context;
 use crate::flow::session;
 use crate::town::identity::Address;
 
 /// Show the mayor's session in this terminal, starting it if it does not run.
-#[derive(Debug, Args)]
-pub(super) struct AttachArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The agent program for a start, in place of the configured one.
     #[arg(long, default_value = "")]
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &AttachArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let live = session::start::agent(&town, &Address::Mayor, &args.agent)?;
     attach::attach(ctx, &town, &Address::Mayor)?;

@@ -1,7 +1,5 @@
 //! `gt mayor start`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::session;
@@ -11,14 +9,14 @@ use crate::town::identity::Address;
 /// Start the mayor's session. One that runs already is left as it is.
 ///
 /// With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
-#[derive(Debug, Args)]
-pub(super) struct StartArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The agent program, in place of the configured one.
     #[arg(long, default_value = "")]
     agent: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &StartArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let live = session::start::agent(&town, &Address::Mayor, &args.agent)?;
     let question = runtime::question_of(&town, &Address::Mayor);

@@ -15,7 +15,11 @@ struct Status {
     created: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// Say whether the mayor's session runs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let name = SessionName::of(&Address::Mayor);
     let found = match &name {

@@ -4,7 +4,11 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::town::identity::{Address, SessionName};
 
-pub(super) fn run(ctx: &Context) -> Answer {
+/// End the mayor's session.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let mut was_running = false;
     if let Some(name) = SessionName::of(&Address::Mayor) {

@@ -2,7 +2,6 @@
 
 use bd::bead::{Bead, Status};
 use bd::ui::escape;
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -15,8 +14,8 @@ use crate::town::config;
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
 /// needs_person?, stopped_by?}. `status` is ready, blocked or held.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rig.
     rig: String,
 }
@@ -42,7 +41,7 @@ struct Row {
     stopped_by: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
     match config::check_merge_queue(&town, &rig) {

@@ -1,14 +1,12 @@
 //! `gt mq retry`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::merge_request;
 
 /// Try a merge request again that is blocked or keeps failing.
-#[derive(Debug, Args)]
-pub(super) struct RetryArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The merge request.
     request: String,
 }
@@ -19,7 +17,7 @@ struct Retried {
     was: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let was = merge_request::retry(&town, &found.store, &found.bead.id)?;

@@ -1,7 +1,6 @@
 //! `gt mq run`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -12,13 +11,13 @@ use crate::town::identity::Address;
 /// Drain a rig's merge queue in the foreground, and land what is complete by that.
 ///
 /// This is what the daemon does; with no daemon running it is how work gets merged.
-#[derive(Debug, Args)]
-pub(super) struct RunArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rig.
     rig: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &RunArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut town = ctx.town()?;
     let rig = town.rig(&args.rig)?;
     town.actor = Address::Refinery(args.rig.clone());

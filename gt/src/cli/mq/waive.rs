@@ -1,7 +1,5 @@
 //! `gt mq waive`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::mq;
@@ -10,8 +8,8 @@ use crate::record::merge_request;
 /// Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run.
 ///
 /// For a request that such a hook has stopped. The task that it asked for is closed.
-#[derive(Debug, Args)]
-pub(super) struct WaiveArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The merge request.
     request: String,
     /// Why it may pass.
@@ -26,7 +24,7 @@ struct Waived {
     waiver: merge_request::Waiver,
 }
 
-pub(super) fn run(ctx: &Context, args: &WaiveArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let found = town.find_bead(&args.request)?;
     let waiver = mq::waive(&town, &found.store, &found.bead.id, &args.reason)?;

@@ -4,32 +4,29 @@ mod set;
 mod show;
 mod themes;
 
-use clap::Subcommand;
-
 use super::Answer;
 use crate::cli::context::Context;
 
 /// Show and choose where a rig's polecats get their names.
 #[derive(Debug, clap::Args)]
-pub(super) struct NamepoolArgs {
+pub(super) struct Args {
     /// The rig; the one you are in where none is given.
     #[arg(long, global = true)]
     rig: Option<String>,
     #[command(subcommand)]
-    command: Option<NamepoolCommand>,
+    verb: Option<Verb>,
 }
 
-#[derive(Debug, Subcommand)]
-enum NamepoolCommand {
-    Set(set::SetArgs),
-    /// List the themes.
-    Themes,
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Set(set::Args),
+    Themes(themes::Args),
 }
 
-pub(super) fn run(ctx: &Context, args: &NamepoolArgs) -> Answer {
-    match &args.command {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    match args.verb {
         None => show::run(ctx, args.rig.as_deref()),
-        Some(NamepoolCommand::Set(set)) => set::run(ctx, args.rig.as_deref(), set),
-        Some(NamepoolCommand::Themes) => themes::run(),
+        Some(Verb::Set(set)) => set::run(ctx, args.rig.as_deref(), &set),
+        Some(Verb::Themes(args)) => themes::run(ctx, args),
     }
 }

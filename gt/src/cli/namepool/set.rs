@@ -1,20 +1,18 @@
 //! `gt namepool set`.
 
-use clap::Args;
-
 use super::super::{Answer, answer, rig};
 use crate::cli::context::Context;
 use crate::record::polecat;
 use crate::town::config::{self, Layer};
 
 /// Choose a theme. Polecats that are there keep their names.
-#[derive(Debug, Args)]
-pub(super) struct SetArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The theme.
     theme: String,
 }
 
-pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &SetArgs) -> Answer {
+pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> Answer {
     let town = ctx.town()?;
     let rig = rig::wanted(ctx, &town, rig)?;
     let known: Vec<&str> = polecat::themes().collect();

@@ -1,9 +1,14 @@
 //! `gt namepool themes`.
 
 use super::super::{Answer, answer};
+use crate::cli::context::Context;
 use crate::record::polecat;
 
-pub(super) fn run() -> Answer {
+/// List the themes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
     let themes: Vec<&str> = polecat::themes().collect();
     answer(themes, |themes, page| {
         for theme in themes {

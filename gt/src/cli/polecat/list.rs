@@ -1,7 +1,5 @@
 //! `gt polecat list`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use super::Row;
 use crate::cli::context::Context;
@@ -12,13 +10,13 @@ use crate::record::town_view::TownView;
 /// State is working, idle, stalled or zombie, each with the reason. With `--json` an array of {rig, name, state, why,
 /// issue?, session_running, lease, branch, stuck?, failed_step?,
 /// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen of its session that ended by itself.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rig.
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rigs = match &args.rig {
         Some(name) => vec![town.rig(name)?],

@@ -5,7 +5,6 @@ mod nuke;
 mod retry;
 mod status;
 
-use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::Answer;
@@ -15,28 +14,13 @@ use crate::host::ended::Ended;
 use crate::record::polecat::{Polecat, State};
 use crate::town::identity::Address;
 
-/// Look at the workers of rigs; try again with one; remove a sandbox.
-#[derive(Debug, Args)]
-pub(super) struct PolecatArgs {
-    #[command(subcommand)]
-    command: PolecatCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum PolecatCommand {
-    List(list::ListArgs),
-    Status(status::StatusArgs),
-    Retry(retry::RetryArgs),
-    Nuke(nuke::NukeArgs),
-}
-
-pub(super) fn run(ctx: &Context, args: &PolecatArgs) -> Answer {
-    match &args.command {
-        PolecatCommand::List(args) => list::run(ctx, args),
-        PolecatCommand::Status(args) => status::run(ctx, args),
-        PolecatCommand::Retry(args) => retry::run(ctx, args),
-        PolecatCommand::Nuke(args) => nuke::run(ctx, args),
-    }
+bd::family! {
+    /// Look at the workers of rigs; try again with one; remove a sandbox.
+    Args:
+    List => list,
+    Status => status,
+    Retry => retry,
+    Nuke => nuke,
 }
 
 /// A polecat as shown and as JSON.

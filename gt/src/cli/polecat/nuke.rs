@@ -1,7 +1,5 @@
 //! `gt polecat nuke`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow;
@@ -11,8 +9,8 @@ use crate::record::polecat;
 ///
 /// Refuses while work is on its hook, files are uncommitted or commits are on no remote. With --force what would be
 /// lost is saved to a rescue ref first. Identity and record stay.
-#[derive(Debug, Args)]
-pub(super) struct NukeArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The polecats: RIG/NAME.
     #[arg(required = true)]
     polecats: Vec<String>,
@@ -21,7 +19,7 @@ pub(super) struct NukeArgs {
     force: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &NukeArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let sessions = town.host.list()?;
     let mut nuked = Vec::new();

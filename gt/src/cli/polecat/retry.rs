@@ -1,7 +1,5 @@
 //! `gt polecat retry`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow;
@@ -9,8 +7,8 @@ use crate::flow;
 /// Try again with a worker that is stuck.
 ///
 /// The patrol starts its session again, or goes on with its sling or its `gt done` at the step that failed.
-#[derive(Debug, Args)]
-pub(super) struct RetryArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The worker: RIG/NAME.
     polecat: String,
 }
@@ -21,7 +19,7 @@ struct Retried {
     was: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &RetryArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let was = flow::polecat::retry(&town, &rig, &name)?;

@@ -2,7 +2,6 @@
 
 use bd::git::Git;
 use bd::ui::{Page, escape};
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -13,8 +12,8 @@ use crate::record::polecat::{self, Completion};
 use crate::record::town_view::TownView;
 
 /// Show one polecat: state and reason, work, sandbox, session, record.
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The polecat: RIG/NAME.
     polecat: String,
 }
@@ -30,7 +29,7 @@ struct Shown {
     record: Vec<Completion>,
 }
 
-pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
     let view = TownView::read(&town)?;

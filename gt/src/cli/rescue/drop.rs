@@ -1,15 +1,14 @@
 //! `gt rescue drop`.
 
 use bd::git::rescue;
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 
 /// Forget saved work. Its commit is named, so that it can still be found for a while.
-#[derive(Debug, Args)]
-pub(super) struct DropArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rescue ref.
     #[arg(value_name = "REF")]
     reference: String,
@@ -22,7 +21,7 @@ struct Dropped {
     commit: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &DropArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (_, reference, git) = super::locate(&town, &args.reference)?;
     let commit = git.resolve(&reference)?;

@@ -3,7 +3,6 @@
 use bd::git::rescue::Rescue;
 use bd::git::{Git, rescue};
 use bd::ui::escape;
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -14,8 +13,8 @@ use crate::flow::crew;
 ///
 /// Each with the worker whose it was and the bead that it was on last, where that is known. With `--json` an array of
 /// {ref, rig, commit, saved_at, subject, polecat?, bead?}.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Only of this rig.
     rig: Option<String>,
 }
@@ -51,7 +50,7 @@ fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
     (Some(polecat.to_owned()), bead.map(str::to_owned))
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rigs = match &args.rig {
         Some(name) => vec![town.rig(name)?],

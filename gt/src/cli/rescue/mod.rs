@@ -5,7 +5,6 @@ mod list;
 mod restore;
 
 use bd::git::Git;
-use clap::{Args, Subcommand};
 
 use super::Answer;
 use crate::cli::context::Context;
@@ -13,26 +12,12 @@ use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 
-/// List, bring back and drop saved work.
-#[derive(Debug, Args)]
-pub(super) struct RescueArgs {
-    #[command(subcommand)]
-    command: RescueCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum RescueCommand {
-    List(list::ListArgs),
-    Restore(restore::RestoreArgs),
-    Drop(drop::DropArgs),
-}
-
-pub(super) fn run(ctx: &Context, args: &RescueArgs) -> Answer {
-    match &args.command {
-        RescueCommand::List(args) => list::run(ctx, args),
-        RescueCommand::Restore(args) => restore::run(ctx, args),
-        RescueCommand::Drop(args) => drop::run(ctx, args),
-    }
+bd::family! {
+    /// List, bring back and drop saved work.
+    Args:
+    List => list,
+    Restore => restore,
+    Drop => drop,
 }
 
 /// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bd::git::{Git, rescue};
-use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,8 +18,8 @@ use crate::town::lock::Lock;
 ///
 /// Files there that differ or are not committed are not overwritten, and in the sandbox of a worker that is at work
 /// nothing is written: it refuses then.
-#[derive(Debug, Args)]
-pub(super) struct RestoreArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rescue ref.
     #[arg(value_name = "REF")]
     reference: String,
@@ -35,7 +34,7 @@ struct Restored {
     files: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &RestoreArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (rig, reference, home) = super::locate(&town, &args.reference)?;
     let into = match &args.into {

@@ -1,7 +1,5 @@
 //! `gt rig add`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::rig::{self, Request};
@@ -12,8 +10,8 @@ use crate::flow::rig::{self, Request};
 /// into --branch. Without a URL the rig has a repository of its own; with --no-remote it is a copy that pushes
 /// nowhere. Beads that the repository tracks are used; else the rig gets its own, with --prefix or a prefix
 /// made from its name. With `--json` {name, path, prefix, remote, branch, tracked_beads}.
-#[derive(Debug, Args)]
-pub(super) struct AddArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rig's name.
     name: String,
     /// The repository: a URL or a path.
@@ -29,7 +27,7 @@ pub(super) struct AddArgs {
     no_remote: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &AddArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let request = Request {
         name: args.name.clone(),

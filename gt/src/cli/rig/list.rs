@@ -1,7 +1,5 @@
 //! `gt rig list`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::view::rig;
@@ -9,10 +7,10 @@ use crate::view::rig;
 /// List the rigs of the town.
 ///
 /// With `--json` an array of {name, path, prefix, remote, polecats, working, crew, problem}.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {}
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
 
-pub(super) fn run(ctx: &Context) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let rows = rig::list(&ctx.town()?)?;
     answer(rows, |rows, page| {
         if rows.is_empty() {

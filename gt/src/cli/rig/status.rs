@@ -1,7 +1,5 @@
 //! `gt rig status`.
 
-use clap::Args;
-
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::LiveTown;
@@ -13,13 +11,13 @@ use crate::view::rig::RigStatus;
 /// Show a rig: its repository, its merge queue, its workers and crew.
 ///
 /// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue, workers, members}.
-#[derive(Debug, Args)]
-pub(super) struct StatusArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The rig; the one you are in where none is given.
     rig: Option<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &StatusArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = wanted(ctx, &town, args.rig.as_deref())?;
     answer(rig::status(&town, &rig)?, human)

@@ -4,7 +4,6 @@ mod search;
 
 use bd::query::when;
 use bd::ui::escape;
-use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::{Answer, answer};
@@ -16,9 +15,9 @@ use crate::flow::seance::{self, Session, Wanted};
 /// A session is known from the event that its start left, and from the transcript that its agent program keeps.
 /// `--talk` forks it: its agent program resumes a copy of the conversation in that session's folder, without leave to
 /// use tools unasked; the session itself stays as it is, and may still run.
-#[derive(Debug, Args)]
+#[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(super) struct SeanceArgs {
+pub(super) struct Args {
     #[command(flatten)]
     which: Which,
     /// At most so many, the newest; 0 for all.
@@ -31,11 +30,11 @@ pub(super) struct SeanceArgs {
     #[arg(short, long, value_name = "QUESTION", requires = "talk")]
     prompt: Option<String>,
     #[command(subcommand)]
-    command: Option<SeanceCommand>,
+    verb: Option<Verb>,
 }
 
 /// Which sessions.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, clap::Args)]
 struct Which {
     /// Only of this role, or any part of an address.
     #[arg(long)]
@@ -51,9 +50,9 @@ struct Which {
     bead: Option<String>,
 }
 
-#[derive(Debug, Subcommand)]
-enum SeanceCommand {
-    Search(search::SearchArgs),
+bd::verbs! {
+    Verb:
+    Search => search,
 }
 
 impl Which {
@@ -68,9 +67,9 @@ impl Which {
     }
 }
 
-pub(super) fn run(ctx: &Context, args: &SeanceArgs) -> Answer {
-    if let Some(SeanceCommand::Search(args)) = &args.command {
-        return search::run(ctx, args);
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(verb) = args.verb {
+        return verb.run(ctx);
     }
     let town = ctx.town()?;
     if let Some(id) = &args.talk {

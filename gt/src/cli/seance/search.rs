@@ -1,7 +1,6 @@
 //! `gt seance search`.
 
 use bd::ui::escape;
-use clap::Args;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
@@ -11,8 +10,8 @@ use crate::flow::seance;
 use crate::flow::seance::transcript::{self, Hit};
 
 /// Search what was said in past sessions, whatever the case of the letters.
-#[derive(Debug, Args)]
-pub(super) struct SearchArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The text.
     text: String,
     #[command(flatten)]
@@ -31,7 +30,7 @@ struct Place {
     hit: Hit,
 }
 
-pub(super) fn run(ctx: &Context, args: &SearchArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     anyhow::ensure!(!args.text.trim().is_empty(), "say what to search for");
     let town = ctx.town()?;
     let limit = if args.limit == 0 {

@@ -7,8 +7,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
+/// A session ends: save what the next one needs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
 /// Saves what the next session needs; prints nothing.
-pub(super) fn run(ctx: &Context) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
     let event = AgentEvent::read();
     let (session, reason) = (event.field("session_id"), event.field("reason"));

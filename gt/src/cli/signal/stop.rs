@@ -7,8 +7,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::stop_hook;
 
+/// A turn ended: say what is left to do, once.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
 /// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
-pub(super) fn run(ctx: &Context) -> Answer {
+pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let event = AgentEvent::read();
     let reason = if event.is("stop_hook_active") {
         None

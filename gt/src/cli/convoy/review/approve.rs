@@ -1,7 +1,6 @@
 //! `gt convoy review approve`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -12,8 +11,8 @@ use crate::flow::sling;
 ///
 /// Safe to run again: what was begun is finished, and nothing is made twice. The hooks of further rigs are asked now,
 /// so it may end like `gt convoy create`.
-#[derive(Debug, Args)]
-pub(super) struct ApproveArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The request.
     request: String,
     /// Why.
@@ -21,7 +20,7 @@ pub(super) struct ApproveArgs {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &ApproveArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let approved = review::approve(&town, &args.request, &args.reason)?;
     super::super::warn(ctx, &approved.warnings);

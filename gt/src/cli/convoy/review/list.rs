@@ -1,21 +1,20 @@
 //! `gt convoy review list`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
 /// List the requests that wait for a person.
-#[derive(Debug, Args)]
-pub(super) struct ListArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// Those that were answered, too.
     #[arg(long)]
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &ListArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.town()?.store()?.snapshot()?;
     answer(review::list(&store, args.all), |found, page| {
         if found.is_empty() {

@@ -1,14 +1,12 @@
 //! `gt convoy review reject`.
 
-use clap::Args;
-
 use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
 /// Reject a request: no convoy is made.
-#[derive(Debug, Args)]
-pub(super) struct RejectArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The request.
     request: String,
     /// Why.
@@ -16,7 +14,7 @@ pub(super) struct RejectArgs {
     reason: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &RejectArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let request = review::reject(&ctx.town()?, &args.request, &args.reason)?;
     answer(request, |request, page| {
         page.line(format!("✓ {} is rejected", request.id));

@@ -1,20 +1,19 @@
 //! `gt convoy review show`.
 
 use bd::ui::escape;
-use clap::Args;
 
 use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
 /// Show one request: the beads, who asked, what the hook says, where its decision is.
-#[derive(Debug, Args)]
-pub(super) struct ShowArgs {
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
     /// The request.
     request: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &ShowArgs) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.town()?.store()?.snapshot()?;
     let request = review::find(&store, &args.request)?;
     answer(request, |request, page| {

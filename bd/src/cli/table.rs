@@ -1,0 +1,57 @@
+//! The table of commands: one line each, from which come the arguments, the dispatch and the tree for help.
+//!
+//! A command is a module with `Args`, whose doc comment is its help, and `run(&Context, Args) -> Answer`. The macros
+//! use the `Context` and `Answer` of the place where they are called.
+
+/// The commands of a family, as an enum that clap reads and that runs what it read.
+#[macro_export]
+macro_rules! verbs {
+    ($(#[$of_all:meta])* $name:ident: $($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {
+        #[derive(Debug, ::clap::Subcommand)]
+        $(#[$of_all])*
+        enum $name {
+            $($(#[$attribute])* $verb($module::Args),)+
+        }
+
+        impl $name {
+            fn run(self, ctx: &Context) -> Answer {
+                match self {
+                    $(Self::$verb(args) => $module::run(ctx, args),)+
+                }
+            }
+        }
+    };
+}
+
+/// A command that only has subcommands. The doc comment is its help.
+#[macro_export]
+macro_rules! family {
+    ($(#[$help:meta])* Args: $($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {
+        $(#[$help])*
+        #[derive(Debug, ::clap::Args)]
+        pub(super) struct Args {
+            #[command(subcommand)]
+            verb: Verb,
+        }
+
+        $crate::verbs! { Verb: $($(#[$attribute])* $verb => $module,)+ }
+
+        pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+            args.verb.run(ctx)
+        }
+    };
+}
+
+/// The commands of a program, twice: `Command` is what runs, and puts a command's arguments off until it is asked for;
+/// `Whole` is the tree for help, completion and everything unclear.
+#[macro_export]
+macro_rules! program {
+    ($($(#[$attribute:meta])* $verb:ident => $module:ident,)+) => {
+        $crate::verbs! { #[command(defer = true)] Command: $($(#[$attribute])* $verb => $module,)+ }
+
+        #[derive(Debug, ::clap::Subcommand)]
+        enum Whole {
+            $($(#[$attribute])* $verb($module::Args),)+
+        }
+    };
+}
