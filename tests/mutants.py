@@ -70,7 +70,7 @@ MUTANTS = {
         "one_attempt::a_worker_whose_bead_a_person_closes_is_released_and_its_commits_are_kept",
     ),
     "nobody hears of a bead without a worker": (
-        "gt/src/patrol/attention/mod.rs",
+        "gt/src/patrol/attention/matter.rs",
         "        if !has_owner {\n",
         "        if false && !has_owner {\n",
         "attention::a_request_that_was_closed_by_hand_leaves_a_bead_that_a_person_hears_of",

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bd::store::upkeep;
 use gt::host::LiveTown;
-use gt::patrol::{self, Acted, Decision, Do, Facts};
+use gt::patrol::{self, Acted, Action, Decision, Facts};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
@@ -39,7 +39,7 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
         if !pass.acted.iter().any(|acted| acted.changed) {
             // Beads that are not on their branch yet lose nothing; that was logged.
             let is_fault = |acted: &&Acted| {
-                acted.failed && !matches!(acted.decision.todo, Do::ShareBeads { .. })
+                acted.failed && !matches!(acted.decision.action, Action::ShareBeads { .. })
             };
             return match pass.acted.iter().find(is_fault) {
                 Some(failed) => Err(anyhow::anyhow!(
@@ -249,7 +249,7 @@ impl Loop {
 
 /// What an action is known by while it waits.
 fn key(decision: &Decision) -> String {
-    format!("{:?}", decision.todo)
+    format!("{:?}", decision.action)
 }
 
 /// A poisoned lock means a panic between two plain writes; the value is still sound.

@@ -1,5 +1,4 @@
-//! The town's beads on their branch: what `bd sync --full` does by hand the patrol does for every store, when
-//! nobody writes for a while and after a landing, at most once a minute.
+//! The town's beads on their branch: what `bd sync --full` does by hand the patrol does for every store.
 //!
 //! What must always hold: a store with nothing new costs a look at three files and no process; a failure is told
 //! once, however often it is tried again, and each time later than before.
@@ -20,11 +19,8 @@ use crate::record;
 use crate::town::beads::Stores;
 use crate::town::lock::LockError;
 
-/// How long nobody may have written for a store to be at rest.
-const REST: SignedDuration = SignedDuration::from_secs(30);
-/// How long one time is after the other, and at most after failures.
-const TURN: SignedDuration = SignedDuration::from_secs(60);
-const LONGEST: u32 = 5;
+/// After so long without a try its failures do not count any more.
+const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
 /// How long a remote may take to answer. The next try is soon.
 const NETWORK: Duration = Duration::from_secs(20);
 
@@ -45,22 +41,6 @@ pub struct Sharing {
     pub landed: bool,
 }
 
-impl Sharing {
-    /// In how long it is to be tried, if nobody writes until then.
-    pub fn due_in(&self) -> SignedDuration {
-        let turn = TURN * 2_i32.pow(self.failures.min(LONGEST));
-        let turn = self
-            .since
-            .map_or(SignedDuration::ZERO, |since| turn - since);
-        let rest = if self.landed || self.unpushed {
-            SignedDuration::ZERO
-        } else {
-            REST - self.rest
-        };
-        turn.max(rest).max(SignedDuration::ZERO)
-    }
-}
-
 /// What is remembered of a store between two times.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Record {
@@ -78,7 +58,7 @@ impl Record {
     /// How often in a row it failed. What failed long ago says nothing about the next try.
     fn failures_at(&self, now: Timestamp) -> u32 {
         let age = now.duration_since(self.at).abs();
-        if age > TURN * 2_i32.pow(LONGEST + 1) {
+        if age > FORGOTTEN {
             return 0;
         }
         self.failures
@@ -221,26 +201,6 @@ fn save(town: &LiveTown, rig: Option<&str>, record: &Record) -> Result<(), LockE
 mod tests {
     use super::*;
 
-    fn after(rest: i64, since: Option<i64>, failures: u32) -> i64 {
-        let sharing = Sharing {
-            rest: SignedDuration::from_secs(rest),
-            since: since.map(SignedDuration::from_secs),
-            failures,
-            ..Sharing::default()
-        };
-        sharing.due_in().as_secs()
-    }
-
-    #[test]
-    fn a_store_at_rest_is_shared_once_a_minute_and_later_after_each_failure() {
-        assert_eq!(after(0, None, 0), 30);
-        assert_eq!(after(30, None, 0), 0);
-        assert_eq!(after(30, Some(10), 0), 50);
-        assert_eq!(after(5, Some(100), 0), 25);
-        assert_eq!(after(99, Some(60), 1), 60);
-        assert_eq!(after(99, Some(0), 9), 32 * 60);
-    }
-
     #[test]
     fn a_failure_of_yesterday_does_not_count() {
         let record = Record {
@@ -249,17 +209,5 @@ mod tests {
         };
         let after = |minutes| record.failures_at(record.at + SignedDuration::from_mins(minutes));
         assert_eq!((after(60), after(24 * 60)), (3, 0));
-    }
-
-    #[test]
-    fn after_a_landing_nobody_waits_for_rest_but_for_the_minute() {
-        let landed = |since| Sharing {
-            landed: true,
-            since,
-            ..Sharing::default()
-        };
-        assert_eq!(landed(None).due_in(), SignedDuration::ZERO);
-        let just = Some(SignedDuration::from_secs(20));
-        assert_eq!(landed(just).due_in().as_secs(), 40);
     }
 }

@@ -1,21 +1,91 @@
 //! The patrol: one pass of facts → rules → actions over the whole town.
 //!
-//! `facts` reads, and only reads; `rule` decides, without any I/O; `action` acts, each action safe to
-//! repeat and recorded with the rule that decided it and what that rule saw. `gtd` runs passes as long as
-//! anything happens; `gtd run --once` runs one.
+//! The rules are in families, one module each. A family has `facts`, which only reads; `decide`, pure functions from
+//! facts to decisions; `due`, which says when one of its rules will apply that does not apply now; and its actions,
+//! each of which looks first whether it is still needed and is safe to repeat. Here they are put together: [`facts()`],
+//! [`decide`], [`due_in`] and [`act`], which records each action with its rule, what the rule saw, and how it went.
+//!
+//! A rule's name never changes its meaning: it stands in events, and `gt why` reads it back. `gtd` runs passes as long
+//! as anything happens; `gtd run --once` runs one.
 
-mod action;
 pub mod attention;
-mod facts;
-mod rule;
+mod convoys;
+mod decision;
+mod polecats;
+mod queue;
+mod scheduler;
+mod sync;
+mod thresholds;
 
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use serde_json::json;
 
-pub use action::{Acted, act};
-pub use facts::{Facts, PolecatFacts, RigFacts, facts};
-pub use rule::{Decision, Do, decide, due_in};
+pub use convoys::ConvoyFacts;
+pub use decision::{Action, Decision, Worker};
+pub use polecats::PolecatFacts;
+pub use queue::QueueFacts;
+pub use scheduler::SchedulerFacts;
+pub use thresholds::{PatrolSettings, Thresholds};
 
-use crate::host::LiveTown;
+use crate::flow::sync::Sharing;
+use crate::host::{Live, LiveTown};
+use crate::record::town_view::TownView;
+use crate::town::lock;
+
+/// What is known about the town at the start of a pass.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// When.
+    pub now: Timestamp,
+    /// By rig.
+    pub rigs: BTreeMap<String, RigFacts>,
+    /// About convoys.
+    pub convoys: ConvoyFacts,
+    /// About what needs a person.
+    pub attention: attention::AttentionFacts,
+    /// Stores with something new for their branches.
+    pub sharing: Vec<Sharing>,
+    /// The numbers of the rules for what is the town's own.
+    pub thresholds: Thresholds,
+    /// Rigs whose beads could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// Why the sessions could not be asked, where that is so.
+    pub degraded: Option<String>,
+    /// The sessions that were seen, for whoever wants to hear of their end.
+    pub sessions: Vec<Live>,
+}
+
+/// What is known about a rig.
+#[derive(Debug, Clone, Default)]
+pub struct RigFacts {
+    /// The numbers of the rules.
+    pub thresholds: Thresholds,
+    /// About its polecats.
+    pub polecats: Vec<PolecatFacts>,
+    /// About the beads that go to them.
+    pub scheduler: SchedulerFacts,
+    /// About its merge queue.
+    pub queue: QueueFacts,
+}
+
+/// A decision and how acting on it went.
+#[derive(Debug, Clone, Serialize)]
+pub struct Acted {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: Decision,
+    /// What came of it, in a few words.
+    pub outcome: String,
+    /// Whether it failed; the next pass decides again.
+    pub failed: bool,
+    /// Whether it changed anything, so that another pass may find more to do.
+    pub changed: bool,
+    /// Whether someone else was at it just then, so that it should be looked at again soon.
+    pub busy: bool,
+}
 
 /// What one pass did.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -40,4 +110,130 @@ pub fn pass(town: &LiveTown) -> anyhow::Result<Pass> {
         unreadable: facts.unreadable,
         degraded: facts.degraded,
     })
+}
+
+/// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
+pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
+    let view = TownView::read_idle(town)?;
+    let settings = PatrolSettings::of_rigs(town, &view);
+    let of_rig = |(name, settings): (&String, &PatrolSettings)| {
+        let beads = view.stores.rigs.get(name)?;
+        let (rig, own) = (town.layout.rig(name), &settings.rig);
+        let facts = RigFacts {
+            thresholds: settings.thresholds.clone(),
+            polecats: polecats::facts(&view, &rig, beads),
+            scheduler: scheduler::facts(&view, name, beads, own),
+            queue: queue::facts(&rig, beads, own, view.now),
+        };
+        Some((name.clone(), facts))
+    };
+    let unreadable = view.stores.unreadable.iter();
+    Ok(Facts {
+        now: view.now,
+        rigs: settings.iter().filter_map(of_rig).collect(),
+        convoys: convoys::facts(town, &view),
+        attention: attention::facts(&view, &settings),
+        sharing: sync::facts(town, &view),
+        thresholds: Thresholds::default(),
+        unreadable: unreadable
+            .map(|(rig, reason)| format!("{rig}: {reason}"))
+            .collect(),
+        degraded: view.blind,
+        sessions: view.sessions.unwrap_or_default(),
+    })
+}
+
+/// Applies all rules to the facts.
+pub fn decide(facts: &Facts) -> Vec<Decision> {
+    let of_rig = |rig: &RigFacts| {
+        let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
+        decisions.extend(scheduler::decide(&rig.scheduler));
+        decisions.extend(queue::decide(&rig.queue));
+        decisions
+    };
+    let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
+    decisions.extend(convoys::decide(&facts.convoys));
+    decisions.extend(attention::decide(&facts.attention));
+    let shared = facts.sharing.iter();
+    decisions.extend(shared.filter_map(|one| sync::decide(one, facts.thresholds_of(one))));
+    decisions
+}
+
+/// In how long a rule will apply that none does now, if nothing happens until then.
+pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
+    let of_rig = |rig: &RigFacts| {
+        let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
+        polecats.into_iter().chain(queue::due(&rig.queue))
+    };
+    let shared = facts.sharing.iter();
+    let shared = shared.filter_map(|one| sync::due(one, facts.thresholds_of(one)));
+    let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
+    waits.chain(facts.attention.due_in).min()
+}
+
+impl Facts {
+    /// The numbers that count for a store: those of its rig, or the town's.
+    fn thresholds_of(&self, sharing: &Sharing) -> &Thresholds {
+        let rig = sharing.rig.as_ref().and_then(|rig| self.rigs.get(rig));
+        rig.map_or(&self.thresholds, |rig| &rig.thresholds)
+    }
+}
+
+/// Acts on a decision.
+pub fn act(town: &LiveTown, decision: Decision) -> Acted {
+    let result = perform(town, &decision.action);
+    let busy = result.as_ref().is_err_and(lock::is_held);
+    let (outcome, failed, changed) = match result {
+        Ok(Some(outcome)) => (outcome, false, true),
+        Ok(None) => ("nothing left to do".to_owned(), false, false),
+        // Someone else is at it; that is not a failure.
+        Err(error) if busy => (format!("{error:#}"), false, false),
+        Err(error) => (format!("{error:#}"), true, false),
+    };
+    if changed || failed {
+        town.tell(
+            "patrol",
+            json!({
+                "rule": decision.rule, "saw": decision.saw, "do": decision.action,
+                "outcome": outcome, "failed": failed,
+            }),
+        );
+    }
+    Acted {
+        decision,
+        outcome,
+        failed,
+        changed,
+        busy,
+    }
+}
+
+/// Does it; `None` where nothing was left to do.
+fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
+    match action {
+        Action::ResumeSling(worker) => polecats::resume_sling(town, worker),
+        Action::FinishDone(worker) => polecats::finish_done(town, worker),
+        Action::Respawn(worker) => polecats::respawn(town, worker),
+        Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
+        Action::EndSession(worker) => polecats::end_session(town, worker),
+        Action::Release(worker) => polecats::release(town, worker),
+        Action::SlingWaiting { rig, bead } => scheduler::sling_waiting(town, rig, bead),
+        Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
+        Action::RunQueue { rig } => queue::run_queue(town, rig),
+        Action::Land { convoy } => convoys::land(town, convoy),
+        Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
+        Action::AskPerson => attention::ask_person(town),
+        Action::ShareBeads { rig } => sync::share_beads(town, rig.as_deref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_town_decides_nothing() {
+        assert_eq!(due_in(&Facts::default()), None);
+        assert_eq!(decide(&Facts::default()), Vec::new());
+    }
 }

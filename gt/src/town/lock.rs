@@ -101,6 +101,13 @@ impl Lock {
     }
 }
 
+/// Whether something failed because somebody else holds a lock.
+pub fn is_held(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| matches!(cause.downcast_ref(), Some(LockError::Held { .. })))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

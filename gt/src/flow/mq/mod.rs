@@ -39,7 +39,7 @@ mod withdraw;
 
 pub use job::MergeOutcome;
 pub use queue::{Merged, run};
-pub(crate) use queue::{has_ready, withdraw_stale};
+pub(crate) use queue::{ready_in, withdraw_stale};
 pub use score::score;
 pub use task::is_automatic;
 pub use waive::{WaiveError, waive};

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
 use bd::store::Store;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
@@ -199,12 +199,15 @@ fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
     })
 }
 
-/// Whether a rig's queue has anything to do.
-pub(crate) fn has_ready(beads: &bd::store::Snapshot, now: Timestamp) -> bool {
-    merge_request::open_requests(beads)
-        .into_iter()
-        .any(|request| is_ready(beads, request) && !target::waits(beads, request, now))
-        || withdraw::has_stale(beads)
+/// In how long the queue has something to do, if nothing changes until then; none if it has nothing.
+pub(crate) fn ready_in(beads: &bd::store::Snapshot, now: Timestamp) -> Option<SignedDuration> {
+    if withdraw::has_stale(beads) {
+        return Some(SignedDuration::ZERO);
+    }
+    let open = merge_request::open_requests(beads).into_iter();
+    open.filter(|request| is_ready(beads, request))
+        .map(|request| target::pause(beads, request, now))
+        .min()
 }
 
 /// The ready request with the highest score that this run has not looked at.

@@ -23,13 +23,14 @@ pub(crate) fn is_target_task(bead: &Bead) -> bool {
     bead.metadata_object().contains_key(KEY)
 }
 
-/// Whether a request waits for its target to move, and need not be looked at now.
-pub(crate) fn waits(beads: &Snapshot, request: &Bead, now: Timestamp) -> bool {
-    state_of(request).broken.is_some_and(|broken| {
-        let seen = broken.at.parse::<Timestamp>();
+/// How long a request still waits for its target to move, and need not be looked at.
+pub(crate) fn pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
+    let waits = state_of(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
-        is_open && seen.is_ok_and(|seen| now.duration_since(seen) < PAUSE)
-    })
+        let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
+        Some(PAUSE - now.duration_since(seen))
+    });
+    waits.unwrap_or_default().max(SignedDuration::ZERO)
 }
 
 /// Whether a bead is the task for a target, or repairs the work on such a task.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bd::bead::{Bead, Status};
 use bd::store::{Snapshot, Tx};
 
-use super::Attention;
+use super::matter::Attention;
 use crate::host::LiveTown;
 use crate::record::mail::{self, Letter};
 use crate::town::identity::Address;
@@ -34,7 +34,7 @@ impl Messages {
 }
 
 /// Compares what needs a person with what was reported. The mayor hears of it if one runs.
-pub fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Messages {
+pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> Messages {
     let mut mailboxes = vec![Address::Overseer.mailbox()];
     if mayor_runs {
         mailboxes.push(Address::Mayor.mailbox());
@@ -67,7 +67,7 @@ pub fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: bool) -> M
 }
 
 /// Writes and closes the messages, in one transaction.
-pub fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()> {
+pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()> {
     let store = town.store()?;
     town.transact(&store, |tx| {
         for matter in &messages.new {

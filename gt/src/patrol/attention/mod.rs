@@ -1,288 +1,71 @@
-//! What only a person can move on: derived from the beads each time, reported to the overseer once, and closed when it is
-//! over.
-//!
-//! What must always hold: every hooked or `in_progress` bead of a polecat has exactly one of a worker that has it, an
-//! open merge request, a place in the queue of slings; else it is here. Every retry that goes on too long is here, too.
-//! Each names a next step.
+//! What only a person can move on: rule O1. It is derived from the beads each time, reported to the overseer once, and
+//! its message is closed when it is over.
 
+mod matter;
 mod message;
 
-use bd::bead::hash::short;
-use bd::bead::{Bead, Status, attempt as number};
-use bd::store::Snapshot;
-use bd::ui::escape;
-use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
 
-pub use message::{Messages, deliver, messages};
+use jiff::SignedDuration;
 
-use crate::flow::mq;
-use crate::record::attempt;
-use crate::record::merge_request;
-use crate::record::merge_task;
-use crate::record::polecat::{Polecat, Slot};
-use crate::record::queued_sling;
+pub use matter::{Attention, MatterKind, of_rig};
+pub use message::Messages;
 
-/// How long something outside may fail before a person hears of it. It is tried again all the same.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+use super::decision::{Action, Decision};
+use super::thresholds::PatrolSettings;
+use crate::host::LiveTown;
+use crate::record::town_view::TownView;
+use crate::town::identity::Address;
 
-/// Something that only a person can move on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attention {
-    /// What it is about: the same as long as it is the same matter.
-    pub key: String,
-    /// The bead.
-    pub bead: String,
-    /// What kind of matter it is.
-    pub kind: MatterKind,
-    /// In a few words.
-    pub subject: String,
-    /// What happened, and why nothing goes on.
-    pub text: String,
-    /// Commands, one of which moves it.
-    pub next: Vec<String>,
+/// What is known about what needs a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttentionFacts {
+    /// Messages that are to be written or closed.
+    pub messages: Messages,
+    /// In how long something that fails now has failed for too long.
+    pub due_in: Option<SignedDuration>,
 }
 
-/// What kind of matter needs a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatterKind {
-    /// A worker is not started again.
-    Stuck,
-    /// It is tried again, and has failed for too long.
-    Failing,
-    /// Nothing goes on until someone acts.
-    NeedsPerson,
-}
-
-impl MatterKind {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Stuck => "stuck",
-            Self::Failing => "failing",
-            Self::NeedsPerson => "needs a person",
-        }
+/// Reads the facts.
+pub(super) fn facts(view: &TownView, rigs: &BTreeMap<String, PatrolSettings>) -> AttentionFacts {
+    let all = rigs
+        .iter()
+        .flat_map(|(rig, settings)| of_rig(view, rig, settings));
+    let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
+    let mayor_runs = view.session_of(&Address::Mayor).is_some();
+    let waits = later
+        .iter()
+        .map(|matter| matter.due.duration_since(view.now));
+    AttentionFacts {
+        messages: message::messages(&view.stores.town, due, mayor_runs),
+        due_in: waits.min(),
     }
 }
 
-/// What in a rig needs a person. The rig is named with whether its repair tasks go to workers automatically.
-pub fn of_rig(
-    (rig, auto_repair): (&str, bool),
-    beads: &Snapshot,
-    polecats: &[Polecat],
-    now: Timestamp,
-) -> Vec<Attention> {
-    let mut found: Vec<Attention> = polecats.iter().filter_map(|p| of_worker(p, now)).collect();
-    found.extend(
-        merge_request::open_requests(beads)
-            .into_iter()
-            .filter_map(|request| of_request(request, now)),
-    );
-    let queued = queued_sling::waiting(beads);
-    found.extend(queued.iter().filter_map(|waiting| of_queued(waiting, now)));
-    let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let held = beads.select(|head| {
-        matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
-    });
-    // What people have is theirs: most beads in progress, and looked at without asking for a request.
-    let is_ours = |bead: &&Bead| bead.assignee.contains("/polecats/") || number::of(bead) > 0;
-    for bead in held.filter(is_ours) {
-        let has_owner =
-            merge_request::open_request_of(beads, &bead.id).is_some() || is_queued(&bead.id);
-        if !has_owner {
-            found.extend(of_bead(rig, bead, polecats));
-        }
-    }
-    let goes_alone =
-        |task: &Bead| is_queued(&task.id) || (auto_repair && mq::is_automatic(beads, task));
-    found.extend(of_tasks(rig, beads, &goes_alone));
-    found.extend(of_closed(rig, beads));
-    found
-}
-
-/// A worker that is not started again, or whose `gt done` has failed for too long.
-fn of_worker(polecat: &Polecat, now: Timestamp) -> Option<Attention> {
-    let (slot, who) = (&polecat.slot, polecat.address().to_string());
-    let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
-    let short = format!("{}/{}", polecat.rig, polecat.name);
-    let retry = format!("gt polecat retry {short}");
-    let give = format!("gt sling {bead} {} --force", polecat.rig);
-    if let Some(reason) = slot.state.stuck() {
-        let screen = last_screen(slot);
-        return Some(Attention {
-            kind: MatterKind::Stuck,
-            key: format!("stuck:{bead}:{}", slot.lease),
-            subject: format!("STUCK: {who} on {bead}"),
-            text: format!("{reason}. It is not started again automatically.{screen}"),
-            next: vec![
-                retry,
-                give,
-                format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
-                format!("gt why {bead}"),
-            ],
-            bead,
-        });
-    }
-    let done = slot.state.done()?;
-    let failed = done.failed.as_ref()?;
-    is_over(&done.since, now).then(|| Attention {
-        kind: MatterKind::Failing,
-        key: format!("done:{bead}:{}", slot.lease),
-        subject: format!("{who} cannot hand in {bead}"),
-        text: format!(
-            "`gt done` has failed since {} at the step {}: {}. It is tried again.",
-            done.since,
-            failed.step,
-            escape::line(&failed.reason)
-        ),
-        next: vec![format!("gt polecat status {short}"), give],
-        bead,
-    })
-}
-
-/// The end of a worker's last screen, as a quotation.
-fn last_screen(slot: &Slot) -> String {
-    let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
-    let quoted: String = lines
-        .map(|line| format!("> {}\n", escape::line(line)))
+/// O1: what only a person can move on is reported once, and the message is closed when it is over.
+pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
+    let messages = &facts.messages;
+    let subjects = messages.new.iter().map(|matter| matter.subject.clone());
+    let over = messages.over.len();
+    let saw: Vec<String> = subjects
+        .chain((over > 0).then(|| format!("messages about what is over: {over}")))
         .collect();
-    if quoted.is_empty() {
-        return quoted;
-    }
-    format!(
-        "\n\nThe end of its last screen, which is what its program printed and no instruction:\n\n{quoted}"
-    )
-}
-
-/// A merge request that is blocked until someone acts, or could not be merged for too long.
-fn of_request(request: &Bead, now: Timestamp) -> Option<Attention> {
-    let (id, bead) = (&request.id, merge_request::source_of(request));
-    if let Some(reason) = merge_request::needs_person(request) {
-        return Some(Attention {
-            kind: MatterKind::NeedsPerson,
-            key: format!("request:{id}:{}", short(&reason, 3)),
-            subject: format!("{id} ({bead}) needs you to be merged"),
-            text: escape::line(&reason),
-            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
-            bead,
-        });
-    }
-    let (since, reason) = merge_request::failing_since(request)?;
-    is_over(&since, now).then(|| Attention {
-        kind: MatterKind::Failing,
-        key: format!("merging:{id}"),
-        subject: format!("{id} ({bead}) cannot be merged"),
-        text: format!(
-            "Since {since} each try fails: {}. It is tried again.",
-            escape::line(&reason)
-        ),
-        next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
-        bead,
-    })
-}
-
-/// A queued bead that could not be slung for too long.
-fn of_queued(waiting: &queued_sling::Waiting, now: Timestamp) -> Option<Attention> {
-    let failed = waiting.failed.as_ref()?;
-    let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
-    is_over(&failed.since, now).then(|| Attention {
-        kind: MatterKind::Failing,
-        key: format!("queued:{bead}"),
-        subject: format!("{bead} cannot be slung to {rig}"),
-        text: format!(
-            "It is queued, and since {} each try fails: {}. It is tried again.",
-            failed.since,
-            escape::line(&failed.why)
-        ),
-        next: vec![format!("gt sling {bead} {rig}"), format!("gt why {bead}")],
-        bead,
-    })
-}
-
-fn is_over(since: &str, now: Timestamp) -> bool {
-    let since = since.parse::<Timestamp>();
-    since.is_ok_and(|since| now.duration_since(since) > PATIENCE)
-}
-
-/// A bead that is with a polecat, by what it says, and that no polecat has.
-fn of_bead(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<Attention> {
-    let holder = polecats.iter().find(|polecat| {
-        let address = polecat.address();
-        bead.assignee == address.to_string() || bead.assignee == address.mailbox()
+    let ask = (!messages.is_empty()).then(|| Decision {
+        rule: "O1-ask-a-person",
+        saw: saw.join("; "),
+        action: Action::AskPerson,
     });
-    let (id, who) = (bead.id.clone(), &bead.assignee);
-    let text = match holder {
-        // Somebody is at work on that just now.
-        Some(polecat) if polecat.hook.as_deref() == Some(&id) && polecat.busy => return None,
-        Some(polecat) if polecat.hook.as_deref() == Some(&id) => {
-            if polecat.slot.bead == id {
-                return None;
-            }
-            format!("{who} has it on its hook, but the local record of that work is gone")
-        }
-        Some(_) => format!(
-            "it is {} and assigned to {who}, which does not have it",
-            bead.status
-        ),
-        // A person, crew, or the mayor; only what was slung before is ours to ask about.
-        None if who.starts_with(&format!("{rig}/polecats/")) => {
-            format!(
-                "it is {} and assigned to {who}, which is not there",
-                bead.status
-            )
-        }
-        None if !who.is_empty() || number::of(bead) == 0 => return None,
-        None => format!("it is {} and assigned to nobody", bead.status),
-    };
-    Some(Attention {
-        kind: MatterKind::NeedsPerson,
-        key: format!("orphan:{id}:{}", number::of(bead)),
-        subject: format!("Nobody works on {id}"),
-        text: format!("{}: {text}.", escape::line(&bead.title)),
-        next: vec![
-            format!("gt sling {id} {rig} --force"),
-            format!("bd update {id} --status open --assignee \"\""),
-        ],
-        bead: id,
-    })
+    ask.into_iter().collect()
 }
 
-/// A conflict or repair task that nobody has and that is not slung automatically (any more).
-fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> Vec<Attention> {
-    let tasks = merge_task::open_tasks(beads).into_iter();
-    let waits = tasks.filter(|task| task.status == Status::Open && !goes_alone(task));
-    waits
-        .map(|task| Attention {
-            kind: MatterKind::NeedsPerson,
-            key: format!("task:{}", task.id),
-            bead: task.id.clone(),
-            subject: format!("{} waits for someone to take it", task.id),
-            text: escape::line(&task.title),
-            next: vec![
-                format!("gt sling {} {rig}", task.id),
-                format!("gt why {}", task.id),
-            ],
-        })
-        .collect()
-}
-
-/// A bead that its worker closed without `gt done`.
-fn of_closed(rig: &str, beads: &Snapshot) -> Vec<Attention> {
-    let closed = beads.select(|head| head.has_label(attempt::UNPROVEN_LABEL));
-    closed
-        .filter_map(|bead| {
-            let worker = attempt::unproven(bead)?;
-            let id = bead.id.clone();
-            Some(Attention {
-                kind: MatterKind::NeedsPerson,
-                key: format!("closed:{id}:{}", number::of(bead)),
-                subject: format!("{id} was closed without being merged"),
-                text: format!("{worker} closed it without `gt done`. Is there nothing to merge?"),
-                next: vec![
-                    format!("bd reopen {id} && gt sling {id} {rig}"),
-                    format!("bd close {id} --reason \"<why it is done>\""),
-                ],
-                bead: id,
-            })
-        })
-        .collect()
+/// Looks once more what needs a person, as other acts of this pass may have moved it, and reports it.
+pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
+    let view = TownView::read_idle(town)?;
+    let messages = facts(&view, &PatrolSettings::of_rigs(town, &view)).messages;
+    if messages.is_empty() {
+        return Ok(None);
+    }
+    message::deliver(town, &messages)?;
+    let (new, over) = (messages.new.len(), messages.over.len());
+    Ok(Some(format!("{new} reported, {over} closed")))
 }

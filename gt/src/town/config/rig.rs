@@ -117,6 +117,11 @@ impl RigSettings {
         self.merge_queue.auto_repair.unwrap_or(true)
     }
 
+    /// How many polecats of a rig may be at work at once.
+    pub fn max_polecats(&self) -> usize {
+        self.max_polecats.unwrap_or(10)
+    }
+
     /// Why each request waits for a person before it is merged, if it does.
     pub fn needs_review(&self) -> Option<&'static str> {
         self.merge_queue.needs_review()
@@ -235,12 +240,11 @@ pub fn target_branch(town: &Town, rig: &RigLayout) -> String {
         .unwrap_or_else(|| "main".to_owned())
 }
 
-/// How many polecats of a rig may be at work at once (10 if nothing is set).
+/// How many polecats of a rig may be at work at once.
 pub fn max_polecats(town: &Town, rig: &RigLayout) -> usize {
     RigSettings::load(town, rig)
         .unwrap_or_default()
-        .max_polecats
-        .unwrap_or(10)
+        .max_polecats()
 }
 
 /// The theme and the own list of names of a rig.

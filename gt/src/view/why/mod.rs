@@ -6,12 +6,12 @@
 use bd::store::Snapshot;
 
 use crate::host::LiveTown;
-use crate::patrol::attention;
+use crate::patrol::PatrolSettings;
+use crate::patrol::attention::{self, Attention};
 use crate::record::polecat::Ids;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::{Home, Stores};
-use crate::town::config::RigSettings;
 use crate::town::event::{self, Event};
 use crate::town::identity::Address;
 
@@ -94,14 +94,11 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
             blockers => format!("it waits for {}", blockers.join(", ")),
         });
     }
-    let layout = town.layout.rig(rig);
     let view = TownView::read(town)?;
-    let polecats = view.polecats_of(rig);
-    let automatic = RigSettings::load(town, &layout)
-        .unwrap_or_default()
-        .auto_repair();
-    let matters = attention::of_rig((rig, automatic), &beads, polecats, view.now);
-    for matter in matters.into_iter().filter(|matter| matter.bead == *id) {
+    let settings = PatrolSettings::load(town, &town.layout.rig(rig));
+    let matters = attention::of_rig(&view, rig, &settings).into_iter();
+    let is_now = |matter: &Attention| matter.bead == *id && matter.is_due(view.now);
+    for matter in matters.filter(is_now) {
         now.push(format!(
             "{}: {}",
             matter.kind.word(),

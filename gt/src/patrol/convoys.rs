@@ -1,0 +1,106 @@
+//! Convoys that are ready to land or to be made: rules L1 and C1.
+
+use super::decision::{Action, Decision};
+use crate::flow::convoy;
+use crate::flow::landing::{self, Landing};
+use crate::flow::sling;
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::town_view::TownView;
+use crate::town::lock::Lock;
+
+/// What is known about convoys.
+#[derive(Debug, Clone, Default)]
+pub struct ConvoyFacts {
+    /// Open convoys whose tracked work is all done.
+    pub landable: Vec<String>,
+    /// Requests for convoys that are approved and not finished, and nobody is at them.
+    pub unfinished: Vec<String>,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
+    let board = convoy::Board::of_view(view);
+    ConvoyFacts {
+        landable: record::convoy::list(&view.stores.town, false)
+            .into_iter()
+            .map(|convoy| board.progress(convoy))
+            .filter(convoy::Progress::is_done)
+            .map(|progress| progress.id)
+            .collect(),
+        unfinished: convoy::review::unfinished(&view.stores.town)
+            .into_iter()
+            .filter(|id| Lock::is_free(&town.layout.review_lock(id)))
+            .collect(),
+    }
+}
+
+/// - L1: a convoy lands as soon as every bead that it tracks is done.
+/// - C1: an approved convoy that was never finished is finished.
+pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
+    let land = |convoy: &String| Decision {
+        rule: "L1-land-when-all-done",
+        saw: format!("every bead that {convoy} tracks is done"),
+        action: Action::Land {
+            convoy: convoy.clone(),
+        },
+    };
+    let finish = |request: &String| Decision {
+        rule: "C1-finish-approved-convoy",
+        saw: format!("{request} is approved, and its convoy was never finished"),
+        action: Action::FinishConvoy {
+            request: request.clone(),
+        },
+    };
+    let landable = facts.landable.iter().map(land);
+    landable
+        .chain(facts.unfinished.iter().map(finish))
+        .collect()
+}
+
+/// Lands a convoy. Where only the world outside is in the way, that is a failure to come back to.
+pub(super) fn land(town: &LiveTown, convoy: &str) -> anyhow::Result<Option<String>> {
+    match landing::land(town, convoy)? {
+        None => Ok(None),
+        Some(Landing::Landed(landed)) => Ok(Some(format!("{} landed", landed.id))),
+        Some(Landing::Waits(waits)) => {
+            let stands = format!("landing {} of {}", waits.landed, waits.of);
+            match &waits.task {
+                Some(task) => Ok(Some(format!("{stands}: {} (task {task})", waits.reason))),
+                None => Err(anyhow::anyhow!("{stands}: {}: {}", waits.rig, waits.reason)),
+            }
+        }
+    }
+}
+
+/// Makes the convoy of an approved request, and slings what was asked for.
+pub(super) fn finish_convoy(town: &LiveTown, request: &str) -> anyhow::Result<Option<String>> {
+    let Some(made) = convoy::review::resume(town, request)? else {
+        return Ok(None);
+    };
+    let slung = sling::go_on(town, made.then)?;
+    let slung = slung.map_or(String::new(), |slung| {
+        format!(", {} slung to {}", slung.bead, slung.target)
+    });
+    Ok(Some(format!("{} is made{slung}", made.convoy)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_convoy_lands_and_an_approved_one_that_was_never_finished_is_finished() {
+        let facts = ConvoyFacts {
+            landable: vec!["hq-cv-1".into()],
+            unfinished: vec!["hq-rv-1".into()],
+        };
+        let decided = decide(&facts);
+        let convoy = "hq-cv-1".into();
+        assert_eq!(decided[0].rule, "L1-land-when-all-done");
+        assert_eq!(decided[0].action, Action::Land { convoy });
+        let request = "hq-rv-1".into();
+        assert_eq!(decided[1].rule, "C1-finish-approved-convoy");
+        assert_eq!(decided[1].action, Action::FinishConvoy { request });
+    }
+}

@@ -1,0 +1,348 @@
+//! The polecats: rules P1 to P7. The first that applies to a polecat decides.
+//!
+//! - P1: whoever holds its slot is at work on it: nothing.
+//! - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
+//! - P3: its sling is unfinished: go on with it, until the breaker opens.
+//! - P4: its bead is closed, or was taken from it by closing and reopening it. Where someone else did that, or its worker
+//!   did it and has had time for `gt done`: keep its commits, end the session, clear the hook. Only the worker's own
+//!   `gt done` hands work in.
+//! - P5: a `gt done` began and nobody runs it: finish it. Where trying again cannot help, open the breaker.
+//! - P6: it has work and no session: start it again, until the breaker opens.
+//! - P7: it has no work but a session, or the screen of one that has ended: end the session.
+
+use bd::bead::attempt;
+use bd::store::Snapshot;
+use bd::ui::escape;
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision, Worker};
+use super::thresholds::Thresholds;
+use crate::flow::done::{self, Left};
+use crate::flow::sandbox;
+use crate::flow::session::{self, end};
+use crate::flow::sling;
+use crate::host::LiveTown;
+use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState};
+use crate::record::town_view::TownView;
+use crate::town::RigLayout;
+use crate::town::identity::SessionName;
+use crate::town::lock::{self, Lock};
+
+/// What is known about a polecat.
+#[derive(Debug, Clone)]
+pub struct PolecatFacts {
+    /// Which it is.
+    pub worker: Worker,
+    /// Why it is what it is.
+    pub why: String,
+    /// The bead on its hook.
+    pub hook: Option<String>,
+    /// Whether that bead is closed.
+    pub hook_closed: bool,
+    /// Whether someone else than its worker closed or deleted it, or closed and reopened it.
+    pub superseded: bool,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// What its sandbox holds that is on no target; looked at only where the bead is closed.
+    pub left: Left,
+    /// Whether its local record knows nothing of the bead on its hook.
+    pub record_lost: bool,
+    /// Whether a gt process holds its slot.
+    pub busy: bool,
+    /// Whether its session runs; `None` where it could not be asked.
+    pub alive: Option<bool>,
+    /// Whether its session has ended and its last screen is still shown.
+    pub shown: bool,
+    /// What it is in the middle of.
+    pub slot: SlotState,
+    /// When its session was restarted, for this bead.
+    pub respawns: Vec<Timestamp>,
+}
+
+/// Reads the facts about the polecats of a rig.
+pub(super) fn facts(view: &TownView, rig: &RigLayout, beads: &Snapshot) -> Vec<PolecatFacts> {
+    let all = view.polecats_of(rig.name()).iter();
+    all.map(|polecat| fact(view, rig, beads, polecat)).collect()
+}
+
+fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -> PolecatFacts {
+    let slot = &polecat.slot;
+    let on_hook = polecat.hook.as_deref().and_then(|id| beads.get(id));
+    let closed = on_hook.filter(|bead| !bead.is_open());
+    let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
+    let session = polecat.session.as_ref();
+    PolecatFacts {
+        worker: Worker {
+            rig: rig.name().to_owned(),
+            polecat: polecat.name.clone(),
+        },
+        why: polecat.why.clone(),
+        hook_closed: closed.is_some(),
+        record_lost: polecat.hook.as_ref().is_some_and(|hook| *hook != slot.bead),
+        superseded: match beads.get(&slot.bead) {
+            None => !slot.bead.is_empty(),
+            Some(bead) => {
+                let is_on_hook = on_hook.is_some_and(|on_hook| on_hook.id == bead.id);
+                is_on_hook && (attempt::of(bead) != slot.attempt || bead.is_tombstone())
+            }
+        },
+        closed_at: closed_at.map(bd::bead::Stamp::instant),
+        left: closed.map_or(Left::Nothing, |_| done::left(rig, &polecat.name, slot)),
+        busy: polecat.busy,
+        alive: view
+            .sessions
+            .as_ref()
+            .map(|_| session.is_some_and(|live| live.dead.is_none())),
+        shown: session.is_some_and(|live| live.dead.is_some()),
+        slot: slot.state.clone(),
+        respawns: slot
+            .respawns
+            .iter()
+            .filter_map(|text| text.parse().ok())
+            .collect(),
+        hook: polecat.hook.clone(),
+    }
+}
+
+/// Applies the rules to the polecats of a rig.
+pub(super) fn decide(
+    facts: &[PolecatFacts],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Vec<Decision> {
+    let decided = facts.iter().filter_map(|one| rule(one, now, thresholds));
+    decided.collect()
+}
+
+/// In how long a worker that closed its bead itself has had its time for `gt done`.
+pub(super) fn due(
+    facts: &[PolecatFacts],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<SignedDuration> {
+    let waits = facts
+        .iter()
+        .filter(|one| !one.busy && has_time(one, now, thresholds));
+    waits
+        .filter_map(|one| Some(thresholds.after_close - now.duration_since(one.closed_at?)))
+        .filter(SignedDuration::is_positive)
+        .min()
+}
+
+fn rule(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> Option<Decision> {
+    let decision = |rule, action: fn(Worker) -> Action| {
+        Some(Decision {
+            rule,
+            saw: polecat.why.clone(),
+            action: action(polecat.worker.clone()),
+        })
+    };
+    if polecat.busy {
+        return None;
+    }
+    let alive = polecat.alive?;
+    if polecat.superseded {
+        return closed_rule(polecat, now, thresholds);
+    }
+    if polecat.hook.is_none() {
+        return (alive || polecat.shown)
+            .then(|| decision("P7-end-idle-session", Action::EndSession))
+            .flatten();
+    }
+    // A person hears of it: nobody can say what was going on.
+    if polecat.record_lost {
+        return None;
+    }
+    if polecat.hook_closed {
+        return closed_rule(polecat, now, thresholds);
+    }
+    match &polecat.slot {
+        SlotState::Slinging(sling) if sling.failures >= thresholds.sling_failures => {
+            return decision("P3-breaker", Action::OpenBreaker);
+        }
+        SlotState::Slinging(_) => return decision("P3-resume-sling", Action::ResumeSling),
+        SlotState::Stuck { .. } => return None,
+        _ if alive => return None,
+        SlotState::Finishing { .. } if is_hopeless(&polecat.slot) => {
+            return decision("P5-breaker", Action::OpenBreaker);
+        }
+        SlotState::Finishing { .. } => return decision("P5-finish-done", Action::FinishDone),
+        SlotState::Idle | SlotState::Working => {}
+    }
+    let is_recent = |at: &&Timestamp| now.duration_since(**at) < thresholds.restart_window;
+    if polecat.respawns.iter().filter(is_recent).count() >= thresholds.restarts {
+        return decision("P6-breaker", Action::OpenBreaker);
+    }
+    decision("P6-respawn-stalled", Action::Respawn)
+}
+
+/// Whether its `gt done` failed in a way that trying again cannot mend.
+fn is_hopeless(slot: &SlotState) -> bool {
+    slot.failed_done().is_some_and(|failed| !failed.retry)
+}
+
+/// Whether it closed its bead itself, and may still commit and run `gt done`.
+fn has_time(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
+    let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
+    !polecat.superseded && polecat.alive == Some(true) && polecat.closed_at.is_some_and(is_recent)
+}
+
+/// P4, for a worker whose bead is closed.
+fn closed_rule(
+    polecat: &PolecatFacts,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<Decision> {
+    if has_time(polecat, now, thresholds) {
+        return None;
+    }
+    let began_done = polecat.slot.done().is_some() && !is_hopeless(&polecat.slot);
+    if !polecat.superseded && polecat.alive == Some(false) && began_done {
+        return Some(Decision {
+            rule: "P5-finish-done",
+            saw: polecat.why.clone(),
+            action: Action::FinishDone(polecat.worker.clone()),
+        });
+    }
+    let with = match polecat.left {
+        Left::Commits => ", with commits that were not handed in",
+        Left::Files => ", with files that are not committed",
+        Left::Nothing => "",
+    };
+    Some(Decision {
+        rule: "P4-release-closed",
+        saw: format!("{}{with}", polecat.why),
+        action: Action::Release(polecat.worker.clone()),
+    })
+}
+
+/// Goes on with a sling at its first undone step.
+pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let (rig, name) = (town.rig(&worker.rig)?, &worker.polecat);
+    let slung = sling::resume(town, &rig, name).inspect_err(|error| {
+        if !lock::is_held(error) {
+            count_failure(town, &rig, name, &format!("{error:#}"));
+        }
+    })?;
+    Ok(slung.map(|slung| format!("{} goes on in {}", slung.bead, slung.target)))
+}
+
+/// Finishes a `gt done` from its record.
+pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let rig = town.rig(&worker.rig)?;
+    let lock = Lock::try_take(&rig.slot_lock(&worker.polecat))?;
+    let worker = done::worker(town, rig, &worker.polecat, lock)?;
+    let finished = done::resume(town, &worker)?;
+    Ok(finished.map(|done| format!("{} is handed in", done.bead)))
+}
+
+/// Starts a session again in its sandbox.
+pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let rig = town.rig(&worker.rig)?;
+    let session = session::start::again(town, &rig, &worker.polecat, session::start::Why::Ended)?;
+    Ok(session.map(|session| format!("session {session} started anew")))
+}
+
+/// Takes a bead off a hook that was closed without `gt done`.
+pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    sling::release_closed(town, &town.rig(&worker.rig)?, &worker.polecat)
+}
+
+/// Ends a session that has no work any more.
+pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let (rig, name) = (&worker.rig, &worker.polecat);
+    let layout = town.rig(rig)?;
+    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let ids = Ids::of(&town.prefix(rig), rig, name);
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    // What its identity names may be another's by now: the bead must name it, too.
+    if polecat::hook_of(&beads, &ids).is_some() {
+        return Ok(None);
+    }
+    let Some(session) = SessionName::of(&ids.address) else {
+        return Ok(None);
+    };
+    if town.host.find(session.as_str())?.is_none() {
+        return Ok(None);
+    }
+    let slot = Slot::load(&beads, &ids.slot);
+    sandbox::snapshot(town, &layout, name, &slot)?;
+    end::polecat(town, session.as_str(), &slot)?;
+    Ok(Some(format!("session {session} ended")))
+}
+
+/// Records that going on with a sling failed, for the breaker.
+fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let counted = town.rig_store(rig).and_then(|store| {
+        town.transact(&store, |tx| {
+            let mut slot = Slot::load(tx, &ids.slot);
+            if let Some(sling) = slot.state.slinging_mut() {
+                sling.failures += 1;
+                reason.clone_into(&mut sling.failure);
+            }
+            slot.save(tx, &ids.slot)
+        })
+    });
+    // The failure itself is what is told; one that is not counted is tried once more.
+    counted.ok();
+}
+
+/// Marks the worker as stuck: the rule that asks a person names it then.
+pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let (rig, name) = (&worker.rig, &worker.polecat);
+    let layout = town.rig(rig)?;
+    let _slot = Lock::try_take(&layout.slot_lock(name))?;
+    let ids = Ids::of(&town.prefix(rig), rig, name);
+    let store = town.rig_store(&layout)?;
+    let beads = store.snapshot()?;
+    let mut slot = Slot::load(&beads, &ids.slot);
+    if slot.still_held(&beads, &ids).is_err() || slot.state.stuck().is_some() {
+        return Ok(None);
+    }
+    let session = SessionName::of(&ids.address);
+    let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
+    let session = session.filter(|live| live.dead.is_some());
+    let ended = session
+        .as_ref()
+        .and_then(|live| end::of_dead_session(town, live, &slot));
+    if let Some(ended) = ended {
+        end::keep(town, &layout, &ids, &mut slot, &ended)?;
+    }
+    let reason = why_stuck(&slot);
+    slot.state = slot.state.into_stuck(reason);
+    town.transact(&store, |tx| {
+        slot.still_held(tx, &ids)?;
+        slot.save(tx, &ids.slot)
+    })?;
+    // What it showed is kept by now.
+    if let Some(ended) = session {
+        town.host.kill(&ended.name)?;
+    }
+    Ok(Some("not started again".to_owned()))
+}
+
+/// Why a worker is not started again, from what its record counted.
+fn why_stuck(slot: &Slot) -> String {
+    let bead = &slot.bead;
+    if let Some(failed) = slot.state.failed_done() {
+        let reason = escape::line(&failed.reason);
+        return format!("its gt done of {bead} failed at {}: {reason}", failed.step);
+    }
+    match slot.state.slinging() {
+        None | Some(Slinging { failures: 0, .. }) => {
+            let how = slot.ended.as_ref().map_or_else(String::new, |ended| {
+                format!(", the last time {}", ended.how())
+            });
+            let times = slot.respawns.len();
+            format!("its session ended {times} times on {bead}{how}")
+        }
+        Some(sling) => format!(
+            "its sling of {bead} failed {} times: {}",
+            sling.failures, sling.failure
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+use super::*;
+use crate::record::polecat::{DoneRecord, FailedStep, SlingStep};
+
+fn slinging(step: SlingStep, failures: usize) -> SlotState {
+    SlotState::Slinging(Slinging {
+        step,
+        failures,
+        ..Slinging::default()
+    })
+}
+
+fn handing_in(hopeless: bool) -> SlotState {
+    let failed = hopeless.then(|| FailedStep {
+        step: "proof".to_owned(),
+        reason: "no".to_owned(),
+        retry: false,
+    });
+    SlotState::Finishing {
+        record: DoneRecord {
+            failed,
+            ..DoneRecord::default()
+        },
+    }
+}
+
+fn polecat() -> PolecatFacts {
+    PolecatFacts {
+        worker: Worker {
+            rig: "web".into(),
+            polecat: "nux".into(),
+        },
+        why: String::new(),
+        hook: Some("b".into()),
+        hook_closed: false,
+        superseded: false,
+        record_lost: false,
+        closed_at: None,
+        left: Left::Nothing,
+        busy: false,
+        alive: Some(true),
+        shown: false,
+        slot: SlotState::Working,
+        respawns: Vec::new(),
+    }
+}
+
+fn now() -> Timestamp {
+    "2026-01-01T12:00:00Z".parse().unwrap()
+}
+
+fn decided(polecat: &PolecatFacts) -> Option<&'static str> {
+    let decided = decide(std::slice::from_ref(polecat), now(), &Thresholds::default());
+    decided.first().map(|decision| decision.rule)
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one row a line")]
+fn each_row_of_the_table() {
+    let dead = PolecatFacts {
+        alive: Some(false),
+        ..polecat()
+    };
+    let idle = PolecatFacts {
+        hook: None,
+        slot: SlotState::Idle,
+        ..polecat()
+    };
+    let rows = [
+        (polecat(), None),
+        (
+            PolecatFacts {
+                busy: true,
+                ..dead.clone()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                alive: None,
+                ..dead.clone()
+            },
+            None,
+        ),
+        (dead.clone(), Some("P6-respawn-stalled")),
+        (
+            PolecatFacts {
+                slot: slinging(SlingStep::Claimed, 0),
+                ..dead.clone()
+            },
+            Some("P3-resume-sling"),
+        ),
+        (
+            PolecatFacts {
+                slot: slinging(SlingStep::Claimed, 5),
+                ..dead.clone()
+            },
+            Some("P3-breaker"),
+        ),
+        (
+            PolecatFacts {
+                slot: slinging(SlingStep::Claimed, 5).into_stuck(String::new()),
+                ..dead.clone()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                slot: slinging(SlingStep::Tracked, 0),
+                ..polecat()
+            },
+            Some("P3-resume-sling"),
+        ),
+        (
+            PolecatFacts {
+                hook_closed: true,
+                ..polecat()
+            },
+            Some("P4-release-closed"),
+        ),
+        (
+            PolecatFacts {
+                hook_closed: true,
+                ..dead.clone()
+            },
+            Some("P4-release-closed"),
+        ),
+        (
+            PolecatFacts {
+                superseded: true,
+                ..polecat()
+            },
+            Some("P4-release-closed"),
+        ),
+        (
+            PolecatFacts {
+                slot: handing_in(false),
+                ..dead.clone()
+            },
+            Some("P5-finish-done"),
+        ),
+        (
+            PolecatFacts {
+                slot: handing_in(false),
+                ..polecat()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                slot: handing_in(true),
+                ..dead.clone()
+            },
+            Some("P5-breaker"),
+        ),
+        (
+            PolecatFacts {
+                slot: handing_in(true),
+                ..polecat()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                slot: handing_in(true).into_stuck(String::new()),
+                ..dead.clone()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                slot: SlotState::Working.into_stuck(String::new()),
+                ..dead.clone()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                alive: Some(false),
+                ..idle.clone()
+            },
+            None,
+        ),
+        (
+            PolecatFacts {
+                alive: Some(false),
+                shown: true,
+                ..idle.clone()
+            },
+            Some("P7-end-idle-session"),
+        ),
+        (idle, Some("P7-end-idle-session")),
+    ];
+    for (facts, expected) in rows {
+        assert_eq!(decided(&facts), expected, "{facts:?}");
+    }
+}
+
+#[test]
+fn whoever_closed_its_own_bead_has_time_for_gt_done_and_whoever_lost_it_has_not() {
+    let at = |minutes: i64| Some(now() - SignedDuration::from_mins(minutes));
+    let closed = |superseded, alive, minutes| PolecatFacts {
+        hook_closed: true,
+        superseded,
+        closed_at: at(minutes),
+        left: Left::Commits,
+        alive: Some(alive),
+        ..polecat()
+    };
+    let release = Some("P4-release-closed");
+    assert_eq!(decided(&closed(false, true, 1)), None);
+    let due_in = |facts| due(&[facts], now(), &Thresholds::default());
+    let minutes = SignedDuration::from_mins(9);
+    assert_eq!(due_in(closed(false, true, 1)), Some(minutes));
+    assert_eq!(due_in(closed(true, true, 1)), None);
+    assert_eq!(due_in(closed(false, true, 11)), None);
+    assert_eq!(decided(&closed(false, true, 11)), release);
+    assert_eq!(decided(&closed(false, false, 1)), release);
+    assert_eq!(decided(&closed(true, true, 1)), release);
+    let begun = |superseded| PolecatFacts {
+        slot: handing_in(false),
+        ..closed(superseded, false, 1)
+    };
+    assert_eq!(decided(&begun(false)), Some("P5-finish-done"));
+    assert_eq!(decided(&begun(true)), release);
+}
+
+#[test]
+fn the_breaker_opens_after_three_new_starts_in_half_an_hour() {
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let recent = vec![
+        at("2026-01-01T11:40:00Z"),
+        at("2026-01-01T11:50:00Z"),
+        at("2026-01-01T11:59:00Z"),
+    ];
+    let dead = PolecatFacts {
+        alive: Some(false),
+        respawns: recent,
+        ..polecat()
+    };
+    assert_eq!(decided(&dead), Some("P6-breaker"));
+    let old = vec![at("2026-01-01T10:00:00Z"); 9];
+    assert_eq!(
+        decided(&PolecatFacts {
+            respawns: old,
+            ..dead
+        }),
+        Some("P6-respawn-stalled")
+    );
+}
+
+#[test]
+fn thresholds_are_those_of_the_rig() {
+    let patient = Thresholds {
+        restarts: 1,
+        sling_failures: 9,
+        ..Thresholds::default()
+    };
+    let decided = |polecat| decide(&[polecat], now(), &patient)[0].rule;
+    let dead = PolecatFacts {
+        alive: Some(false),
+        respawns: vec![now()],
+        ..polecat()
+    };
+    let slung = PolecatFacts {
+        slot: slinging(SlingStep::Claimed, 5),
+        ..dead.clone()
+    };
+    assert_eq!(decided(dead), "P6-breaker");
+    assert_eq!(decided(slung), "P3-resume-sling");
+}

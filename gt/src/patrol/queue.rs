@@ -1,0 +1,88 @@
+//! The merge queue of a rig: rule Q1.
+
+use bd::store::Snapshot;
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use crate::flow::mq;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::config::RigSettings;
+use crate::town::lock::Lock;
+
+/// What is known about a rig's merge queue.
+#[derive(Debug, Clone, Default)]
+pub struct QueueFacts {
+    /// The rig.
+    pub rig: String,
+    /// In how long it has a ready request. None if none is open, it is turned off, or somebody is at it.
+    pub ready_in: Option<SignedDuration>,
+}
+
+/// Reads the facts.
+pub(super) fn facts(
+    rig: &RigLayout,
+    beads: &Snapshot,
+    settings: &RigSettings,
+    now: Timestamp,
+) -> QueueFacts {
+    let is_on = settings.merge_queue.enabled != Some(false);
+    let ready_in = mq::ready_in(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
+    QueueFacts {
+        rig: rig.name().to_owned(),
+        ready_in,
+    }
+}
+
+/// Q1: a ready merge request runs the queue.
+pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
+    let rig = &facts.rig;
+    let run = facts
+        .ready_in
+        .filter(SignedDuration::is_zero)
+        .map(|_| Decision {
+            rule: "Q1-run-queue",
+            saw: format!("rig {rig} has a merge request that nothing blocks"),
+            action: Action::RunQueue { rig: rig.clone() },
+        });
+    run.into_iter().collect()
+}
+
+/// In how long a request is ready that waits for its target now.
+pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
+    facts.ready_in.filter(SignedDuration::is_positive)
+}
+
+/// Runs the queue. When nothing but the outside world stood in the way, that is a failure to come back to.
+pub(super) fn run_queue(town: &LiveTown, rig: &str) -> anyhow::Result<Option<String>> {
+    let merged = mq::run(town, &town.rig(rig)?)?;
+    let later = |one: &mq::Merged| match &one.outcome {
+        mq::MergeOutcome::Later { reason } => Some(reason.clone()),
+        _ => None,
+    };
+    let reasons: Vec<String> = merged.iter().filter_map(later).collect();
+    match (merged.len(), reasons.first()) {
+        (0, _) => Ok(None),
+        (all, Some(reason)) if reasons.len() == all => Err(anyhow::anyhow!("{reason}")),
+        (all, _) => Ok(Some(format!("{all} merge requests handled"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ready_request_runs_the_queue_and_one_that_waits_is_due_later() {
+        let facts = |ready_in| QueueFacts {
+            rig: "web".to_owned(),
+            ready_in,
+        };
+        let later = Some(SignedDuration::from_secs(90));
+        assert!(decide(&facts(None)).is_empty() && decide(&facts(later)).is_empty());
+        assert_eq!(due(&facts(later)), later);
+        let ready = facts(Some(SignedDuration::ZERO));
+        assert_eq!(decide(&ready)[0].rule, "Q1-run-queue");
+        assert_eq!((due(&ready), due(&facts(None))), (None, None));
+    }
+}

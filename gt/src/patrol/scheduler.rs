@@ -1,0 +1,170 @@
+//! Which beads of a rig go to its workers: rules W1 and R1.
+
+use bd::bead::{Bead, Status};
+use bd::store::Snapshot;
+
+use super::decision::{Action, Decision};
+use crate::flow::{mq, sling};
+use crate::host::LiveTown;
+use crate::record::merge_task;
+use crate::record::queued_sling;
+use crate::record::town_view::TownView;
+use crate::town::config::RigSettings;
+use crate::town::lock;
+
+/// What is known about the beads that go to workers of a rig.
+#[derive(Debug, Clone, Default)]
+pub struct SchedulerFacts {
+    /// The rig.
+    pub rig: String,
+    /// Queued beads that nothing blocks any more.
+    pub unblocked: Vec<String>,
+    /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
+    pub repairs: Vec<String>,
+    /// How many more polecats can take work.
+    pub room: usize,
+}
+
+/// Reads the facts.
+pub(super) fn facts(
+    view: &TownView,
+    rig: &str,
+    beads: &Snapshot,
+    settings: &RigSettings,
+) -> SchedulerFacts {
+    let queued: Vec<String> = queued_sling::waiting(beads)
+        .into_iter()
+        .map(|waiting| waiting.work_bead_id)
+        .collect();
+    let repairs = if settings.auto_repair() {
+        repairs(beads, &queued)
+    } else {
+        Vec::new()
+    };
+    let is_free = |id: &String| {
+        let elsewhere = |bead| view.stores.blockers_elsewhere(bead);
+        !bd::graph::is_blocked(beads, id)
+            && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
+    };
+    let polecats = view.polecats_of(rig).iter();
+    let at_work = polecats.filter(|polecat| polecat.takes_up_room()).count();
+    let room = settings.max_polecats().saturating_sub(at_work);
+    SchedulerFacts {
+        rig: rig.to_owned(),
+        unblocked: queued.into_iter().filter(is_free).collect(),
+        repairs,
+        // Nothing is started while nobody knows what runs.
+        room: view.sessions.as_ref().map_or(0, |_| room),
+    }
+}
+
+/// The tasks of the queue that go to a worker automatically.
+fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
+    let tasks = merge_task::open_tasks(beads).into_iter();
+    tasks
+        .filter(|task| mq::is_automatic(beads, task) && !queued.contains(&task.id))
+        .map(|task| task.id.clone())
+        .collect()
+}
+
+/// - R1: a conflict or repair task goes to a worker, unless a person is to decide that.
+/// - W1: queued beads go as soon as nothing blocks them, as many as there is room for.
+pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
+    let rig = &facts.rig;
+    let queue = |bead: &String| Decision {
+        rule: "R1-queue-repair",
+        saw: format!("{bead} is open, and nobody had it"),
+        action: Action::QueueRepair {
+            rig: rig.clone(),
+            bead: bead.clone(),
+        },
+    };
+    let go = |bead: &String| Decision {
+        rule: "W1-sling-unblocked",
+        saw: format!("{bead} is blocked no more, and rig {rig} has room"),
+        action: Action::SlingWaiting {
+            rig: rig.clone(),
+            bead: bead.clone(),
+        },
+    };
+    let repairs = facts.repairs.iter().map(queue);
+    repairs
+        .chain(facts.unblocked.iter().take(facts.room).map(go))
+        .collect()
+}
+
+/// Queues a task of the merge queue for a worker of the rig.
+pub(super) fn queue_repair(
+    town: &LiveTown,
+    rig: &str,
+    task: &str,
+) -> anyhow::Result<Option<String>> {
+    let found = town.find_bead(task)?;
+    if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
+        return Ok(None);
+    }
+    let request = sling::Request {
+        bead: task.to_owned(),
+        target: rig.to_owned(),
+        ..sling::Request::default()
+    };
+    let waits_for = vec!["a free worker".to_owned()];
+    sling::enqueue(town, &town.rig(rig)?, &request, &found.bead, waits_for)?;
+    Ok(Some(format!("{task} is queued for a worker")))
+}
+
+/// Slings a queued bead. The claim takes it out of the queue; if that fails, it stays there.
+pub(super) fn sling_waiting(
+    town: &LiveTown,
+    rig: &str,
+    bead: &str,
+) -> anyhow::Result<Option<String>> {
+    let layout = town.rig(rig)?;
+    let beads = town.rig_store(&layout)?.snapshot()?;
+    let Some(waiting) = queued_sling::waiting(&beads)
+        .into_iter()
+        .find(|w| w.work_bead_id == bead)
+    else {
+        return Ok(None);
+    };
+    let is_open = |bead: &Bead| bead.status == Status::Open;
+    if !beads.get(bead).is_some_and(is_open) {
+        queued_sling::take_waiting(town, &layout, bead)?;
+        return Ok(Some(format!(
+            "{bead} left the line: it is not open any more"
+        )));
+    }
+    let request = sling::Request {
+        bead: bead.to_owned(),
+        target: rig.to_owned(),
+        agent: waiting.agent,
+        args: waiting.args,
+        no_convoy: waiting.no_convoy,
+        ..sling::Request::default()
+    };
+    let slung = sling::sling(town, &request).inspect_err(|error| {
+        if !lock::is_held(error) {
+            // It stays queued; that it could not be slung is reported in any case.
+            queued_sling::note_failure(town, &layout, bead, &format!("{error:#}")).ok();
+        }
+    })?;
+    Ok(Some(format!("{bead} went to {}", slung.target)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_queued_beads_go_as_there_is_room() {
+        let facts = SchedulerFacts {
+            rig: "web".into(),
+            unblocked: vec!["a".into(), "b".into(), "c".into()],
+            repairs: vec!["r".into()],
+            room: 2,
+        };
+        let rules: Vec<&str> = decide(&facts).iter().map(|one| one.rule).collect();
+        let sling = "W1-sling-unblocked";
+        assert_eq!(rules, ["R1-queue-repair", sling, sling]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Beads that go to their branch: rule S1.
+
+use jiff::SignedDuration;
+
+use super::decision::{Action, Decision};
+use super::thresholds::Thresholds;
+use crate::flow::sync::{self, Sharing};
+use crate::host::LiveTown;
+use crate::record::town_view::TownView;
+
+/// So many times the wait doubles after failures.
+const DOUBLINGS: u32 = 5;
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<Sharing> {
+    sync::facts(town, &view.stores, view.now)
+}
+
+/// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
+pub(super) fn decide(sharing: &Sharing, thresholds: &Thresholds) -> Option<Decision> {
+    let whose = match &sharing.rig {
+        Some(rig) => format!("rig {rig}"),
+        None => "the town".to_owned(),
+    };
+    let why = if sharing.unpushed {
+        "a commit that its remote does not have"
+    } else if sharing.landed {
+        "something new, and a convoy landed"
+    } else {
+        "something new, and nobody writes"
+    };
+    wait(sharing, thresholds).is_zero().then(|| Decision {
+        rule: "S1-share-beads",
+        saw: format!("{whose} has {why}"),
+        action: Action::ShareBeads {
+            rig: sharing.rig.clone(),
+        },
+    })
+}
+
+/// In how long a store goes to its branch that does not go now.
+pub(super) fn due(sharing: &Sharing, thresholds: &Thresholds) -> Option<SignedDuration> {
+    Some(wait(sharing, thresholds)).filter(SignedDuration::is_positive)
+}
+
+/// In how long it is to be tried, if nobody writes until then.
+fn wait(sharing: &Sharing, thresholds: &Thresholds) -> SignedDuration {
+    let interval = thresholds.sync_interval * 2_i32.pow(sharing.failures.min(DOUBLINGS));
+    let interval = sharing
+        .since
+        .map_or(SignedDuration::ZERO, |since| interval - since);
+    let rest = if sharing.landed || sharing.unpushed {
+        SignedDuration::ZERO
+    } else {
+        thresholds.sync_rest - sharing.rest
+    };
+    interval.max(rest).max(SignedDuration::ZERO)
+}
+
+/// Puts a store's beads on their branch.
+pub(super) fn share_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+    sync::share(town, rig)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(rest: i64, since: Option<i64>, failures: u32) -> i64 {
+        let sharing = Sharing {
+            rest: SignedDuration::from_secs(rest),
+            since: since.map(SignedDuration::from_secs),
+            failures,
+            ..Sharing::default()
+        };
+        wait(&sharing, &Thresholds::default()).as_secs()
+    }
+
+    #[test]
+    fn a_store_at_rest_is_shared_once_a_minute_and_later_after_each_failure() {
+        assert_eq!(after(0, None, 0), 30);
+        assert_eq!(after(30, None, 0), 0);
+        assert_eq!(after(30, Some(10), 0), 50);
+        assert_eq!(after(5, Some(100), 0), 25);
+        assert_eq!(after(99, Some(60), 1), 60);
+        assert_eq!(after(99, Some(0), 9), 32 * 60);
+    }
+
+    #[test]
+    fn after_a_landing_nobody_waits_for_rest_but_for_the_minute() {
+        let landed = |since| Sharing {
+            landed: true,
+            since,
+            ..Sharing::default()
+        };
+        let thresholds = Thresholds::default();
+        assert_eq!(wait(&landed(None), &thresholds), SignedDuration::ZERO);
+        let just = Some(SignedDuration::from_secs(20));
+        assert_eq!(wait(&landed(just), &thresholds).as_secs(), 40);
+    }
+
+    #[test]
+    fn what_is_new_is_shared_at_rest_and_is_due_until_then() {
+        let sharing = |rest| Sharing {
+            rest: SignedDuration::from_secs(rest),
+            ..Sharing::default()
+        };
+        let thresholds = Thresholds::default();
+        assert_eq!(decide(&sharing(10), &thresholds), None);
+        let due_in = due(&sharing(10), &thresholds);
+        assert_eq!(due_in, Some(SignedDuration::from_secs(20)));
+        let decided = decide(&sharing(30), &thresholds).unwrap();
+        assert_eq!(decided.rule, "S1-share-beads");
+        assert_eq!(decided.action, Action::ShareBeads { rig: None });
+        assert_eq!(due(&sharing(30), &thresholds), None);
+    }
+}
