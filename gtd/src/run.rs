@@ -44,7 +44,7 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
             return match pass.acted.iter().find(is_fault) {
                 Some(failed) => Err(anyhow::anyhow!(
                     "{}: {}",
-                    failed.decision.rule,
+                    failed.decision.rule.name,
                     failed.outcome
                 )),
                 None => Ok(()),
@@ -227,7 +227,7 @@ impl Loop {
             lock(&self.backoff).succeeded(&key);
         }
         if one.changed || one.failed {
-            let did = vec![format!("{}: {}", one.decision.rule, one.outcome)];
+            let did = vec![format!("{}: {}", one.decision.rule.name, one.outcome)];
             // Nobody may be listening.
             self.passes.send(did).ok();
         }
@@ -284,7 +284,11 @@ fn keep_stores(town: &LiveTown) {
 }
 
 fn report(acted: &Acted) {
-    let (rule, saw, outcome) = (acted.decision.rule, &acted.decision.saw, &acted.outcome);
+    let (rule, saw, outcome) = (
+        acted.decision.rule.name,
+        &acted.decision.saw,
+        &acted.outcome,
+    );
     if acted.failed {
         tracing::warn!(rule, saw, outcome, "failed");
     } else if acted.changed {

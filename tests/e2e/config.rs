@@ -57,6 +57,39 @@ fn a_setting_is_found_in_the_highest_layer_and_says_where() {
 }
 
 #[test]
+fn rules_of_the_patrol_are_listed_and_turned_off_per_rig() {
+    let (town, _origin) = Town::with_rig();
+    let rule = "patrol.rules.P6-respawn-stalled";
+    let value = || {
+        let got = town.gt(["config", "get", rule, "--rig", "web"]).ok();
+        got.text().to_owned()
+    };
+    assert_eq!(value(), "true");
+    town.gt(["config", "set", rule, "false", "--rig", "web"])
+        .ok();
+    assert_eq!(value(), "false");
+    let list = town.gt(["config", "list", "--rig", "web"]).ok();
+    let lines: Vec<&str> = list.out.lines().collect();
+    let shows = |name: &str, does: &str| {
+        let line = lines.iter().find(|line| line.starts_with(name)).unwrap();
+        assert!(line.contains(does), "{line}");
+    };
+    shows(&format!("{rule} = false"), "restart a worker");
+    shows("patrol.rules.Q1-run-queue = true", "run the merge queue");
+    town.gt(["config", "set", "patrol.rules.P9", "false", "--rig", "web"])
+        .fails("there is no setting `patrol.rules.P9`");
+    let of_town = "patrol.rules.L1-land-when-all-done";
+    town.gt(["config", "set", of_town, "false", "--rig", "web"])
+        .fails("it is the whole town's: use --town");
+    let file = town.root().join("web/settings/config.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("P6-respawn-stalled", "P6-respawn")).unwrap();
+    let said = town.gt(["doctor"]).run();
+    let wanted = "there is no setting patrol.rules.P6-respawn: the nearest is";
+    assert!(said.out.contains(wanted), "{}", said.out);
+}
+
+#[test]
 fn what_cannot_be_set_is_refused() {
     let (town, _origin) = Town::with_rig();
     town.gt(["config", "set", "max_polecats", "many", "--town"])

@@ -1,6 +1,7 @@
 //! Convoys that are ready to land or to be made: rules L1 and C1.
 
 use super::decision::{Action, Decision};
+use super::rule;
 use crate::flow::convoy;
 use crate::flow::landing::{self, Landing};
 use crate::flow::sling;
@@ -39,14 +40,14 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> ConvoyFacts {
 /// - C1: an approved convoy that was never finished is finished.
 pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
     let land = |convoy: &String| Decision {
-        rule: "L1-land-when-all-done",
+        rule: rule::L1_LAND_WHEN_ALL_DONE,
         saw: format!("every bead that {convoy} tracks is done"),
         action: Action::Land {
             convoy: convoy.clone(),
         },
     };
     let finish = |request: &String| Decision {
-        rule: "C1-finish-approved-convoy",
+        rule: rule::C1_FINISH_APPROVED_CONVOY,
         saw: format!("{request} is approved, and its convoy was never finished"),
         action: Action::FinishConvoy {
             request: request.clone(),
@@ -97,10 +98,10 @@ mod tests {
         };
         let decided = decide(&facts);
         let convoy = "hq-cv-1".into();
-        assert_eq!(decided[0].rule, "L1-land-when-all-done");
+        assert_eq!(decided[0].rule, rule::L1_LAND_WHEN_ALL_DONE);
         assert_eq!(decided[0].action, Action::Land { convoy });
         let request = "hq-rv-1".into();
-        assert_eq!(decided[1].rule, "C1-finish-approved-convoy");
+        assert_eq!(decided[1].rule, rule::C1_FINISH_APPROVED_CONVOY);
         assert_eq!(decided[1].action, Action::FinishConvoy { request });
     }
 }

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::rule::Rule;
+
 /// What a rule wants done, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// The rule's name.
-    pub rule: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
     /// What it saw.
     pub saw: String,
     /// What is to be done.
@@ -75,4 +77,23 @@ pub enum Action {
         /// The rig; none for the town's own beads.
         rig: Option<String>,
     },
+}
+
+impl Action {
+    /// The rig that it is about, if it is about one.
+    pub fn rig(&self) -> Option<&str> {
+        match self {
+            Self::ResumeSling(worker)
+            | Self::FinishDone(worker)
+            | Self::Respawn(worker)
+            | Self::OpenBreaker(worker)
+            | Self::EndSession(worker)
+            | Self::Release(worker) => Some(&worker.rig),
+            Self::SlingWaiting { rig, .. }
+            | Self::QueueRepair { rig, .. }
+            | Self::RunQueue { rig } => Some(rig),
+            Self::ShareBeads { rig } => rig.as_deref(),
+            Self::Land { .. } | Self::FinishConvoy { .. } | Self::AskPerson => None,
+        }
+    }
 }

@@ -13,6 +13,7 @@ mod convoys;
 mod decision;
 mod polecats;
 mod queue;
+pub mod rule;
 mod scheduler;
 mod sync;
 mod thresholds;
@@ -134,7 +135,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         convoys: convoys::facts(town, &view),
         attention: attention::facts(&view, &settings),
         sharing: sync::facts(town, &view),
-        thresholds: Thresholds::default(),
+        thresholds: Thresholds::of_town(town),
         unreadable: unreadable
             .map(|(rig, reason)| format!("{rig}: {reason}"))
             .collect(),
@@ -155,7 +156,8 @@ pub fn decide(facts: &Facts) -> Vec<Decision> {
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
     let shared = facts.sharing.iter();
-    decisions.extend(shared.filter_map(|one| sync::decide(one, facts.thresholds_of(one))));
+    decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
+    decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule));
     decisions
 }
 
@@ -166,15 +168,15 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
         polecats.into_iter().chain(queue::due(&rig.queue))
     };
     let shared = facts.sharing.iter();
-    let shared = shared.filter_map(|one| sync::due(one, facts.thresholds_of(one)));
+    let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     waits.chain(facts.attention.due_in).min()
 }
 
 impl Facts {
-    /// The numbers that count for a store: those of its rig, or the town's.
-    fn thresholds_of(&self, sharing: &Sharing) -> &Thresholds {
-        let rig = sharing.rig.as_ref().and_then(|rig| self.rigs.get(rig));
+    /// The numbers of the rules that count for a rig, or for what is the town's own.
+    fn numbers(&self, rig: Option<&str>) -> &Thresholds {
+        let rig = rig.and_then(|rig| self.rigs.get(rig));
         rig.map_or(&self.thresholds, |rig| &rig.thresholds)
     }
 }
@@ -194,7 +196,7 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
         town.tell(
             "patrol",
             json!({
-                "rule": decision.rule, "saw": decision.saw, "do": decision.action,
+                "rule": decision.rule.name, "saw": decision.saw, "do": decision.action,
                 "outcome": outcome, "failed": failed,
             }),
         );
@@ -228,12 +230,4 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_idle_town_decides_nothing() {
-        assert_eq!(due_in(&Facts::default()), None);
-        assert_eq!(decide(&Facts::default()), Vec::new());
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
+use super::rule;
 use crate::flow::mq;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
@@ -41,7 +42,7 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
         .ready_in
         .filter(SignedDuration::is_zero)
         .map(|_| Decision {
-            rule: "Q1-run-queue",
+            rule: rule::Q1_RUN_QUEUE,
             saw: format!("rig {rig} has a merge request that nothing blocks"),
             action: Action::RunQueue { rig: rig.clone() },
         });
@@ -82,7 +83,7 @@ mod tests {
         assert!(decide(&facts(None)).is_empty() && decide(&facts(later)).is_empty());
         assert_eq!(due(&facts(later)), later);
         let ready = facts(Some(SignedDuration::ZERO));
-        assert_eq!(decide(&ready)[0].rule, "Q1-run-queue");
+        assert_eq!(decide(&ready)[0].rule, rule::Q1_RUN_QUEUE);
         assert_eq!((due(&ready), due(&facts(None))), (None, None));
     }
 }

@@ -4,6 +4,7 @@ use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
 
 use super::decision::{Action, Decision};
+use super::rule;
 use crate::flow::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
@@ -72,7 +73,7 @@ fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
 pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
     let rig = &facts.rig;
     let queue = |bead: &String| Decision {
-        rule: "R1-queue-repair",
+        rule: rule::R1_QUEUE_REPAIR,
         saw: format!("{bead} is open, and nobody had it"),
         action: Action::QueueRepair {
             rig: rig.clone(),
@@ -80,7 +81,7 @@ pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
         },
     };
     let go = |bead: &String| Decision {
-        rule: "W1-sling-unblocked",
+        rule: rule::W1_SLING_UNBLOCKED,
         saw: format!("{bead} is blocked no more, and rig {rig} has room"),
         action: Action::SlingWaiting {
             rig: rig.clone(),
@@ -163,7 +164,7 @@ mod tests {
             repairs: vec!["r".into()],
             room: 2,
         };
-        let rules: Vec<&str> = decide(&facts).iter().map(|one| one.rule).collect();
+        let rules: Vec<&str> = decide(&facts).iter().map(|one| one.rule.name).collect();
         let sling = "W1-sling-unblocked";
         assert_eq!(rules, ["R1-queue-repair", sling, sling]);
     }

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use super::decision::{Action, Decision};
+use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::sync::{self, Sharing};
 use crate::host::LiveTown;
@@ -30,7 +31,7 @@ pub(super) fn decide(sharing: &Sharing, thresholds: &Thresholds) -> Option<Decis
         "something new, and nobody writes"
     };
     wait(sharing, thresholds).is_zero().then(|| Decision {
-        rule: "S1-share-beads",
+        rule: rule::S1_SHARE_BEADS,
         saw: format!("{whose} has {why}"),
         action: Action::ShareBeads {
             rig: sharing.rig.clone(),
@@ -110,7 +111,7 @@ mod tests {
         let due_in = due(&sharing(10), &thresholds);
         assert_eq!(due_in, Some(SignedDuration::from_secs(20)));
         let decided = decide(&sharing(30), &thresholds).unwrap();
-        assert_eq!(decided.rule, "S1-share-beads");
+        assert_eq!(decided.rule, rule::S1_SHARE_BEADS);
         assert_eq!(decided.action, Action::ShareBeads { rig: None });
         assert_eq!(due(&sharing(30), &thresholds), None);
     }

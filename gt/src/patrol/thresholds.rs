@@ -1,13 +1,17 @@
 //! The numbers of the rules, and the other settings that the patrol reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
+use super::rule::{RULES, Rule};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::config::RigSettings;
+use crate::town::config::{Layers, RigSettings};
+
+/// The longest time that a setting can ask for.
+const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// The settings of a rig that the patrol reads.
 #[derive(Debug, Clone, Default)]
@@ -21,9 +25,10 @@ pub struct PatrolSettings {
 impl PatrolSettings {
     /// Reads the settings of a rig. What cannot be read is for the queue to complain about, and the default counts.
     pub fn load(town: &LiveTown, rig: &RigLayout) -> Self {
+        let layers = Layers::load(town, Some(rig)).unwrap_or_default();
         Self {
-            rig: RigSettings::load(town, rig).unwrap_or_default(),
-            thresholds: Thresholds::default(),
+            rig: RigSettings::from_layers(&layers, rig).unwrap_or_default(),
+            thresholds: Thresholds::of(&layers),
         }
     }
 
@@ -38,6 +43,8 @@ impl PatrolSettings {
 /// The numbers that the rules go by, in one rig or for the town's own matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
+    /// The names of the rules that are turned off.
+    pub off: BTreeSet<&'static str>,
     /// After so many restarts on one bead within `restart_window` a worker is stuck.
     pub restarts: usize,
     /// The time over which restarts are counted.
@@ -54,16 +61,47 @@ pub struct Thresholds {
     pub sync_interval: SignedDuration,
 }
 
+impl Thresholds {
+    /// Reads them. In place of a value that cannot be used the built-in one counts, and the doctor names it.
+    pub fn of(layers: &Layers) -> Self {
+        let count = |name| layers.usable(name).as_u64().and_then(|n| n.try_into().ok());
+        let count = |name| count(name).unwrap_or(usize::MAX);
+        let time = |name| {
+            let value = layers.usable(name);
+            let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
+            time.unwrap_or_default().min(LONGEST)
+        };
+        let is_off = |rule: &&Rule| rule.switch(layers).value == false;
+        Self {
+            off: RULES
+                .iter()
+                .copied()
+                .filter(is_off)
+                .map(|rule| rule.name)
+                .collect(),
+            restarts: count("patrol.breaker.restarts"),
+            restart_window: time("patrol.breaker.window"),
+            sling_failures: count("patrol.breaker.sling_failures"),
+            after_close: time("patrol.after_close"),
+            patience: time("patrol.patience"),
+            sync_rest: time("patrol.sync.rest"),
+            sync_interval: time("patrol.sync.interval"),
+        }
+    }
+
+    /// Reads those of the town.
+    pub fn of_town(town: &LiveTown) -> Self {
+        Self::of(&Layers::load(town, None).unwrap_or_default())
+    }
+
+    /// Whether a rule applies.
+    pub fn is_on(&self, rule: &Rule) -> bool {
+        !self.off.contains(rule.name)
+    }
+}
+
 impl Default for Thresholds {
     fn default() -> Self {
-        Self {
-            restarts: 3,
-            restart_window: SignedDuration::from_mins(30),
-            sling_failures: 5,
-            after_close: SignedDuration::from_mins(10),
-            patience: SignedDuration::from_mins(30),
-            sync_rest: SignedDuration::from_secs(30),
-            sync_interval: SignedDuration::from_secs(60),
-        }
+        Self::of(&Layers::default())
     }
 }

@@ -1,9 +1,9 @@
 //! `gt config get`.
 
 use super::super::{Answer, answer};
-use super::{Row, Whose};
+use super::{Row, Whose, setting};
 use crate::cli::context::Context;
-use crate::town::config::{ChangeError, Layers};
+use crate::town::config::Layers;
 
 /// Print a setting's value.
 ///
@@ -22,9 +22,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let setting = Layers::load(&town, rig.as_ref())?.get(&args.key);
-    let name = args.key.clone();
-    let row = Row::of(setting.ok_or(ChangeError::Unknown { name })?);
+    let row = Row::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
     let show_origin = args.show_origin;
     answer(row, move |row, page| {
         if show_origin {

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::Answer;
 use crate::cli::context::Context;
 use crate::host::LiveTown;
+use crate::patrol::rule;
 use crate::town::RigLayout;
-use crate::town::config::Setting;
+use crate::town::config::{ChangeError, Layers, Setting};
 
 bd::family! {
     /// Look at settings and change them.
@@ -47,6 +48,17 @@ impl Whose {
             None => Ok(super::rig::around(ctx, town)),
         }
     }
+}
+
+/// A setting's value; of a rule of the patrol that no setting turns off, the built-in one.
+fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
+    let found = match rule::switched_by(name) {
+        Some(rule) => Some(rule.switch(layers)),
+        None if name.starts_with(rule::SWITCH) => None,
+        None => layers.get(name),
+    };
+    let name = name.to_owned();
+    found.ok_or(ChangeError::Unknown { name })
 }
 
 /// A setting as shown and as JSON.

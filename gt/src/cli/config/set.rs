@@ -1,9 +1,10 @@
 //! `gt config set`.
 
 use super::super::{Answer, answer};
-use super::Whose;
+use super::{Whose, setting};
 use crate::cli::context::Context;
-use crate::town::config::{self, Layer};
+use crate::patrol::rule::{self, RuleScope};
+use crate::town::config::{self, ChangeError, Layer, Layers};
 
 /// Set a setting: in the rig's settings, in the town's, or on this machine only.
 ///
@@ -29,6 +30,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         Layer::Settings
     };
+    setting(&Layers::load(&town, rig.as_ref())?, &args.key)?;
+    let is_towns = rule::switched_by(&args.key).is_some_and(|rule| rule.scope == RuleScope::Town);
+    if is_towns && rig.is_some() {
+        return Err(ChangeError::WrongPlace {
+            name: args.key.clone(),
+            reason: "it is the whole town's: use --town",
+        }
+        .into());
+    }
     let file = config::change(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });

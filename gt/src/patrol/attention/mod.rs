@@ -12,6 +12,7 @@ pub use matter::{Attention, MatterKind, of_rig};
 pub use message::Messages;
 
 use super::decision::{Action, Decision};
+use super::rule;
 use super::thresholds::PatrolSettings;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
@@ -51,7 +52,7 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
         .chain((over > 0).then(|| format!("messages about what is over: {over}")))
         .collect();
     let ask = (!messages.is_empty()).then(|| Decision {
-        rule: "O1-ask-a-person",
+        rule: rule::O1_ASK_A_PERSON,
         saw: saw.join("; "),
         action: Action::AskPerson,
     });

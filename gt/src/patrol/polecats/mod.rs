@@ -16,6 +16,7 @@ use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision, Worker};
+use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::done::{self, Left};
 use crate::flow::sandbox;
@@ -110,7 +111,9 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let decided = facts.iter().filter_map(|one| rule(one, now, thresholds));
+    let decided = facts
+        .iter()
+        .filter_map(|one| apply_rules(one, now, thresholds));
     decided.collect()
 }
 
@@ -129,7 +132,11 @@ pub(super) fn due(
         .min()
 }
 
-fn rule(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> Option<Decision> {
+fn apply_rules(
+    polecat: &PolecatFacts,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<Decision> {
     let decision = |rule, action: fn(Worker) -> Action| {
         Some(Decision {
             rule,
@@ -146,7 +153,7 @@ fn rule(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> Opti
     }
     if polecat.hook.is_none() {
         return (alive || polecat.shown)
-            .then(|| decision("P7-end-idle-session", Action::EndSession))
+            .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
             .flatten();
     }
     // A person hears of it: nobody can say what was going on.
@@ -158,22 +165,22 @@ fn rule(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> Opti
     }
     match &polecat.slot {
         SlotState::Slinging(sling) if sling.failures >= thresholds.sling_failures => {
-            return decision("P3-breaker", Action::OpenBreaker);
+            return decision(rule::P3_BREAKER, Action::OpenBreaker);
         }
-        SlotState::Slinging(_) => return decision("P3-resume-sling", Action::ResumeSling),
+        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => return None,
         _ if alive => return None,
         SlotState::Finishing { .. } if is_hopeless(&polecat.slot) => {
-            return decision("P5-breaker", Action::OpenBreaker);
+            return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
-        SlotState::Finishing { .. } => return decision("P5-finish-done", Action::FinishDone),
+        SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
         SlotState::Idle | SlotState::Working => {}
     }
     let is_recent = |at: &&Timestamp| now.duration_since(**at) < thresholds.restart_window;
     if polecat.respawns.iter().filter(is_recent).count() >= thresholds.restarts {
-        return decision("P6-breaker", Action::OpenBreaker);
+        return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
-    decision("P6-respawn-stalled", Action::Respawn)
+    decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
 }
 
 /// Whether its `gt done` failed in a way that trying again cannot mend.
@@ -199,7 +206,7 @@ fn closed_rule(
     let began_done = polecat.slot.done().is_some() && !is_hopeless(&polecat.slot);
     if !polecat.superseded && polecat.alive == Some(false) && began_done {
         return Some(Decision {
-            rule: "P5-finish-done",
+            rule: rule::P5_FINISH_DONE,
             saw: polecat.why.clone(),
             action: Action::FinishDone(polecat.worker.clone()),
         });
@@ -210,7 +217,7 @@ fn closed_rule(
         Left::Nothing => "",
     };
     Some(Decision {
-        rule: "P4-release-closed",
+        rule: rule::P4_RELEASE_CLOSED,
         saw: format!("{}{with}", polecat.why),
         action: Action::Release(polecat.worker.clone()),
     })
@@ -345,4 +352,4 @@ fn why_stuck(slot: &Slot) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

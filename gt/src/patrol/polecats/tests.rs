@@ -1,7 +1,7 @@
 use super::*;
 use crate::record::polecat::{DoneRecord, FailedStep, SlingStep};
 
-fn slinging(step: SlingStep, failures: usize) -> SlotState {
+pub(crate) fn slinging(step: SlingStep, failures: usize) -> SlotState {
     SlotState::Slinging(Slinging {
         step,
         failures,
@@ -9,7 +9,7 @@ fn slinging(step: SlingStep, failures: usize) -> SlotState {
     })
 }
 
-fn handing_in(hopeless: bool) -> SlotState {
+pub(crate) fn handing_in(hopeless: bool) -> SlotState {
     let failed = hopeless.then(|| FailedStep {
         step: "proof".to_owned(),
         reason: "no".to_owned(),
@@ -23,7 +23,7 @@ fn handing_in(hopeless: bool) -> SlotState {
     }
 }
 
-fn polecat() -> PolecatFacts {
+pub(crate) fn polecat() -> PolecatFacts {
     PolecatFacts {
         worker: Worker {
             rig: "web".into(),
@@ -50,7 +50,7 @@ fn now() -> Timestamp {
 
 fn decided(polecat: &PolecatFacts) -> Option<&'static str> {
     let decided = decide(std::slice::from_ref(polecat), now(), &Thresholds::default());
-    decided.first().map(|decision| decision.rule)
+    decided.first().map(|decision| decision.rule.name)
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn thresholds_are_those_of_the_rig() {
         sling_failures: 9,
         ..Thresholds::default()
     };
-    let decided = |polecat| decide(&[polecat], now(), &patient)[0].rule;
+    let decided = |polecat| decide(&[polecat], now(), &patient)[0].rule.name;
     let dead = PolecatFacts {
         alive: Some(false),
         respawns: vec![now()],

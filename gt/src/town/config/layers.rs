@@ -191,6 +191,45 @@ impl Layers {
         tree
     }
 
+    /// A setting's value from the highest layer, or the built-in one if that is none for it.
+    pub fn usable(&self, name: &str) -> Value {
+        let Some(key) = key::find(name) else {
+            return Value::Null;
+        };
+        let set = self.get(name).filter(|set| key.accepts(&set.value));
+        set.map_or_else(
+            || key.parse(key.default).unwrap_or_default(),
+            |set| set.value,
+        )
+    }
+
+    /// Every value below a part of the files, with its file and its full name.
+    pub fn below(&self, part: &str) -> Vec<(&Path, String, &Value)> {
+        let mut found = Vec::new();
+        for (path, file) in self.files() {
+            let mut open: Vec<(String, &Value)> = file
+                .get(part)
+                .map(|tree| (part.to_owned(), tree))
+                .into_iter()
+                .collect();
+            while let Some((name, value)) = open.pop() {
+                match value {
+                    Value::Object(map) => {
+                        open.extend(
+                            map.iter()
+                                .map(|(key, value)| (format!("{name}.{key}"), value)),
+                        );
+                    }
+                    value => found.push((path, name, value)),
+                }
+            }
+        }
+        let is_below = |name: &&String| name.split('.').next() == Some(part);
+        let local = self.local.values.keys().filter(is_below);
+        found.extend(local.map(|name| (self.local_path(), name.clone(), &self.local.values[name])));
+        found
+    }
+
     /// The settings files that count, the higher one first.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Value)> {
         let files = self.rig.iter().chain([&self.town]);
@@ -248,6 +287,19 @@ impl Key {
                 words.map(Value::from).collect()
             }
         })
+    }
+
+    /// Whether a value from a file is one for it.
+    pub fn accepts(&self, value: &Value) -> bool {
+        match self.kind {
+            Kind::Text => value.is_string(),
+            Kind::Flag => value.is_boolean(),
+            Kind::Number => value.is_u64(),
+            Kind::List => value.is_array(),
+            Kind::Duration | Kind::OneOf(_) => value
+                .as_str()
+                .is_some_and(|text| self.parse(text).is_some()),
+        }
     }
 
     /// What its value must look like.

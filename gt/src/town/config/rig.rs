@@ -99,8 +99,12 @@ pub struct Gate {
 impl RigSettings {
     /// Reads what counts for a rig, over all layers.
     pub fn load(town: &Town, rig: &RigLayout) -> Result<Self, SettingsError> {
-        let merged = Layers::load(town, Some(rig))?.merged();
-        serde_json::from_value(merged).map_err(|source| SettingsError::Invalid {
+        Self::from_layers(&Layers::load(town, Some(rig))?, rig)
+    }
+
+    /// Takes them from layers that were read.
+    pub fn from_layers(layers: &Layers, rig: &RigLayout) -> Result<Self, SettingsError> {
+        serde_json::from_value(layers.merged()).map_err(|source| SettingsError::Invalid {
             path: rig.settings(),
             source,
         })

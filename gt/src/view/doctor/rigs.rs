@@ -4,6 +4,7 @@ use bd::git::{Git, GitError, redact};
 
 use super::Page;
 use crate::host::LiveTown;
+use crate::patrol::rule;
 use crate::town::RigLayout;
 use crate::town::config;
 
@@ -40,9 +41,11 @@ fn settings(town: &LiveTown, page: &mut Page, rig: &RigLayout) {
             return page.error(format!("rig {name}: {error}"), hint);
         }
     };
-    for unused in unused {
+    let layers = config::Layers::load(town, Some(rig)).unwrap_or_default();
+    let unused = unused.iter().map(ToString::to_string);
+    for fault in unused.chain(rule::check(&layers)) {
         let hint = "correct it, or take it out";
-        page.warn(format!("rig {name}: {unused}"), hint);
+        page.warn(format!("rig {name}: {fault}"), hint);
     }
 }
 

@@ -1,0 +1,158 @@
+//! The table of rules: each with what it does, what it looks at, whether it is on unless a setting turns it off, and the
+//! settings that hold its numbers. A decision names one of them.
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::town::config::{Layers, Origin, Setting, SettingsError, UnusedKey, key};
+
+/// What the settings that turn rules off begin with.
+pub const SWITCH: &str = "patrol.rules.";
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleScope {
+    /// The whole town.
+    Town,
+    /// A rig, or the town's own beads.
+    Rig,
+    /// Each polecat of a rig.
+    Worker,
+}
+
+/// A rule of the patrol.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name. It never changes its meaning: it stands in events.
+    pub name: &'static str,
+    /// What it looks at.
+    pub scope: RuleScope,
+    /// Whether it applies if no setting says so.
+    pub on: bool,
+    /// The settings that hold its numbers.
+    pub thresholds: &'static [&'static str],
+    /// What it does.
+    pub does: &'static str,
+}
+
+macro_rules! rules {
+    ($($id:ident: $name:literal, $scope:ident, $on:literal, $thresholds:expr, $does:literal;)*) => {
+        $(#[doc = $does] pub const $id: &Rule = &Rule {
+            name: $name, scope: RuleScope::$scope, on: $on, thresholds: &$thresholds, does: $does,
+        };)*
+
+        /// All rules.
+        pub const RULES: &[&Rule] = &[$($id),*];
+    };
+}
+
+rules! {
+    P3_RESUME_SLING: "P3-resume-sling", Worker, true, [],
+        "go on with an unfinished sling at its first undone step";
+    P3_BREAKER: "P3-breaker", Worker, true, ["patrol.breaker.sling_failures"],
+        "stop going on with a sling that failed too often";
+    P4_RELEASE_CLOSED: "P4-release-closed", Worker, true, ["patrol.after_close"],
+        "take a closed bead off its worker's hook, and keep its commits";
+    P5_FINISH_DONE: "P5-finish-done", Worker, true, [],
+        "finish a gt done that nobody runs any more";
+    P5_BREAKER: "P5-breaker", Worker, true, [],
+        "stop finishing a gt done that cannot succeed";
+    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, [],
+        "restart a worker that has work and no session";
+    P6_BREAKER: "P6-breaker", Worker, true, ["patrol.breaker.restarts", "patrol.breaker.window"],
+        "stop restarting a worker that was restarted too often";
+    P7_END_IDLE_SESSION: "P7-end-idle-session", Worker, true, [],
+        "end the session of a worker that has no work";
+    R1_QUEUE_REPAIR: "R1-queue-repair", Rig, true, [],
+        "queue the task of a conflict or a failed gate for a worker";
+    W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, [],
+        "sling queued beads that nothing blocks, as many as there is room for";
+    Q1_RUN_QUEUE: "Q1-run-queue", Rig, true, [],
+        "run the merge queue when a request is ready";
+    L1_LAND_WHEN_ALL_DONE: "L1-land-when-all-done", Town, true, [],
+        "land a convoy when every bead that it tracks is done";
+    C1_FINISH_APPROVED_CONVOY: "C1-finish-approved-convoy", Town, true, [],
+        "make the convoy of an approved request that was never finished";
+    O1_ASK_A_PERSON: "O1-ask-a-person", Town, true, ["patrol.patience"],
+        "report once what only a person can move on, and close what is over";
+    S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
+        "put new beads on their branch when nobody writes, or a convoy landed";
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl Rule {
+    /// The setting that turns it on or off.
+    pub fn switch(&self, layers: &Layers) -> Setting {
+        let name = format!("{SWITCH}{}", self.name);
+        let set = layers.get(&name).filter(|set| set.value.is_boolean());
+        set.unwrap_or_else(|| Setting {
+            name,
+            value: Value::from(self.on),
+            origin: Origin::BuiltIn,
+        })
+    }
+}
+
+/// The rule that a setting turns on or off.
+pub fn switched_by(setting: &str) -> Option<&'static Rule> {
+    let name = setting.strip_prefix(SWITCH)?;
+    RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// What is wrong with the settings of the patrol: the defaults count in its place.
+pub fn check(layers: &Layers) -> Vec<String> {
+    let fixed = key::KEYS.iter().map(|key| key.name);
+    let fixed = fixed.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
+    let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
+    let known: Vec<String> = fixed.map(str::to_owned).chain(switches).collect();
+    let fault = |(path, name, value): (&std::path::Path, String, &Value)| {
+        let path = path.to_owned();
+        if !known.contains(&name) {
+            let nearest = known
+                .iter()
+                .min_by_key(|one| strsim::levenshtein(one, &name));
+            let unknown = UnusedKey {
+                path,
+                key: name,
+                near: nearest.cloned(),
+            };
+            return Some(unknown.to_string());
+        }
+        let key = key::find(&name).filter(|key| !key.accepts(value))?;
+        let bad = SettingsError::BadValue {
+            path,
+            key: name,
+            text: value.to_string(),
+            expected: key.expected(),
+        };
+        Some(bad.to_string())
+    };
+    layers
+        .below("patrol")
+        .into_iter()
+        .filter_map(fault)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_is_there_once_and_each_number_of_the_patrol_belongs_to_a_rule() {
+        let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), RULES.len());
+        let used = RULES.iter().flat_map(|rule| rule.thresholds);
+        let used: std::collections::BTreeSet<&str> = used.copied().collect();
+        let keys = key::KEYS.iter().map(|key| key.name);
+        let keys = keys.filter(|name| name.starts_with("patrol.") && !name.contains('*'));
+        assert_eq!(used, keys.collect());
+    }
+}

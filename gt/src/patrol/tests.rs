@@ -1,0 +1,133 @@
+use std::collections::BTreeSet;
+
+use super::attention::{AttentionFacts, Messages};
+use super::polecats::tests::{handing_in, polecat, slinging};
+use super::rule::RULES;
+use super::*;
+use crate::record::polecat::SlingStep;
+use crate::testing::Place;
+use crate::town::config::{self, Layer, Layers};
+
+/// Facts to which every rule applies.
+fn everything() -> Facts {
+    let dead = || PolecatFacts {
+        alive: Some(false),
+        ..polecat()
+    };
+    let slot = |slot| PolecatFacts { slot, ..dead() };
+    let polecats = vec![
+        dead(),
+        slot(slinging(SlingStep::Claimed, 0)),
+        slot(slinging(SlingStep::Claimed, 5)),
+        slot(handing_in(false)),
+        slot(handing_in(true)),
+        PolecatFacts {
+            hook_closed: true,
+            ..dead()
+        },
+        PolecatFacts {
+            respawns: vec![Timestamp::UNIX_EPOCH; 3],
+            ..dead()
+        },
+        PolecatFacts {
+            hook: None,
+            ..polecat()
+        },
+    ];
+    let rig = RigFacts {
+        polecats,
+        scheduler: SchedulerFacts {
+            rig: "web".into(),
+            unblocked: vec!["a".into()],
+            repairs: vec!["b".into()],
+            room: 1,
+        },
+        queue: QueueFacts {
+            rig: "web".into(),
+            ready_in: Some(SignedDuration::ZERO),
+        },
+        ..RigFacts::default()
+    };
+    let over = Messages {
+        over: vec!["hq-1".into()],
+        ..Messages::default()
+    };
+    Facts {
+        rigs: BTreeMap::from([("web".to_owned(), rig)]),
+        convoys: ConvoyFacts {
+            landable: vec!["hq-cv-1".into()],
+            unfinished: vec!["hq-rv-1".into()],
+        },
+        attention: AttentionFacts {
+            messages: over,
+            due_in: None,
+        },
+        sharing: vec![Sharing {
+            landed: true,
+            ..Sharing::default()
+        }],
+        ..Facts::default()
+    }
+}
+
+fn names(decisions: &[Decision]) -> BTreeSet<&'static str> {
+    decisions.iter().map(|one| one.rule.name).collect()
+}
+
+#[test]
+fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
+    let facts = everything();
+    let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
+    assert_eq!(names(&decide(&facts)), all);
+    for rule in RULES {
+        let mut facts = facts.clone();
+        facts.thresholds.off.insert(rule.name);
+        for rig in facts.rigs.values_mut() {
+            rig.thresholds.off.insert(rule.name);
+        }
+        let mut others = all.clone();
+        others.remove(rule.name);
+        assert_eq!(names(&decide(&facts)), others, "without {}", rule.name);
+    }
+}
+
+#[test]
+fn an_idle_town_decides_nothing() {
+    assert_eq!(due_in(&Facts::default()), None);
+    assert_eq!(decide(&Facts::default()), Vec::new());
+}
+
+#[test]
+fn a_rig_turns_rules_off_and_sets_their_numbers_and_bad_ones_are_named_and_do_not_count() {
+    let place = Place::new();
+    place.add_rig("web", None).unwrap();
+    let rig = place.town.rig("web").unwrap();
+    let thresholds = || PatrolSettings::load(&place.town, &rig).thresholds;
+    assert_eq!(thresholds(), Thresholds::default());
+    let set = |name: &str, value: &str| {
+        let layer = Layer::Settings;
+        config::change(&place.town, Some(&rig), layer, name, Some(value)).unwrap();
+    };
+    set("patrol.rules.P6-respawn-stalled", "off");
+    set("patrol.breaker.window", "2h");
+    assert!(!thresholds().is_on(rule::P6_RESPAWN_STALLED));
+    assert!(Thresholds::of_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
+    assert_eq!(thresholds().restart_window, SignedDuration::from_hours(2));
+    let text = r#"{"patrol":{"breaker":{"restarts":"many","window":"soon"},
+        "rules":{"P6-respawn-stalled":"maybe","P9-nothing":false}}}"#;
+    std::fs::write(rig.settings(), text).unwrap();
+    assert_eq!(thresholds(), Thresholds::default());
+    let layers = Layers::load(&place.town, Some(&rig)).unwrap();
+    let mut faults = rule::check(&layers);
+    faults.sort();
+    let wanted = [
+        "patrol.breaker.restarts is `\"many\"`; use a whole number",
+        "patrol.breaker.window is `\"soon\"`; use a duration such as 30s or 10m",
+        "patrol.rules.P6-respawn-stalled is `\"maybe\"`; use true or false",
+        "there is no setting patrol.rules.P9-nothing: the nearest is patrol.rules.P3-breaker",
+    ];
+    assert_eq!(faults.len(), wanted.len(), "{faults:?}");
+    for (fault, wanted) in faults.iter().zip(wanted) {
+        assert!(fault.ends_with(wanted), "{fault}");
+    }
+}
