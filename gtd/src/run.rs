@@ -3,14 +3,13 @@
 //! Starting a session and running gates take their time: each action runs beside the loop, one at a time of
 //! its kind. An action that fails waits longer each time before it is tried again.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bd::store::upkeep;
 use gt::host::LiveTown;
-use gt::patrol::{self, Acted, Action, Decision, Facts};
+use gt::patrol::{self, Acted, Action, Decision, Executor, Facts};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
@@ -68,8 +67,10 @@ pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
 struct Loop {
     town: Arc<LiveTown>,
     waker: Waker,
-    /// What is being done beside the loop, by its key.
-    running: Arc<Mutex<BTreeSet<String>>>,
+    /// What is being done beside the loop.
+    executor: Arc<Mutex<Executor>>,
+    /// How many decisions are left for the pass after the end of an action.
+    left: Arc<AtomicUsize>,
     /// When a failed action may be tried again, by its key.
     backoff: Arc<Mutex<Backoff>>,
     passes: broadcast::Sender<Vec<String>>,
@@ -89,7 +90,8 @@ async fn watch_over(town: Arc<LiveTown>, mut instance: Instance) -> anyhow::Resu
     let state = Loop {
         town: Arc::clone(&town),
         waker: waker.clone(),
-        running: Arc::default(),
+        executor: Arc::default(),
+        left: Arc::default(),
         backoff: Arc::default(),
         passes,
     };
@@ -175,21 +177,27 @@ impl Loop {
     /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue
     /// for its gates, so each runs beside the loop; locks keep them out of each other's way.
     fn start(&self, facts: &Facts) {
-        for decision in patrol::decide(facts) {
-            let key = key(&decision);
-            if !self.is_due(&decision) || !lock(&self.running).insert(key.clone()) {
-                continue;
-            }
+        let mut decisions = patrol::decide(facts);
+        decisions.retain(|decision| self.is_due(decision));
+        let (now, left) = lock(&self.executor).admit(decisions, |rig| facts.numbers(rig));
+        if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
+            tracing::info!(now = now.len(), left = left.len(), "left for the next pass");
+        }
+        for decision in now {
             let beside = self.clone();
             tokio::spawn(async move {
+                let subject = decision.action.subject();
                 let town = Arc::clone(&beside.town);
                 let acted = tokio::task::spawn_blocking(move || patrol::act(&town, decision)).await;
                 // A failed action waits from here on; only then may another be started.
                 match acted {
                     Ok(acted) => beside.took(&acted),
-                    Err(error) => tracing::error!(%error, key, "an action panicked"),
+                    Err(error) => tracing::error!(%error, %subject, "an action panicked"),
                 }
-                lock(&beside.running).remove(&key);
+                lock(&beside.executor).ended(&subject);
+                if beside.left.load(Ordering::Relaxed) > 0 {
+                    beside.waker.wake(Wake::Finished);
+                }
             });
         }
     }
@@ -207,12 +215,12 @@ impl Loop {
     async fn finish(&self) {
         self.town.stop.store(true, Ordering::Relaxed);
         let ended = async {
-            while !lock(&self.running).is_empty() {
+            while !lock(&self.executor).running().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         if tokio::time::timeout(PARTING, ended).await.is_err() {
-            tracing::warn!(left = ?lock(&self.running), "ending in the middle of this; the next start goes on");
+            tracing::warn!(left = ?lock(&self.executor).running(), "ending in the middle of this; the next start goes on");
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a rule decides, and everything that can be done about it.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 
@@ -79,6 +81,25 @@ pub enum Action {
     },
 }
 
+/// What an action is about: two actions on one subject exclude each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Subject(String);
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an action costs. So many of a kind may run at the same time in a rig.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionKind {
+    /// It starts a session.
+    Start,
+    /// Anything else.
+    Other,
+}
+
 impl Action {
     /// The rig that it is about, if it is about one.
     pub fn rig(&self) -> Option<&str> {
@@ -94,6 +115,37 @@ impl Action {
             | Self::RunQueue { rig } => Some(rig),
             Self::ShareBeads { rig } => rig.as_deref(),
             Self::Land { .. } | Self::FinishConvoy { .. } | Self::AskPerson => None,
+        }
+    }
+
+    /// What it is about.
+    pub fn subject(&self) -> Subject {
+        Subject(match self {
+            Self::ResumeSling(worker)
+            | Self::FinishDone(worker)
+            | Self::Respawn(worker)
+            | Self::OpenBreaker(worker)
+            | Self::EndSession(worker)
+            | Self::Release(worker) => format!("worker {}/{}", worker.rig, worker.polecat),
+            Self::SlingWaiting { bead, .. } | Self::QueueRepair { bead, .. } => {
+                format!("bead {bead}")
+            }
+            Self::RunQueue { rig } => format!("queue {rig}"),
+            Self::Land { convoy } => format!("convoy {convoy}"),
+            Self::FinishConvoy { request } => format!("request {request}"),
+            Self::AskPerson => "messages".to_owned(),
+            Self::ShareBeads { rig: Some(rig) } => format!("beads {rig}"),
+            Self::ShareBeads { rig: None } => "beads".to_owned(),
+        })
+    }
+
+    /// What it costs.
+    pub fn kind(&self) -> ActionKind {
+        match self {
+            Self::ResumeSling(_) | Self::Respawn(_) | Self::SlingWaiting { .. } => {
+                ActionKind::Start
+            }
+            _ => ActionKind::Other,
         }
     }
 }

@@ -11,6 +11,7 @@
 pub mod attention;
 mod convoys;
 mod decision;
+mod executor;
 mod polecats;
 mod queue;
 pub mod rule;
@@ -18,14 +19,15 @@ mod scheduler;
 mod sync;
 mod thresholds;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
 pub use convoys::ConvoyFacts;
-pub use decision::{Action, Decision, Worker};
+pub use decision::{Action, ActionKind, Decision, Subject, Worker};
+pub use executor::Executor;
 pub use polecats::PolecatFacts;
 pub use queue::QueueFacts;
 pub use scheduler::SchedulerFacts;
@@ -99,15 +101,24 @@ pub struct Pass {
     pub degraded: Option<String>,
 }
 
-/// Runs one pass, the merge queues included.
+/// Runs one pass, the merge queues included, one action after the other. What was decided about a subject that changed
+/// in this pass is left to the next.
 pub fn pass(town: &LiveTown) -> anyhow::Result<Pass> {
     let facts = facts(town)?;
-    let decisions = decide(&facts);
+    let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
+    for decision in decide(&facts) {
+        let subject = decision.action.subject();
+        if changed.contains(&subject) {
+            continue;
+        }
+        let one = act(town, decision);
+        if one.changed {
+            changed.insert(subject);
+        }
+        acted.push(one);
+    }
     Ok(Pass {
-        acted: decisions
-            .into_iter()
-            .map(|decision| act(town, decision))
-            .collect(),
+        acted,
         unreadable: facts.unreadable,
         degraded: facts.degraded,
     })
@@ -175,7 +186,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
 
 impl Facts {
     /// The numbers of the rules that count for a rig, or for what is the town's own.
-    fn numbers(&self, rig: Option<&str>) -> &Thresholds {
+    pub fn numbers(&self, rig: Option<&str>) -> &Thresholds {
         let rig = rig.and_then(|rig| self.rigs.get(rig));
         rig.map_or(&self.thresholds, |rig| &rig.thresholds)
     }

@@ -47,7 +47,7 @@ macro_rules! rules {
 }
 
 rules! {
-    P3_RESUME_SLING: "P3-resume-sling", Worker, true, [],
+    P3_RESUME_SLING: "P3-resume-sling", Worker, true, ["patrol.budget.starts"],
         "go on with an unfinished sling at its first undone step";
     P3_BREAKER: "P3-breaker", Worker, true, ["patrol.breaker.sling_failures"],
         "stop going on with a sling that failed too often";
@@ -57,7 +57,7 @@ rules! {
         "finish a gt done that nobody runs any more";
     P5_BREAKER: "P5-breaker", Worker, true, [],
         "stop finishing a gt done that cannot succeed";
-    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, [],
+    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.starts"],
         "restart a worker that has work and no session";
     P6_BREAKER: "P6-breaker", Worker, true, ["patrol.breaker.restarts", "patrol.breaker.window"],
         "stop restarting a worker that was restarted too often";
@@ -65,7 +65,7 @@ rules! {
         "end the session of a worker that has no work";
     R1_QUEUE_REPAIR: "R1-queue-repair", Rig, true, [],
         "queue the task of a conflict or a failed gate for a worker";
-    W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, [],
+    W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, ["patrol.budget.starts"],
         "sling queued beads that nothing blocks, as many as there is room for";
     Q1_RUN_QUEUE: "Q1-run-queue", Rig, true, [],
         "run the merge queue when a request is ready";

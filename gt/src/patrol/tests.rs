@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use super::attention::{AttentionFacts, Messages};
 use super::polecats::tests::{handing_in, polecat, slinging};
 use super::rule::RULES;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
+use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
@@ -51,6 +52,8 @@ pub struct Thresholds {
     pub restart_window: SignedDuration,
     /// After so many failures of one sling its worker is stuck.
     pub sling_failures: usize,
+    /// How many sessions of a rig may be started at the same time.
+    pub starts: usize,
     /// How long a worker that closed its bead itself may still commit and run `gt done`.
     pub after_close: SignedDuration,
     /// How long something outside may fail before a person hears of it.
@@ -82,6 +85,7 @@ impl Thresholds {
             restarts: count("patrol.breaker.restarts"),
             restart_window: time("patrol.breaker.window"),
             sling_failures: count("patrol.breaker.sling_failures"),
+            starts: count("patrol.budget.starts").max(1),
             after_close: time("patrol.after_close"),
             patience: time("patrol.patience"),
             sync_rest: time("patrol.sync.rest"),
@@ -92,6 +96,14 @@ impl Thresholds {
     /// Reads those of the town.
     pub fn of_town(town: &LiveTown) -> Self {
         Self::of(&Layers::load(town, None).unwrap_or_default())
+    }
+
+    /// How many actions of a kind may run at the same time.
+    pub fn budget(&self, kind: ActionKind) -> usize {
+        match kind {
+            ActionKind::Start => self.starts,
+            ActionKind::Other => usize::MAX,
+        }
     }
 
     /// Whether a rule applies.

@@ -284,6 +284,13 @@ pub const KEYS: &[Key] = &[
         "the time over which restarts are counted",
     ),
     key(
+        "patrol.budget.starts",
+        Kind::Number,
+        Scope::Rig,
+        "5",
+        "how many sessions of the rig the patrol starts at the same time",
+    ),
+    key(
         "patrol.patience",
         Kind::Duration,
         Scope::Rig,

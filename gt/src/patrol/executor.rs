@@ -1,0 +1,103 @@
+//! Which decisions are acted on now. Two actions on one subject never run at the same time, and of each kind only so
+//! many in a rig: thirty beads that nothing blocks any more are not thirty sessions that start at once.
+
+use std::collections::BTreeMap;
+
+use super::decision::{Action, ActionKind, Decision, Subject};
+use super::thresholds::Thresholds;
+
+/// The actions that run now, by subject.
+#[derive(Debug, Default)]
+pub struct Executor {
+    running: BTreeMap<Subject, Action>,
+}
+
+impl Executor {
+    /// Chooses what is started now, which counts as running from here on, and what is left for the pass after the end of
+    /// an action. What runs already is neither.
+    pub fn admit<'a>(
+        &mut self,
+        mut decisions: Vec<Decision>,
+        thresholds: impl Fn(Option<&str>) -> &'a Thresholds,
+    ) -> (Vec<Decision>, Vec<Decision>) {
+        decisions.retain(|one| self.running.get(&one.action.subject()) != Some(&one.action));
+        decisions.into_iter().partition(|decision| {
+            let action = &decision.action;
+            let (subject, kind, rig) = (action.subject(), action.kind(), action.rig());
+            let has_room = self.count(rig, kind) < thresholds(rig).budget(kind);
+            let is_admitted = has_room && !self.running.contains_key(&subject);
+            if is_admitted {
+                self.running.insert(subject, action.clone());
+            }
+            is_admitted
+        })
+    }
+
+    /// An action has ended.
+    pub fn ended(&mut self, subject: &Subject) {
+        self.running.remove(subject);
+    }
+
+    /// The subjects of what runs.
+    pub fn running(&self) -> Vec<String> {
+        self.running.keys().map(ToString::to_string).collect()
+    }
+
+    fn count(&self, rig: Option<&str>, kind: ActionKind) -> usize {
+        let is_one = |action: &&Action| action.kind() == kind && action.rig() == rig;
+        self.running.values().filter(is_one).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patrol::rule;
+
+    fn sling(rig: &str, number: usize) -> Decision {
+        Decision {
+            rule: rule::W1_SLING_UNBLOCKED,
+            saw: String::new(),
+            action: Action::SlingWaiting {
+                rig: rig.to_owned(),
+                bead: format!("{rig}-{number}"),
+            },
+        }
+    }
+
+    #[test]
+    fn thirty_unblocked_beads_are_not_thirty_sessions_that_start_at_once() {
+        let thresholds = Thresholds::default();
+        let mut executor = Executor::default();
+        let beads = || (0..30).map(|number| sling("web", number)).collect();
+        let (now, later) = executor.admit(beads(), |_| &thresholds);
+        assert_eq!((now.len(), later.len()), (5, 25));
+        let (other, _) = executor.admit(vec![sling("api", 1)], |_| &thresholds);
+        assert_eq!(other.len(), 1, "each rig has its own budget");
+        let (again, rest) = executor.admit(beads(), |_| &thresholds);
+        assert_eq!(
+            (again.len(), rest.len()),
+            (0, 25),
+            "what runs is not decided twice"
+        );
+        executor.ended(&now[0].action.subject());
+        let (next, _) = executor.admit(later, |_| &thresholds);
+        assert_eq!(next, [sling("web", 5)]);
+    }
+
+    #[test]
+    fn of_two_decisions_on_one_subject_one_is_acted_on() {
+        let thresholds = Thresholds::default();
+        let mut executor = Executor::default();
+        let queue = Decision {
+            action: Action::QueueRepair {
+                rig: "web".to_owned(),
+                bead: "web-1".to_owned(),
+            },
+            ..sling("web", 0)
+        };
+        let both = vec![queue.clone(), sling("web", 1)];
+        let (now, later) = executor.admit(both, |_| &thresholds);
+        assert_eq!((now, later), (vec![queue], vec![sling("web", 1)]));
+    }
+}
