@@ -81,7 +81,7 @@ fn run(env: &Env, args: &RunArgs) -> anyhow::Result<()> {
     bd::git::report_slow_remotes(|url| tracing::warn!(url, "still waiting for the remote"));
     let town = gt::host::live_town::open(env, &root, Address::Deacon);
     if args.once {
-        return crate::run::once(&town);
+        return crate::live::once(&town);
     }
-    crate::run::forever(town)
+    crate::live::forever(town)
 }

@@ -54,7 +54,7 @@ impl Instance {
     }
 
     /// Writes that the daemon has ended.
-    pub(crate) fn end(mut self, town: &LiveTown) -> anyhow::Result<()> {
+    pub(crate) fn end(&mut self, town: &LiveTown) -> anyhow::Result<()> {
         self.state.running = false;
         self.save(town);
         file::remove(&pid_path(town))?;

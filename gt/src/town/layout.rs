@@ -123,6 +123,11 @@ impl Layout {
         self.runtime().join("share").join(format!("{name}.json"))
     }
 
+    /// `.runtime/patrol.json`: what the patrol remembers between passes.
+    pub fn patrol_memory(&self) -> PathBuf {
+        self.runtime().join("patrol.json")
+    }
+
     /// `.runtime/session/`: start files of sessions, mode 0700.
     pub fn session_files(&self) -> PathBuf {
         self.runtime().join("session")

@@ -1,0 +1,208 @@
+//! The town as the loop watches over it: what wakes it, what hears of a pass, and what is looked after besides.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use bd::store::upkeep;
+use gt::host::LiveTown;
+use gt::patrol::{self, Acted, Action, Decision, Facts};
+use jiff::Timestamp;
+use tokio::sync::broadcast;
+
+use crate::panes::Panes;
+use crate::run::{Loop, World, lock};
+use crate::socket::{self, Shared};
+use crate::supervise::Instance;
+use crate::wake::{Wake, Waker, channel};
+use crate::watch::Watch;
+
+/// So many passes in a row may find more to do before `--once` calls it a fault.
+const PASSES_AT_ONCE: usize = 1000;
+
+/// Makes passes until one changes nothing.
+pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
+    for _ in 0..PASSES_AT_ONCE {
+        let pass = patrol::pass(town)?;
+        prepare_briefings(town);
+        for acted in &pass.acted {
+            report(acted);
+        }
+        if !pass.acted.iter().any(|acted| acted.changed) {
+            // Beads that are not on their branch yet lose nothing; that was logged.
+            let is_fault = |acted: &&Acted| {
+                acted.failed && !matches!(acted.decision.action, Action::ShareBeads { .. })
+            };
+            return match pass.acted.iter().find(is_fault) {
+                Some(failed) => Err(anyhow::anyhow!(
+                    "{}: {}",
+                    failed.decision.rule.name,
+                    failed.outcome
+                )),
+                None => Ok(()),
+            };
+        }
+    }
+    anyhow::bail!("{PASSES_AT_ONCE} passes and still something to do: see `gt why`")
+}
+
+/// Watches the town until told to stop.
+pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
+    let instance = Instance::take(&town)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(watch_over(Arc::new(town), instance))
+}
+
+async fn watch_over(town: Arc<LiveTown>, instance: Instance) -> anyhow::Result<()> {
+    let (waker, mut wakes) = channel();
+    let (passes, _) = broadcast::channel(64);
+    let shared = Arc::new(Mutex::new(Shared {
+        state: instance.state().clone(),
+        degraded: None,
+    }));
+    socket::open(&town, waker.clone(), Arc::clone(&shared), passes.clone())?;
+    stop_on_signals(&waker)?;
+    let watched = Watched {
+        watch: Mutex::new(begin_watch(&town, &waker)),
+        town: Arc::clone(&town),
+        waker: waker.clone(),
+        instance: Mutex::new(instance),
+        panes: Mutex::default(),
+        shared,
+        passes,
+    };
+    let running = Loop::new(watched, waker, town.layout.patrol_memory());
+    // Without a supervisor that listens nobody needs to be told.
+    sd_notify::notify(&[sd_notify::NotifyState::Ready]).ok();
+    tracing::info!(town = %town.layout.root().display(), pid = std::process::id(), "watching");
+    running.watch(&mut wakes).await;
+    tracing::info!("ending; sessions go on");
+    lock(&running.world().instance).end(&town)
+}
+
+/// The town that is watched.
+struct Watched {
+    town: Arc<LiveTown>,
+    waker: Waker,
+    instance: Mutex<Instance>,
+    watch: Mutex<Option<Watch>>,
+    panes: Mutex<Panes>,
+    shared: Arc<Mutex<Shared>>,
+    passes: broadcast::Sender<Vec<String>>,
+}
+
+impl World for Watched {
+    fn now(&self) -> Timestamp {
+        self.town.clock.now()
+    }
+
+    fn facts(&self) -> anyhow::Result<Facts> {
+        patrol::facts(&self.town)
+    }
+
+    fn saw(&self, facts: &Facts) {
+        for rig in &facts.unreadable {
+            tracing::warn!(rig, "a rig's beads cannot be read");
+        }
+        // Before anything is done: what ends from here on is heard of.
+        lock(&self.panes).follow(&facts.sessions, &self.waker);
+        lock(&self.shared).degraded.clone_from(&facts.degraded);
+    }
+
+    fn act(&self, decision: Decision) -> Acted {
+        patrol::act(&self.town, decision)
+    }
+
+    fn acted(&self, acted: &Acted) {
+        report(acted);
+        if acted.changed || acted.failed {
+            let did = format!("{}: {}", acted.decision.rule.name, acted.outcome);
+            // Nobody may be listening.
+            self.passes.send(vec![did]).ok();
+        }
+    }
+
+    fn tidy(&self) {
+        prepare_briefings(&self.town);
+    }
+
+    fn passed(&self) {
+        if let Some(watch) = lock(&self.watch).as_mut() {
+            watch.refresh(&self.town).ok();
+        }
+        let mut instance = lock(&self.instance);
+        instance.passed(&self.town);
+        lock(&self.shared).state = instance.state().clone();
+        sd_notify::notify(&[sd_notify::NotifyState::Watchdog]).ok();
+    }
+
+    fn stop(&self) {
+        self.town.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn begin_watch(town: &LiveTown, waker: &Waker) -> Option<Watch> {
+    match Watch::begin(town, waker) {
+        Ok(watch) => Some(watch),
+        Err(error) => {
+            tracing::warn!(%error, "no file events; looking every three minutes only");
+            None
+        }
+    }
+}
+
+fn stop_on_signals(waker: &Waker) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [
+        (SignalKind::terminate(), Wake::Stop),
+        (SignalKind::interrupt(), Wake::Stop),
+        (SignalKind::hangup(), Wake::Request),
+    ];
+    for (kind, wake) in kinds {
+        let (mut signals, waker) = (signal(kind)?, waker.clone());
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                waker.wake(wake);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Keeps briefings ready. They are derived: failing only means that readers compute them.
+fn prepare_briefings(town: &LiveTown) {
+    if let Err(error) = gt::flow::convoy::ready::prepare(town) {
+        tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
+    }
+    keep_stores(town);
+}
+
+/// What the stores of the town have to say, and a journal of theirs that is to be folded while nothing else
+/// is to be done.
+fn keep_stores(town: &LiveTown) {
+    for notice in town.reports.take_notices() {
+        tracing::warn!(notice, "a store");
+    }
+    upkeep::run(&town.reports, &town.clock);
+    let rigs = town.rigs().unwrap_or_default();
+    let stores = std::iter::once(town.store()).chain(rigs.iter().map(|rig| town.rig_store(rig)));
+    for store in stores.flatten() {
+        if let Err(error) = store.fold_when_old(&town.clock) {
+            tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");
+        }
+    }
+}
+
+fn report(acted: &Acted) {
+    let (rule, saw, outcome) = (
+        acted.decision.rule.name,
+        &acted.decision.saw,
+        &acted.outcome,
+    );
+    if acted.failed {
+        tracing::warn!(rule, saw, outcome, "failed");
+    } else if acted.changed {
+        tracing::info!(rule, saw, outcome, "done");
+    }
+}

@@ -1,0 +1,185 @@
+//! The loop: wake → facts → rules → actions.
+//!
+//! Starting a session and running gates take their time: each action runs beside the loop, and the executor says which
+//! may run at the same time. An action that fails waits longer each time before it is tried again. What is outside of
+//! the loop is behind [`World`], so that tests run it on a clock of their own.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gt::patrol::{self, Acted, Decision, Executor, Facts, Memory};
+use jiff::Timestamp;
+
+use crate::wake::{Wake, Waker, Wakes};
+
+/// The safety net: everything is looked at this often, whatever happens.
+const HEARTBEAT: Duration = Duration::from_secs(180);
+/// How long what is being done may take to come to its end when the daemon stops.
+const PARTING: Duration = Duration::from_secs(8);
+
+/// What the loop watches over. What may block is called beside the loop.
+pub(crate) trait World: Send + Sync + 'static {
+    /// What time it is.
+    fn now(&self) -> Timestamp;
+    /// Reads the facts; may block.
+    fn facts(&self) -> anyhow::Result<Facts>;
+    /// Hears of the facts before anything is done about them.
+    fn saw(&self, facts: &Facts);
+    /// Acts on a decision; may block.
+    fn act(&self, decision: Decision) -> Acted;
+    /// Hears of an action that has ended.
+    fn acted(&self, acted: &Acted);
+    /// Does what follows each pass; may block.
+    fn tidy(&self);
+    /// Hears that a pass is over.
+    fn passed(&self);
+    /// Stops actions that take long.
+    fn stop(&self);
+}
+
+/// The loop over a world.
+pub(crate) struct Loop<W> {
+    world: W,
+    waker: Waker,
+    /// What is being done beside the loop.
+    executor: Mutex<Executor>,
+    memory: Mutex<Memory>,
+    memory_file: PathBuf,
+    /// How many decisions are left for the pass after the end of an action.
+    left: AtomicUsize,
+}
+
+impl<W: World> Loop<W> {
+    /// A loop that has not begun.
+    pub(crate) fn new(world: W, waker: Waker, memory_file: PathBuf) -> Arc<Self> {
+        let memory = Memory::load(&memory_file).unwrap_or_else(|error| {
+            tracing::warn!(%error, file = %memory_file.display(), "cannot be read, so failures so far do not count");
+            Memory::default()
+        });
+        Arc::new(Self {
+            world,
+            waker,
+            executor: Mutex::default(),
+            memory: Mutex::new(memory),
+            memory_file,
+            left: AtomicUsize::new(0),
+        })
+    }
+
+    /// What it watches over.
+    pub(crate) fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// Watches until told to stop, and lets what is being done come to its end.
+    pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut Wakes) {
+        while wakes.next(self.pass().await).await != Wake::Stop {}
+        self.finish().await;
+    }
+
+    /// Makes a pass. Returns how long to sleep at most: until a rule applies that did not, until a failed action may be
+    /// tried again, or until the heartbeat.
+    async fn pass(self: &Arc<Self>) -> Duration {
+        let mut due = None;
+        match self.beside("reading the town", W::facts).await {
+            Some(Ok(facts)) => {
+                due = patrol::due_in(&facts);
+                self.world.saw(&facts);
+                self.start(&facts);
+            }
+            Some(Err(error)) => {
+                tracing::error!(error = format!("{error:#}"), "the town cannot be read");
+            }
+            None => {}
+        }
+        self.beside("keeping briefings and stores", W::tidy).await;
+        self.world.passed();
+        let retry = lock(&self.memory).due_in(self.world.now());
+        let waits = due.into_iter().chain(retry);
+        let sleep = waits.min().and_then(|wait| wait.try_into().ok());
+        sleep.map_or(HEARTBEAT, |sleep: Duration| sleep.min(HEARTBEAT))
+    }
+
+    /// Runs what may block beside the loop. A panic is logged and costs that only.
+    async fn beside<T: Send + 'static>(
+        self: &Arc<Self>,
+        what: &str,
+        run: impl FnOnce(&W) -> T + Send + 'static,
+    ) -> Option<T> {
+        let own = Arc::clone(self);
+        match tokio::task::spawn_blocking(move || run(&own.world)).await {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::error!(%error, what, "panicked");
+                None
+            }
+        }
+    }
+
+    /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
+    /// so each runs beside the loop; locks keep them out of each other's way.
+    fn start(self: &Arc<Self>, facts: &Facts) {
+        let mut decisions = patrol::decide(facts);
+        let now = self.world.now();
+        decisions.retain(|decision| lock(&self.memory).is_due(decision, now));
+        let (started, left) = lock(&self.executor).admit(decisions, |rig| facts.numbers(rig));
+        if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
+            let rule = left.first().map(|decision| decision.rule.name);
+            tracing::info!(left = left.len(), rule, "left until an action has ended");
+        }
+        for decision in started {
+            let own = Arc::clone(self);
+            tokio::spawn(async move { own.act(decision).await });
+        }
+    }
+
+    async fn act(self: &Arc<Self>, decision: Decision) {
+        let subject = decision.action.subject();
+        let acted = self.beside("an action", |world| world.act(decision)).await;
+        let mut look_again = self.left.load(Ordering::Relaxed) > 0;
+        if let Some(acted) = acted {
+            self.world.acted(&acted);
+            // A failed action waits from here on; only then may another be started.
+            let mut memory = lock(&self.memory);
+            memory.note(&acted, self.world.now());
+            if let Err(error) = memory.save(&self.memory_file) {
+                tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
+            }
+            // After a failure, for when it may be tried again: the loop does not know of that yet.
+            look_again |= acted.changed || acted.failed || acted.busy;
+        }
+        lock(&self.executor).ended(&subject);
+        if look_again {
+            self.waker.wake(Wake::Finished);
+        }
+    }
+
+    /// Ends what runs beside the loop: gates are stopped, everything else comes to its end.
+    async fn finish(&self) {
+        self.world.stop();
+        let ended = async {
+            while !lock(&self.executor).running().is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(PARTING, ended).await.is_err() {
+            let left = lock(&self.executor).running();
+            tracing::warn!(
+                ?left,
+                "ending in the middle of this; the next start goes on"
+            );
+        }
+    }
+}
+
+/// A poisoned lock means a panic between two plain writes; the value is still sound.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use gt::flow::sync::Sharing;
+use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts};
+use jiff::SignedDuration;
+use tokio::time::Instant;
+
+use super::*;
+use crate::wake::channel;
+
+const DAY: u64 = 24 * 3600;
+
+type Script<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
+
+/// A world on tokio's clock, which moves on when everybody waits. Seconds are counted from its beginning.
+struct Play {
+    begun: Instant,
+    /// The facts at a second.
+    facts: Script<u64, anyhow::Result<Facts>>,
+    /// Whether an action succeeds.
+    succeeds: Script<Action, bool>,
+    /// The seconds of the passes.
+    passes: Mutex<Vec<u64>>,
+    /// What was acted on, and when.
+    acts: Mutex<Vec<(u64, Action)>>,
+}
+
+impl Play {
+    fn seconds(&self) -> u64 {
+        self.begun.elapsed().as_secs()
+    }
+}
+
+impl World for Play {
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH + self.begun.elapsed()
+    }
+
+    fn facts(&self) -> anyhow::Result<Facts> {
+        lock(&self.passes).push(self.seconds());
+        (self.facts)(self.seconds())
+    }
+
+    fn saw(&self, _: &Facts) {}
+
+    fn act(&self, decision: Decision) -> Acted {
+        let changed = (self.succeeds)(decision.action.clone());
+        lock(&self.acts).push((self.seconds(), decision.action.clone()));
+        Acted {
+            decision,
+            outcome: String::new(),
+            failed: !changed,
+            changed,
+            busy: false,
+        }
+    }
+
+    fn acted(&self, _: &Acted) {}
+    fn tidy(&self) {}
+    fn passed(&self) {}
+    fn stop(&self) {}
+}
+
+/// Runs the loop for so many seconds, with a wake-up by a file at each of `files`.
+async fn run(
+    limit: u64,
+    files: &[u64],
+    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
+) -> (Vec<u64>, Vec<(u64, Action)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (waker, mut wakes) = channel();
+    let play = Play {
+        begun: Instant::now(),
+        facts: Box::new(facts),
+        succeeds: Box::new(succeeds),
+        passes: Mutex::default(),
+        acts: Mutex::default(),
+    };
+    for (at, wake) in files
+        .iter()
+        .map(|at| (*at, Wake::Files))
+        .chain([(limit, Wake::Stop)])
+    {
+        let waker = waker.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(at)).await;
+            waker.wake(wake);
+        });
+    }
+    let running = Loop::new(play, waker, folder.path().join("patrol.json"));
+    running.watch(&mut wakes).await;
+    let world = running.world();
+    (lock(&world.passes).clone(), lock(&world.acts).clone())
+}
+
+fn of_rig(rig: RigFacts) -> Facts {
+    Facts {
+        rigs: BTreeMap::from([("web".to_owned(), rig)]),
+        ..Facts::default()
+    }
+}
+
+fn queue_is_ready() -> Facts {
+    of_rig(RigFacts {
+        queue: QueueFacts {
+            rig: "web".to_owned(),
+            ready_in: Some(SignedDuration::ZERO),
+        },
+        ..RigFacts::default()
+    })
+}
+
+fn seconds(acts: &[(u64, Action)]) -> Vec<u64> {
+    acts.iter().map(|(at, _)| *at).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_town_is_looked_at_on_each_heartbeat_and_a_stop_ends_the_loop() {
+    let (passes, acts) = run(600, &[], |_| Ok(Facts::default()), |_| true).await;
+    assert_eq!(passes, [0, 180, 360, 540]);
+    assert!(acts.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_event_wakes_the_loop() {
+    let (passes, _) = run(250, &[50, 50, 60], |_| Ok(Facts::default()), |_| true).await;
+    assert_eq!(passes, [0, 50, 60, 240]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_loop_sleeps_until_a_rule_is_due() {
+    let facts = |at: u64| {
+        let rest = SignedDuration::from_secs(i64::try_from(at).unwrap());
+        let sharing = Sharing {
+            rest,
+            ..Sharing::default()
+        };
+        Ok(Facts {
+            sharing: (at < 31).then_some(sharing).into_iter().collect(),
+            ..Facts::default()
+        })
+    };
+    let (passes, acts) = run(100, &[], facts, |_| false).await;
+    assert_eq!(passes[..2], [0, 30]);
+    assert_eq!(acts, [(30, Action::ShareBeads { rig: None })]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_action_waits_longer_each_time_and_a_failure_of_yesterday_does_not_count() {
+    let (_, acts) = run(100, &[], |_| Ok(queue_is_ready()), |_| false).await;
+    assert_eq!(seconds(&acts), [0, 5, 15, 35, 75]);
+    let facts = |at| match at {
+        20..DAY => Ok(Facts::default()),
+        _ => Ok(queue_is_ready()),
+    };
+    let (_, acts) = run(DAY + 12, &[DAY], facts, |_| false).await;
+    assert_eq!(seconds(&acts), [0, 5, 15, DAY, DAY + 5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_ends_the_wait_of_an_action() {
+    let calls = AtomicUsize::new(0);
+    // It fails twice, succeeds once, and fails again.
+    let succeeds = move |_| calls.fetch_add(1, Ordering::Relaxed) == 2;
+    let (_, acts) = run(22, &[], |_| Ok(queue_is_ready()), succeeds).await;
+    assert_eq!(seconds(&acts), [0, 5, 15, 15, 20]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
+    for succeeds in [true, false] {
+        let slung: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+        let gone = Arc::clone(&slung);
+        let facts = move |_| {
+            let beads = (0..12).map(|number| format!("web-{number}"));
+            let scheduler = SchedulerFacts {
+                rig: "web".to_owned(),
+                unblocked: beads.filter(|bead| !lock(&gone).contains(bead)).collect(),
+                room: 12,
+                ..SchedulerFacts::default()
+            };
+            Ok(of_rig(RigFacts {
+                scheduler,
+                ..RigFacts::default()
+            }))
+        };
+        let sling = move |action| {
+            if let Action::SlingWaiting { bead, .. } = action
+                && succeeds
+            {
+                lock(&slung).insert(bead);
+            }
+            succeeds
+        };
+        let (passes, acts) = run(1, &[], facts, sling).await;
+        let beads: BTreeSet<String> = acts.iter().map(|(_, one)| format!("{one:?}")).collect();
+        assert_eq!((acts.len(), beads.len()), (12, 12), "{acts:?}");
+        assert!(passes.len() >= 3, "five at a time: {passes:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
+    let facts = |at| match at {
+        0 => anyhow::bail!("the disk is away"),
+        180 => panic!("a bug"),
+        _ => Ok(Facts::default()),
+    };
+    let (passes, _) = run(500, &[], facts, |_| true).await;
+    assert_eq!(passes, [0, 180, 360]);
+}
