@@ -9,10 +9,10 @@ use bd::ui::Ui;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use gt::town::identity::Address;
 
-/// The daemon of Gas Town: watches a town and keeps it moving.
+/// Run the daemon of Gas Town
 ///
-/// `gt up` starts it, `gt daemon` looks after it. Everything works without it, too: it makes things prompt and
-/// unattended.
+/// The daemon watches a town and keeps it moving. `gt up` starts it, `gt daemon` manages it. Every command works without
+/// it; it makes the town prompt and unattended.
 #[derive(Debug, Parser)]
 #[command(name = "gtd", version, subcommand_required = true)]
 struct Cli {
@@ -25,16 +25,16 @@ enum Command {
     Run(RunArgs),
 }
 
-/// Watch a town until told to stop.
+/// Watch a town until it is stopped
 ///
-/// Wakes on changes of beads, on the end of a session's process and on requests, and looks at everything at least
-/// every three minutes. An idle town costs nothing but that look.
+/// It wakes on changes of beads, on the end of a session's process and on requests, and checks everything at least
+/// every three minutes. An idle town costs only that check.
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// The town's folder; the one around the working directory when left out.
+    /// The town's folder (default: the one around the working directory)
     #[arg(long)]
     town: Option<PathBuf>,
-    /// Make passes until nothing is left to do, merge queues included, and end.
+    /// Run passes until nothing is left to do, merge queues included, then end
     #[arg(long)]
     once: bool,
 }

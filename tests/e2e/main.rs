@@ -50,3 +50,4 @@ mod sync_places;
 mod temporary;
 mod town_hook;
 mod went_back;
+mod words;

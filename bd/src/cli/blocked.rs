@@ -11,15 +11,15 @@ use crate::ui::{Page, Report, escape};
 use super::line;
 use super::report::{Answer, plain_json};
 
-/// Show what waits for something, and for what.
+/// List blocked beads and their blockers
 ///
-/// As JSON an array of beads with `blocked_by_count` and `blocked_by`; `[]` where there are none.
+/// As JSON an array of beads with `blocked_by_count` and `blocked_by`; `[]` if there are none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only below this bead
+    /// Only descendants of this bead
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
-    /// At most so many; 0 for all. People get 50, programs all
+    /// Show at most N beads; 0 for all (default: 50, all with --json)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }

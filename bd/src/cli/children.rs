@@ -3,7 +3,7 @@ use crate::context::Context;
 use super::list;
 use super::report::Answer;
 
-/// List the children of a bead that are not closed.
+/// List the open children of a bead
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The parent

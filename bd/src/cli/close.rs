@@ -9,17 +9,17 @@ use crate::ui::{Page, Report, escape};
 use super::report::{Answer, plain_json};
 use super::{args, each};
 
-/// Close beads.
+/// Close beads
 ///
-/// A bead that waits for open ones is refused, as are templates and pinned beads, unless --force is given.
-/// Closing several is one transaction. If one of the ids is not found nothing is closed. Without ids the
-/// bead that was last created, updated or shown is meant.
+/// Without --force it refuses beads that wait for open ones, templates and pinned beads.
+/// Closing several is one transaction. If one id is not found, nothing is closed. Without ids it closes the
+/// bead that was last created, updated or shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Why
+    /// The reason
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
     #[arg(long, hide = true, value_name = "TEXT", aliases = ["comment"], allow_hyphen_values = true)]
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Close it even if it waits for others or is pinned
     #[arg(short, long)]
     force: bool,
-    /// Show what can be started now
+    /// Then list beads to start now
     #[arg(long)]
     suggest_next: bool,
     /// The agent session

@@ -7,7 +7,7 @@ use crate::context::Context;
 use super::args;
 use super::report::{Answer, Said};
 
-/// Comment on a bead.
+/// Comment on a bead
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Read the text from standard input
     #[arg(long, conflicts_with_all = ["text", "file"])]
     pub(super) stdin: bool,
-    /// Who says it
+    /// The author
     #[arg(short, long, value_name = "NAME")]
     pub(super) author: Option<String>,
 }

@@ -10,7 +10,7 @@ use crate::ui::{Page, Report, escape, time};
 use super::comment;
 use super::report::Answer;
 
-/// Show the comments on a bead, or add one.
+/// Show the comments on a bead, or add one
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {

@@ -9,17 +9,17 @@ use crate::ui::{Page, Report, counted, escape};
 
 use super::report::Answer;
 
-/// Move old closed beads to the archive.
+/// Move old closed beads to the archive
 ///
-/// What was closed longer ago than --older-than goes from issues.jsonl to archive/YYYY.jsonl, which is in git
-/// too. `bd show` and `bd search --archived` still find it; `bd restore ID` brings it back. Beads that something
-/// open points at, and children of what stays, stay.
+/// Beads closed longer ago than --older-than move from issues.jsonl to archive/YYYY.jsonl, which is in git
+/// as well. `bd show` and `bd search --archived` still find them; `bd restore ID` brings them back. A bead stays if an
+/// open bead points at it, or if its parent stays.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Closed longer ago than this: 90d, 12w, 1y
+    /// Move beads closed longer ago than this: 90d, 12w, 1y
     #[arg(long, default_value = "90d", value_name = "AGE")]
     older_than: String,
-    /// Only show what would go
+    /// Only show what would move
     #[arg(long)]
     dry_run: bool,
 }

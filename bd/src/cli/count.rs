@@ -9,7 +9,7 @@ use crate::ui::{Page, Report, escape};
 use super::args::FilterArgs;
 use super::report::Answer;
 
-/// Count beads, closed ones too.
+/// Count beads, closed ones included
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -21,19 +21,19 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct By {
-    /// A count for each status
+    /// Count per status
     #[arg(id = "by-status", long)]
     status: bool,
-    /// A count for each priority
+    /// Count per priority
     #[arg(id = "by-priority", long)]
     priority: bool,
-    /// A count for each kind
+    /// Count per type
     #[arg(id = "by-type", long)]
     kind: bool,
-    /// A count for each assignee
+    /// Count per assignee
     #[arg(id = "by-assignee", long)]
     assignee: bool,
-    /// A count for each label
+    /// Count per label
     #[arg(id = "by-label", long)]
     label: bool,
 }

@@ -5,15 +5,15 @@ use crate::context::Context;
 use super::each;
 use super::report::{Answer, Changed};
 
-/// Put beads off.
+/// Defer beads
 ///
-/// They are not ready until `bd undefer`; --until says from when they should be looked at again.
+/// Deferred beads are not ready until `bd undefer`. --until sets the time from which they are ready again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Until when
+    /// Defer until this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
 }

@@ -9,32 +9,32 @@ use crate::ui::escape;
 use super::args;
 use super::report::{Answer, Nothing, Said};
 
-/// Delete beads.
+/// Delete beads
 ///
-/// Without --force it shows what would go and changes nothing. A deleted bead leaves a tombstone, so that
-/// it does not come back from another clone; edges that touch it go, and its id in the text of beads it was
-/// linked with becomes `[deleted:ID]`. Ids are given in full.
+/// Without --force it shows what would be deleted and changes nothing. A deleted bead leaves a tombstone, so that
+/// it does not come back from another clone. Its edges are removed, and its id in the text of linked beads
+/// becomes `[deleted:ID]`. Ids are given in full.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Do it
+    /// Delete without preview
     #[arg(short, long)]
     force: bool,
-    /// Read ids from a file, one a line
+    /// Read ids from a file, one per line
     #[arg(long, value_name = "PATH")]
     from_file: Option<String>,
-    /// Show what would go
+    /// Only show what would be deleted
     #[arg(long)]
     dry_run: bool,
-    /// What waits for them, too
+    /// Also delete dependents
     #[arg(long)]
     cascade: bool,
     /// Leave no tombstone
     #[arg(long)]
     hard: bool,
-    /// Why
+    /// The reason
     #[arg(long, default_value = "delete", value_name = "TEXT")]
     reason: String,
 }

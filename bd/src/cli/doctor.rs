@@ -9,17 +9,17 @@ use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;
 
-/// Look whether the beads of a project are sound.
+/// Check the beads of a project and name the fixes
 ///
-/// Exits 1 where something is wrong. --fix mends what can be mended without losing anything: brings back from
-/// git what damaged lines held, sorts the file, makes the index anew, removes what killed commands
-/// left unfinished, sets up merging.
+/// The exit code is 1 if something is wrong. --fix repairs what can be repaired without loss: it restores
+/// damaged lines from git, sorts the file, rebuilds the index, removes unfinished files of killed
+/// commands, and sets up merging.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The project; that of the working directory where none is given
+    /// The project (default: that of the working directory)
     #[arg(value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Mend what can be mended
+    /// Repair what can be repaired
     #[arg(long)]
     fix: bool,
     #[arg(short, long, hide = true)]

@@ -11,17 +11,17 @@ use super::report::Answer;
 /// Fields of which several parts may lose in one merge.
 const PARTS: [&str; 2] = ["comments", "dependencies"];
 
-/// Show what happened to a bead: who changed which field from what to what, and when.
+/// Show each change of a bead: who, when, which fields
 ///
 /// As JSON an array of changes, oldest first, each with `event` (for `bd undo`), `timestamp`, `actor`,
-/// `session`, `type` and `changes`. `outside_before` says that the bead was edited or merged outside of bd before it,
-/// `sync_before` that a sync merged it with what was done in another clone, and by whom.
+/// `session`, `type` and `changes`. `outside_before` means that the bead was edited or merged outside of bd before the change,
+/// `sync_before` that a sync merged it with changes of another clone, and whose.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// Only the last so many; 0 for all
+    /// Show at most N changes, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
     limit: usize,
 }

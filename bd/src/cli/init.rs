@@ -11,23 +11,23 @@ use crate::sync::fresh::{self, Taken};
 
 use super::report::{Answer, Said};
 
-/// Start a beads project in this folder.
+/// Start a beads project in this folder
 ///
-/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets this clone's git up to merge
+/// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's git to merge
 /// beads field by field (a setting in `.git/config`; see `bd merge`). Nothing else in the repository is
-/// touched: no git hooks, no other files. In a fresh clone whose beads are on the branch of bd sync --full they are read from
-/// there. In a linked git worktree it refuses, since the
-/// main repository's beads are used there. A folder that has beads already is left as it is; with --force
-/// what is missing is added.
+/// touched: no git hooks, no other files. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
+/// there. It refuses in a linked git worktree, since the
+/// main repository's beads are used there. A folder with beads stays unchanged; --force adds missing
+/// files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Prefix of new ids; the default is the folder's name
+    /// The prefix of new ids (default: the folder's name)
     #[arg(short, long)]
     prefix: Option<String>,
-    /// Add what is missing from a folder that has beads already
+    /// Add missing files to a folder with beads
     #[arg(long)]
     force: bool,
-    /// The branch that bd sync --full commits beads to
+    /// The branch that `bd sync --full` commits beads to
     #[arg(short, long, value_name = "BRANCH")]
     branch: Option<String>,
     #[arg(long, hide = true)]

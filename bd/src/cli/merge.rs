@@ -18,17 +18,17 @@ use crate::ui::escape;
 
 use super::report::{Answer, Said};
 
-/// Merge beads files field by field; git's merge driver.
+/// Merge bead files field by field (git's merge driver)
 ///
-/// Writes to OUT what LEFT and RIGHT made of BASE: different fields of one bead are both kept; of one field
-/// the later change wins, and what it replaced is told and goes into history; labels, edges and comments of
-/// both are kept; two beads that were made under one id both live. OUT may be one of the inputs. Where an input
-/// has conflict markers nothing is written and the command fails.
+/// Writes the merge of LEFT and RIGHT over BASE to OUT. Changes of different fields are both kept; of one field
+/// the later change wins, and the other value is reported and kept in history. Labels, edges and comments of
+/// both sides are kept. Two beads with one id are both kept. OUT may be one of the inputs. If an input
+/// has conflict markers, nothing is written and the command fails.
 ///
-/// With --unmerged it merges what git's index has of both sides, where `git status` calls the file unmerged.
+/// --unmerged merges both sides from git's index, if `git status` reports the file as unmerged.
 ///
-/// With --install it tells git to merge this project's beads with it: `bd init` does so where it makes a project, and
-/// every further clone needs it once.
+/// --install makes git merge this project's beads with this command. `bd init` does so for a new project; every other
+/// clone needs it once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The result, the common ancestor, ours and theirs
@@ -39,10 +39,10 @@ pub(crate) struct Args {
         conflicts_with_all = ["install", "unmerged"]
     )]
     files: Vec<PathBuf>,
-    /// Finish a merge that git could not: both sides come from its index
+    /// Finish a merge that git stopped, with both sides from its index
     #[arg(long, conflicts_with = "install")]
     unmerged: bool,
-    /// Set this clone up so that git uses it
+    /// Set up this clone's git to use this command
     #[arg(long)]
     install: bool,
 }

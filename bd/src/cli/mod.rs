@@ -72,12 +72,12 @@ use report::Answer;
 
 const BD: Program<Root, Command, Whole> = Program::new("bd");
 
-/// Beads: a git-backed work tracker for people and agents.
+/// Track work as beads, in git, for humans and agents
 ///
-/// A bead is one unit of work. Beads live in `.beads/issues.jsonl`, one line each, in git beside the code
-/// they are about; there is no server. `bd create` makes one, `bd ready` shows what can be started now,
-/// `bd update ID --claim` takes it, `bd close ID` ends it. An id may be given by any part of it that is not
-/// ambiguous; to `bd delete`, in --deps, --waits-for and --parent, and of archived beads it is given in full.
+/// A bead is one unit of work. Beads are lines of `.beads/issues.jsonl`, in git beside the code
+/// they are about. There is no server. `bd create` makes a bead, `bd ready` lists beads to start now,
+/// `bd update ID --claim` claims one, `bd close ID` closes it. Any unambiguous part of an id stands for
+/// the id, except in `bd delete`, --deps, --waits-for and --parent, and for archived beads.
 #[derive(Debug, Args)]
 #[command(
     version,
@@ -99,19 +99,19 @@ struct Root {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
-    /// Act under this name
+    /// Act as NAME
     #[arg(long, global = true, value_name = "NAME")]
     actor: Option<String>,
-    /// Use the beads beside this file
+    /// Use the beads in the folder of this file
     #[arg(long, global = true, value_name = "PATH")]
     db: Option<String>,
     /// Run as if started in this folder
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     directory: Option<String>,
-    /// Refuse every change
+    /// Refuse all changes
     #[arg(long, global = true)]
     readonly: bool,
     /// Print only data and errors

@@ -3,13 +3,13 @@ use crate::sys::file;
 
 use super::report::{Answer, Nothing};
 
-/// Print what an agent should know about beads.
+/// Print instructions about beads for an agent
 ///
 /// Made for session hooks: outside a project it prints nothing and succeeds. A file `.beads/PRIME.md`
-/// takes the place of the built-in text.
+/// replaces the built-in text.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the built-in text even where PRIME.md exists
+    /// Print the built-in text even if PRIME.md exists
     #[arg(long)]
     export: bool,
     #[arg(long, hide = true)]

@@ -2,16 +2,16 @@ use crate::context::Context;
 
 use super::report::{Answer, Nothing};
 
-/// Make a bead from a few words and print only its id.
+/// Create a bead and print only its id
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The title
     #[arg(required = true, value_name = "WORDS")]
     words: Vec<String>,
-    /// Priority, 0-4 or P0-P4
+    /// The priority, 0-4 or P0-P4
     #[arg(short, long, default_value = "2", value_name = "N")]
     priority: String,
-    /// Kind
+    /// The type
     #[arg(
         short = 't',
         long = "type",
@@ -19,7 +19,7 @@ pub(crate) struct Args {
         value_name = "KIND"
     )]
     kind: String,
-    /// Labels
+    /// Add these labels
     #[arg(short, long, value_name = "LABELS")]
     labels: Vec<String>,
 }

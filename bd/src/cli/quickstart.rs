@@ -2,7 +2,7 @@ use crate::context::Context;
 
 use super::report::{Answer, Nothing};
 
-/// Show a short tour.
+/// Show a short tour
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -4,15 +4,15 @@ use crate::context::Context;
 use super::each;
 use super::report::{Answer, Changed};
 
-/// Open closed beads again.
+/// Reopen closed beads
 ///
-/// A reason becomes a comment. A bead that is open stays as it is.
+/// A reason becomes a comment. An open bead stays unchanged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Why
+    /// The reason
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reason: Option<String>,
 }

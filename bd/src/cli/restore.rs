@@ -11,23 +11,23 @@ use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, plain_json};
 
-/// Bring back what is no longer there: beads that were deleted or archived, or lines that git took.
+/// Bring back deleted, archived or rolled-back beads
 ///
-/// With ids alone those beads come back, from the archive or as they stood before they were deleted: with the edges that went along, where history has
-/// the deletion, and with what was changed in them elsewhere.
+/// With ids alone it brings beads back from the archive, or as they were before they were deleted: with their edges, if
+/// history has the deletion, and with edits that other clones made.
 ///
-/// After `git reset --hard`, `git checkout`, `git stash` or `git revert` the file may be older than what was done. Nothing comes back automatically: the next
-/// command keeps each line that left and reports it. With --lost these lines come back: as they were, or merged by field with what was done since. A field that
-/// was edited since stays and is named. With --discard they are forgotten, and the older state counts.
+/// After `git reset --hard`, `git checkout`, `git stash` or `git revert` the file may be older than your changes. The next
+/// command reports each rolled-back line and keeps it. --lost brings these lines back: byte for byte, or merged by field
+/// with later edits. It names fields that were edited since, and keeps those edits. --discard accepts the older state.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Bring back what a rollback by git took
+    /// Bring rolled-back lines back
     #[arg(long)]
     lost: bool,
-    /// Forget what a rollback by git took
+    /// Drop rolled-back lines and accept the older state
     #[arg(long)]
     discard: bool,
-    /// The beads; with --lost or --discard all where none is given
+    /// The beads (default with --lost and --discard: all)
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Only show what would be done

@@ -10,9 +10,9 @@ use super::line;
 use super::list::{DrawnRow, warn_of_damage};
 use super::report::Answer;
 
-/// Find beads by a text in title, description or id, closed ones too.
+/// Find beads by text, closed ones included
 ///
-/// Several words are one text: they have to stand beside each other, as given; case does not count.
+/// The text is looked for in title, description and id. Several words are one text, in this order. Case is ignored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The text
@@ -23,16 +23,16 @@ pub(crate) struct Args {
     query: Option<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// At most so many; 0 for all
+    /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
     limit: usize,
-    /// Sort by
+    /// Sort by this field
     #[arg(long, value_name = "FIELD")]
     sort: Option<Order>,
-    /// The other way round
+    /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
-    /// In the archive, too
+    /// Also search the archive
     #[arg(long)]
     archived: bool,
 }

@@ -7,12 +7,12 @@ use crate::ui::{Page, Report};
 
 use super::report::Answer;
 
-/// Show counts: how much is open, in progress, blocked, ready, closed.
+/// Show how many beads are open, in progress, ready, closed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(long, hide = true)]
     all: bool,
-    /// Only mine
+    /// Count only your beads
     #[arg(long)]
     assigned: bool,
     #[arg(long, hide = true)]

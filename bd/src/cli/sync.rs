@@ -8,30 +8,30 @@ use crate::ui::{Page, Report, counted, escape};
 use super::merge;
 use super::report::{Answer, Said};
 
-/// Put every acknowledged change into issues.jsonl; with --full commit, merge and push the beads.
+/// Write all changes to issues.jsonl; commit with --full
 ///
-/// Without --full nothing is committed, pulled or pushed: what is in the file goes with your own commits.
+/// Without --full nothing is committed, pulled or pushed: the file goes with your own commits.
 ///
-/// With --full issues, archive and history are committed to a branch of their own (setting sync-branch, by default
-/// beads-sync), merged field by field with what the remote has there, and pushed. That branch is written without a
-/// checkout: your branch, index, work tree and hooks are not involved. A commit is made only where something is
-/// new. Without a remote the beads are committed; where the remote cannot be reached they are, too, and the
+/// With --full issues, archive and history are committed to their own branch (setting sync-branch, by default
+/// beads-sync), merged field by field with that branch of the remote, and pushed. The branch is written without a
+/// checkout: your branch, index, work tree and hooks are not involved. A commit is made only if something is
+/// new. Without a remote the beads are only committed. If the remote cannot be reached they are committed as well, and the
 /// command fails. `sync-branch: ""` turns all of it off.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Commit, merge and push the beads
     #[arg(long)]
     full: bool,
-    /// What the commit says; the default is the time
+    /// The commit message (default: the time)
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
     /// Do not push
     #[arg(long)]
     no_push: bool,
-    /// Do not ask the remote what others did
+    /// Do not fetch
     #[arg(long)]
     no_pull: bool,
-    /// Only say what would be done
+    /// Only show what would be done
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -9,12 +9,12 @@ use crate::ui::{Page, Report, escape};
 use super::report::{Answer, Said, plain_json};
 use super::{args, each, line};
 
-/// Keep a simple list of tasks.
+/// Keep a simple list of tasks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// Done ones too
+    /// Also list closed tasks
     #[arg(long)]
     all: bool,
 }
@@ -26,25 +26,25 @@ enum Verb {
         /// The title
         #[arg(required = true, value_name = "TITLE")]
         title: Vec<String>,
-        /// Priority
+        /// The priority
         #[arg(short, long, default_value = "2", value_name = "N")]
         priority: String,
-        /// The long text
+        /// The description
         #[arg(short, long, default_value = "", value_name = "TEXT")]
         description: String,
     },
-    /// Tasks are done
+    /// Close tasks
     Done {
         /// The tasks
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Why
+        /// The reason
         #[arg(long, default_value = "Completed", value_name = "TEXT")]
         reason: String,
     },
     /// List the tasks
     List {
-        /// Done ones too
+        /// Also list closed tasks
         #[arg(long)]
         all: bool,
     },

@@ -5,7 +5,7 @@ use crate::context::Context;
 
 use super::report::{Answer, Said};
 
-/// List the kinds that beads can have.
+/// List the types of beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

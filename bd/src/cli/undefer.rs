@@ -5,7 +5,7 @@ use crate::context::Context;
 use super::each;
 use super::report::{Answer, Changed};
 
-/// Take up beads that were put off.
+/// Make deferred beads open again
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads

@@ -8,17 +8,17 @@ use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;
 
-/// Take back a change: the whole transaction, its later edits kept.
+/// Revert a transaction, keeping later edits
 ///
-/// Without an event the last change of yours in this project. An undo is a change itself, so undoing it does
-/// the change again. Refused where later edits would be lost, and for claims, hooks, merges, landings and mail,
-/// with the command that takes those back. `bd history ID` and `bd activity` show the events.
+/// Without an event it reverts your last change in this project. An undo is a change itself, so undoing it repeats
+/// the change. It refuses if later edits would be lost, and for claims, hooks, merges, landings and mail, and names
+/// the command that reverts those. `bd history ID` and `bd activity` show the events.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The event, or the beginning of its id
+    /// The event, by its id or the start of it
     #[arg(value_name = "EVENT", conflicts_with = "last")]
     event: Option<String>,
-    /// Your last N changes, newest first
+    /// Revert your last N changes, newest first
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 }

@@ -4,7 +4,7 @@ use crate::context::Context;
 
 use super::report::{Answer, Said};
 
-/// Print the version.
+/// Print the version
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[arg(long, hide = true)]

@@ -7,7 +7,7 @@ use crate::store::paths::Paths;
 
 use super::report::{Answer, Said};
 
-/// Print the folder whose beads are used here.
+/// Print the folder whose beads are used here
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

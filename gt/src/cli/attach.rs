@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::host::LiveTown;
 use crate::town::identity::{Address, SessionName};
 
-/// Look at an agent's session in this terminal. Leave it with Ctrl-b d; the agent goes on.
+/// Open an agent's session in this terminal (leave: Ctrl-b d)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...

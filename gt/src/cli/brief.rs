@@ -3,12 +3,12 @@
 use super::{Answer, prime};
 use crate::cli::context::Context;
 
-/// Show what the worker of a bead is told of it: the assignment, and what was done before in its convoy.
+/// Show the briefing that the worker of a bead gets
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The bead; the one on the hook where none is named.
+    /// The bead (default: the one on your hook)
     bead: Option<String>,
-    /// Show each part with its source and size instead of the text.
+    /// Show each part with its source and size instead of the text
     #[arg(long)]
     explain: bool,
 }

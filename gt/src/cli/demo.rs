@@ -12,20 +12,20 @@ use crate::flow::convoy::Standing;
 use crate::flow::demo::{self, Line, Request, Shown, Watcher};
 use crate::town::temporary;
 
-/// Show a whole town at work: three beads, two workers, one gate, one landed convoy.
+/// Run a complete town in a temporary folder
 ///
-/// Everything happens in a temporary folder, on a bare copy of a repository: the one around the working directory, or
-/// --repo. The repository itself is never written to. Without --agent the workers are scripted, so that no model is
-/// needed. It ends by itself and leaves nothing behind; with --keep the town stays up to look around in.
+/// Three beads, two workers, a gate and one landed convoy, on a bare copy of the repository around the working directory,
+/// or of --repo. The repository itself is never written to. Without --agent the workers are scripts, so it needs no
+/// model. The demo removes everything at its end; --keep leaves the town running for you to look around.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The repository to work on: a path or a URL.
+    /// The repository to work on: a path or a URL
     #[arg(long)]
     repo: Option<String>,
-    /// A real agent runtime for the workers, such as claude.
+    /// Run the workers with this agent runtime, such as claude
     #[arg(long)]
     agent: Option<String>,
-    /// Leave the town running.
+    /// Leave the town running
     #[arg(long)]
     keep: bool,
 }

@@ -4,15 +4,15 @@ use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::view::doctor::{self, Finding, Level};
 
-/// Look whether the town is sound. Nothing is changed.
+/// Check the town and name the fix for each finding
 ///
-/// Exit code 1 when something does not work. With `--json` an array of {check, level, text, hint?}; level is ok,
+/// Changes nothing. The exit code is 1 if something does not work. With `--json` an array of {check, level, text, hint?}; level is ok,
 /// note, warning or error.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only these checks.
+    /// Run only these checks
     checks: Vec<String>,
-    /// Show what is well, too.
+    /// Also show checks that pass
     #[arg(short, long)]
     verbose: bool,
 }

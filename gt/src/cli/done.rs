@@ -6,18 +6,18 @@ use crate::flow::done::{self, Report};
 
 /// Finish the work on your hook (polecats).
 ///
-/// Proves that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
-/// with its receipt, stores the summary, clears the hook and ends the session. A step that fails is named; run
-/// `gt done` again to go on at that step.
+/// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
+/// with its receipt, stores the summary, clears the hook and ends the session. If a step fails, `gt done` names it; run
+/// `gt done` again to continue at that step.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What was done, and what the next worker should know.
+    /// Summarise the result for the next worker
     #[arg(short, long, default_value = "")]
     summary: String,
-    /// There is nothing to merge; say why.
+    /// Finish without a change to merge, for this reason
     #[arg(long, value_name = "REASON")]
     no_change: Option<String>,
-    /// Do not end the session.
+    /// Keep the session running
     #[arg(long)]
     stay: bool,
 }

@@ -16,11 +16,11 @@ use crate::town::identity::{Address, SessionName};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///
-/// Hooks, branches and files stay; uncommitted work of polecats is snapshotted first. `gt up` goes on where it
-/// stopped, and the answer says whom that is: with `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
+/// Hooks, branches and files stay. The uncommitted work of polecats is saved to a snapshot first. `gt up` continues where it
+/// stopped. With `--json` {daemon, sessions[], stopped[{worker, bead, title, snapshot?}]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Stop the daemon only; sessions go on.
+    /// Stop only the daemon and keep the sessions
     #[arg(long)]
     daemon_only: bool,
 }

@@ -7,25 +7,25 @@ use crate::cli::context::Context;
 use crate::flow::followup::{self, Made, Request};
 use crate::flow::sling::{self, Slung};
 
-/// Ask for more on work that was done: a bead whose worker is told what was done before.
+/// Make a bead that continues finished work
 ///
-/// The new bead is linked to the one it follows. Its worker finds in its context the task then, the molecule and its
-/// steps, the specification's path, the commits and the files that they changed, and what was asked for before, in
-/// order. `gt brief BEAD` shows it.
+/// The new bead is linked to the finished one. Its worker's context has the earlier task, its molecule and steps, the
+/// path of its specification, the commits with their files, and earlier follow-ups in order. `gt brief BEAD` shows
+/// that context.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The bead that was worked on, or the polecat that did it.
+    /// The finished bead, or the polecat that finished it
     #[arg(value_name = "BEAD|POLECAT")]
     of: String,
-    /// What is wanted now.
+    /// The new request
     prompt: String,
-    /// The title, where not the first line of the prompt.
+    /// The title (default: the first line of the prompt)
     #[arg(long, default_value = "", hide_default_value = true)]
     title: String,
-    /// The priority, 0 to 4, where not that of the original.
+    /// The priority, 0 to 4 (default: that of the finished bead)
     #[arg(short, long, value_parser = clap::value_parser!(i64).range(0..=4))]
     priority: Option<i64>,
-    /// Sling it at once: to an idle worker of its rig, or to the target named.
+    /// Sling it at once, to TARGET or an idle worker of its rig
     #[arg(long, value_name = "TARGET", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     sling: Option<String>,
 }

@@ -4,25 +4,25 @@ use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff::{self, HandedOff, Request};
 
-/// End a session and start a fresh one of the same agent, with a letter to it.
+/// Replace a session by a fresh one of the same agent
 ///
-/// For a session whose context is full: hook, branch and files stay as they are, what is not committed is saved, and
-/// the next session finds the letter in its context, once. What runs after this command in the old session may not
-/// happen any more.
+/// For a session whose context is full. Hook, branch and files stay, uncommitted work is saved to a snapshot, and the
+/// next session gets the handoff note in its context, once. Commands after this one in the old session may not run any
+/// more.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Whose session; yours when left out.
+    /// The agent (default: you)
     agent: Option<String>,
-    /// What the letter is about.
+    /// The subject of the note
     #[arg(short, long, default_value = "", hide_default_value = true)]
     subject: String,
-    /// What the next session should know.
+    /// The text of the note
     #[arg(short, long, default_value = "", hide_default_value = true)]
     message: String,
-    /// Add to the letter: hook, branch, changed files, unread mail, work in progress.
+    /// Add hook, branch, changed files, unread mail and work in progress to the note
     #[arg(short, long)]
     collect: bool,
-    /// Show the letter, and do nothing.
+    /// Only print the note
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

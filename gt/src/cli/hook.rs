@@ -8,7 +8,7 @@ use crate::town::identity::Address;
 /// Show what is on a hook: your own, or another agent's.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Whose hook; yours when left out.
+    /// The agent (default: you)
     agent: Option<String>,
 }
 

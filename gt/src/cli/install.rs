@@ -7,16 +7,16 @@ use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::install::{Request as InstallRequest, install};
 
-/// Make a town: a folder that holds rigs, agents and the town's own beads. Safe to run again.
+/// Make a town, or complete one
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Where; the working directory when left out.
+    /// The folder (default: the working directory)
     #[arg(default_value = ".")]
     path: String,
-    /// The town's name; that of its folder when left out.
+    /// The town's name (default: the name of its folder)
     #[arg(short, long)]
     name: Option<String>,
-    /// The owner's e-mail address; git's user.email when left out. Agents' commits carry it.
+    /// The e-mail address for agents' commits (default: git's user.email)
     #[arg(long)]
     owner: Option<String>,
 }

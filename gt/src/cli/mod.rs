@@ -96,11 +96,11 @@ where
     Ok(Box::new(Shown { data, human }))
 }
 
-/// Gas Town: a machine as a town of coding agents.
+/// Run a town of AI coding agents
 ///
 /// Work is tracked as beads (see `bd`). `gt sling` gives a bead to a worker in its own git worktree and
-/// session, `gt done` hands finished work to the merge queue, `gt convoy` follows a batch of work until it
-/// has landed. `gtd` is the daemon that keeps all of it moving. A word that is no command runs the program `gt-<word>`
+/// session, `gt done` hands finished work to the merge queue, `gt convoy` tracks a batch of beads until it
+/// has landed. `gtd` is the daemon that keeps all of it moving. Any other word runs the program `gt-<word>`
 /// of PATH or of the town's `plugins/<word>/`.
 #[derive(Debug, Args)]
 #[command(
@@ -110,7 +110,7 @@ where
     arg_required_else_help = true
 )]
 struct Root {
-    /// Prints machine-readable JSON.
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }

@@ -6,12 +6,12 @@ use crate::host::Sent;
 use crate::host::runtime;
 use crate::town::identity::SessionName;
 
-/// Type a message into an agent's session, now. For what lasts, send mail.
+/// Type a message into an agent's session
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
-    /// The message.
+    /// The message
     #[arg(required = true)]
     message: Vec<String>,
 }

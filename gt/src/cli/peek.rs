@@ -9,7 +9,7 @@ use crate::town::identity::SessionName;
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
     agent: String,
-    /// How many lines.
+    /// The number of lines
     #[arg(short = 'n', long, default_value_t = 100)]
     lines: usize,
 }

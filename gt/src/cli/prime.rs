@@ -7,20 +7,20 @@ use crate::flow::checkpoint;
 use crate::flow::prime::{self, Fate, Occasion, Prime};
 use crate::record::mail;
 
-/// Print the context of this session: role, identity, work, prior work of the convoy, mail.
+/// Print the context of this session
 ///
-/// Same input, same output. With `--hook` it is what an agent CLI runs when a session starts, goes on, is cleared
-/// or compacted: it reads that CLI's JSON from standard input, says as much as the occasion needs, and records the
-/// session. `gt config set context.budget.<role> BYTES` says how much room there is.
+/// The context has the role, the identity, the work, the convoy's prior work and the number of unread messages. The same
+/// input gives the same output. With `--hook` an agent CLI runs it at the start of a session, after a compaction and so on:
+/// it reads the CLI's JSON from standard input and records the session. `context.budget.<role>` is the budget in bytes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Read the agent CLI's hook JSON from standard input and record the session.
+    /// Read an agent CLI's hook JSON from standard input and record the session
     #[arg(long)]
     hook: bool,
-    /// Show each part with its source and size, and what was cut and why, instead of the text.
+    /// Show each part with its source, its size and what was cut, instead of the text
     #[arg(long)]
     explain: bool,
-    /// Record nothing.
+    /// Record nothing
     #[arg(long)]
     dry_run: bool,
 }

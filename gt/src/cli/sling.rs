@@ -5,34 +5,34 @@ use crate::cli::context::Context;
 use crate::flow::sling::{Request, Slung, family, sling, sling_member};
 use crate::town::identity::Address;
 
-/// Give work to an agent.
+/// Give beads to workers
 ///
 /// TARGET is a rig (an idle worker of it, else a new one), an agent's address (`<rig>/polecats/<name>`,
 /// `<rig>/crew/<name>`, `mayor`) or nothing for yourself. With several beads the last argument is the rig. A bead
-/// that something still blocks stands in line and goes by itself.
+/// that is still blocked is queued and slung automatically.
 ///
-/// Of a convoy all open beads are slung. Of an epic with children these are, each to its own rig where no target is
-/// named; they get a convoy with branches of its own, which lands as one commit a rig and closes the epic. What
-/// finds no free worker stands in line.
+/// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own rig if no target is
+/// given; their convoy has its own branches, lands as one commit per rig and closes the epic. Beads that find no free
+/// worker are queued.
 ///
-/// Steps: the bead and the worker are reserved for each other in one transaction; the worker's sandbox gets a
-/// fresh branch from the fetched target (leftovers go to a rescue ref first); a bead that no convoy tracks gets
-/// one; the agent's session starts with identity, work and instruction in its first message.
+/// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a fresh branch of the
+/// fetched target (leftovers go to a rescue ref first); make a convoy for a bead that has none; start the agent's
+/// session with identity, work and instruction in its first message.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The beads, then the target.
+    /// The beads, then the target
     #[arg(required = true, value_name = "BEAD... [TARGET]")]
     words: Vec<String>,
-    /// Use this agent runtime instead of the configured one.
+    /// Use this agent runtime instead of the configured one
     #[arg(long)]
     agent: Option<String>,
-    /// Instructions beside the bead's own text.
+    /// Add instructions to the bead's own text
     #[arg(short = 'a', long = "args", default_value = "", value_name = "ARGS")]
     instructions: String,
-    /// Take the bead from whoever has it; sling it even though it is blocked.
+    /// Take the bead from its worker, and sling it even if it is blocked
     #[arg(short, long)]
     force: bool,
-    /// Make no convoy for a bead that has none.
+    /// Make no convoy
     #[arg(long)]
     no_convoy: bool,
 }

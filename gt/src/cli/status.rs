@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::record::polecat::State;
 use crate::view::status::{self, Agent, Rig, Status};
 
-/// Show what the town is doing: daemon, agents, rigs with their workers and merge queue, convoys.
+/// Show daemon, agents, rigs, merge queues and convoys
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
 /// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,

@@ -6,11 +6,11 @@ use crate::flow::sling::unsling;
 
 /// Take work off a hook.
 ///
-/// The bead goes back to open, the worker's session ends, its branch and files stay; uncommitted work is
-/// snapshotted first.
+/// The bead becomes open again and the worker's session ends. Its branch and files stay. Uncommitted work is saved
+/// to a snapshot first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The bead.
+    /// The bead
     bead: String,
 }
 

@@ -10,7 +10,7 @@ struct Up {
     started: bool,
 }
 
-/// Start the town: the daemon, which starts sessions when there is work. Safe to run again.
+/// Start the town's daemon, which starts sessions for work
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -8,7 +8,7 @@ struct Version {
     version: &'static str,
 }
 
-/// Print the version.
+/// Print the version
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -15,7 +15,7 @@ struct Whoami {
     town: std::path::PathBuf,
 }
 
-/// Say who runs this command, as the town sees it.
+/// Print the identity under which commands run
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

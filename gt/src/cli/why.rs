@@ -7,11 +7,12 @@ use crate::cli::context::Context;
 use crate::town::event::Event;
 use crate::view::why::{self, Told};
 
-/// Tell what happened to a bead, convoy, merge request or agent, and which rule decided it; where it stands now, if it
-/// is in line or its worker is stuck. With `--json` the events.
+/// Explain what happened, and which rule decided
+///
+/// Of a bead, convoy, merge request or agent: its events, and its present state if it is queued or its worker is stuck. With `--json` the events.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A bead, convoy, merge request, or an agent's name or address.
+    /// A bead, convoy, merge request, or an agent's name or address
     what: String,
 }
 

@@ -14,18 +14,18 @@ use crate::validate::{self, Outcome};
 use crate::waiver::{self, Waiver};
 use crate::{brief, decision, install, plant, review, sys};
 
-/// Keeper of the seeds: reviews convoys against the patterns that a repository has.
+/// Review convoys against the patterns of a repository
 ///
 /// A plugin of Gas Town: `gt keeper install` in a rig puts its hooks in place, `gt keeper plant` fills the seed vault.
-/// From then on `gt convoy create` is reviewed: what is known is reused, what is near is extended, what is new is
+/// From then on `gt convoy create` is reviewed: known patterns are reused, near ones extended, new ones
 /// allowed or left to a person, by the mode in keeper/keeper.yaml. The merge queue checks the result.
 #[derive(Debug, Parser)]
 #[command(name = "gt-keeper", version)]
 struct Keeper {
-    /// The folder that holds `keeper/`: a rig's root. Else GT_RIG_ROOT, else the nearest one above.
+    /// The folder that holds `keeper/` (default: GT_RIG_ROOT, else the nearest one above)
     #[arg(long, global = true, value_name = "PATH")]
     root: Option<PathBuf>,
-    /// Prints machine-readable JSON.
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -34,74 +34,78 @@ struct Keeper {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Put the hooks into a rig's `hooks/` folder.
+    /// Install the hooks in a rig's `hooks/` folder
     Install,
-    /// Take the hooks away. Seeds and decisions stay.
+    /// Remove the hooks, and keep seeds and decisions
     Uninstall,
-    /// Fill the seed vault by reading a repository. What people wrote there stays.
+    /// Fill the seed vault from a repository, keeping edits
     Plant {
-        /// The repository; the rig's own clone where nothing is said.
+        /// The repository (default: the rig's own clone)
         source: Option<PathBuf>,
     },
-    /// Review a convoy (the pre-convoy hook). Exit code 0 approves, 3 leaves it to a person, 1 rejects.
+    /// Review a convoy (the pre-convoy hook)
+    ///
+    /// Exit code 0 approves, 3 leaves the decision to a person, 1 rejects.
     Review(ReviewArgs),
-    /// Settle a decision that a person was asked about (the convoy-reviewed hook).
+    /// Record a person's decision (the convoy-reviewed hook)
     Reviewed,
-    /// Tell what was decided, in a few lines (the convoy-briefing hook).
+    /// Print a decision in a few lines (the convoy-briefing hook)
     Brief {
-        /// The decision, such as ADR-017; of the hook's variables where nothing is said.
+        /// The decision, such as ADR-017 (default: that of the hook's variables)
         decision: Option<String>,
     },
-    /// Check a change against its decision (the pre-merge hook). Exit code 1 where a rule is broken.
+    /// Check a change against its decision (the pre-merge hook)
+    ///
+    /// The exit code is 1 if a rule is broken.
     Validate(ValidateArgs),
-    /// Let a rule of a decision be broken, for a reason that is kept.
+    /// Waive a rule of a decision, and record the reason
     Waive(WaiveArgs),
-    /// Tell what constraint codes mean; all of them where none is named.
+    /// Explain constraint codes (default: all)
     Explain {
-        /// Codes, or a decision whose codes are meant.
+        /// Codes, or a decision with codes
         codes: Vec<String>,
     },
-    /// List the decisions.
+    /// List the decisions
     List,
-    /// Show a decision as it stands in its file.
+    /// Show a decision
     Show {
-        /// The decision, such as ADR-017.
+        /// The decision, such as ADR-017
         decision: String,
     },
 }
 
 #[derive(Debug, Args)]
 struct ReviewArgs {
-    /// The convoy's name; GT_CONVOY_NAME where nothing is said.
+    /// The convoy's name (default: GT_CONVOY_NAME)
     #[arg(long)]
     name: Option<String>,
-    /// What it is to achieve; GT_CONVOY_SPEC_FILE or GT_CONVOY_SPEC where nothing is said.
+    /// The convoy's specification (default: GT_CONVOY_SPEC_FILE or GT_CONVOY_SPEC)
     #[arg(long)]
     spec: Option<String>,
 }
 
 #[derive(Debug, Args)]
 struct ValidateArgs {
-    /// The decision, such as ADR-017; of the hook's variables where nothing is said.
+    /// The decision, such as ADR-017 (default: that of the hook's variables)
     decision: Option<String>,
-    /// The commit without the change; GT_BASE where nothing is said.
+    /// The commit without the change (default: GT_BASE)
     #[arg(long)]
     base: Option<String>,
-    /// The commit with it; GT_COMMIT where nothing is said.
+    /// The commit with the change (default: GT_COMMIT)
     #[arg(long)]
     commit: Option<String>,
 }
 
 #[derive(Debug, Args)]
 struct WaiveArgs {
-    /// The decision, such as ADR-017.
+    /// The decision, such as ADR-017
     decision: String,
-    /// The rule's words, or the constraint's code.
+    /// The rule's text, or the constraint's code
     rule: String,
-    /// Why.
+    /// The reason
     #[arg(long)]
     reason: String,
-    /// Only in this file.
+    /// Waive it only in this file
     #[arg(long, default_value = "")]
     file: String,
 }

@@ -11,34 +11,34 @@ use crate::ui::{Page, Report, Style, escape};
 use super::history::shown;
 use super::report::Answer;
 
-/// Show what happened here, newest last: time, event (for `bd undo`), change, actor.
+/// Show the latest changes of all beads, newest last
 ///
 /// As JSON an array of `timestamp`, `type` (create, update, delete, comment, status), `issue_id`, `symbol`,
 /// `message`, `actor`, `event` (for `bd undo`) and for a status `old_status` and `new_status`; one object a
 /// line with `--follow`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only since this time (5m, 2h, 2026-03-01)
+    /// Only changes since this time (5m, 2h, 2026-03-01)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
-    /// Only create, update, delete, comment or status
+    /// Only changes of this type: create, update, delete, comment or status
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Only beads whose id begins so
+    /// Only beads whose id starts with this
     #[arg(long, value_name = "PREFIX")]
     mol: Option<String>,
-    /// The last so many; 0 for all
+    /// Show at most N changes, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 100, value_name = "N")]
     limit: usize,
-    /// Go on as things happen
+    /// Follow changes as they happen
     #[arg(short, long)]
     follow: bool,
     #[arg(long, hide = true, value_name = "DURATION")]
     interval: Option<String>,
-    /// Of all projects of the town
+    /// Show changes of all projects of the town
     #[arg(long)]
     town: bool,
-    /// Which fields changed, too
+    /// Also show which fields changed
     #[arg(short, long)]
     details: bool,
 }

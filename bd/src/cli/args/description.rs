@@ -10,17 +10,17 @@ use super::{file, stdin};
 /// The texts of a bead that `create` and `update` both take.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DescriptionArgs {
-    /// The long text; `-` reads standard input
+    /// The description; `-` reads standard input
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     #[arg(long, hide = true, allow_hyphen_values = true)]
     body: Option<String>,
     #[arg(short, long, hide = true, allow_hyphen_values = true)]
     message: Option<String>,
-    /// Read the long text from a file; `-` is standard input
+    /// Read the description from a file; `-` is standard input
     #[arg(long, value_name = "PATH", alias = "description-file", conflicts_with_all = ["description", "body", "message"])]
     body_file: Option<String>,
-    /// Read the long text from standard input
+    /// Read the description from standard input
     #[arg(long, conflicts_with = "body_file")]
     stdin: bool,
 }

@@ -14,31 +14,31 @@ use super::{priority, slice};
 /// The conditions of `list`, `search` and `count`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FilterArgs {
-    /// Only this status; `all` for any
+    /// Only beads of this status; `all` for any
     #[arg(short, long, alias = "state", value_name = "STATUS")]
     status: Option<String>,
-    /// Only this priority (0-4 or P0-P4)
+    /// Only beads of this priority (0-4 or P0-P4)
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
-    /// Only this priority or a less urgent one
+    /// Only beads of this priority or less urgent
     #[arg(long, value_name = "N")]
     priority_min: Option<String>,
-    /// Only this priority or a more urgent one
+    /// Only beads of this priority or more urgent
     #[arg(long, value_name = "N")]
     priority_max: Option<String>,
-    /// Only this kind
+    /// Only beads of this type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// None of these kinds
+    /// No beads of the given types
     #[arg(long, value_name = "KINDS")]
     exclude_type: Vec<String>,
-    /// Only this assignee's
+    /// Only beads of this assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// Only what no one has
+    /// Only unassigned beads
     #[arg(long)]
     no_assignee: bool,
-    /// With all of these labels
+    /// Only beads with all given labels
     #[arg(
         short,
         long = "label",
@@ -47,37 +47,37 @@ pub(crate) struct FilterArgs {
         value_name = "LABELS"
     )]
     label: Vec<String>,
-    /// With one of these labels
+    /// Only beads with one of the given labels
     #[arg(long, value_name = "LABELS")]
     label_any: Vec<String>,
-    /// With none of these labels
+    /// Only beads with none of the given labels
     #[arg(long, value_name = "LABELS")]
     exclude_label: Vec<String>,
-    /// With a label that matches a pattern of `*` and `?`
+    /// Only beads with a label that matches this pattern of `*` and `?`
     #[arg(long, value_name = "PATTERN")]
     label_pattern: Option<String>,
-    /// Only without labels
+    /// Only beads without labels
     #[arg(long)]
     no_labels: bool,
-    /// Only these ids
+    /// Only beads with the given ids
     #[arg(long = "id", value_name = "IDS")]
     ids: Vec<String>,
-    /// With this text in the title
+    /// Only beads with this text in the title
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// With this text in the title
+    /// Only beads with this text in the title
     #[arg(long, value_name = "TEXT", hide = true)]
     title_contains: Option<String>,
-    /// With this text in the description
+    /// Only beads with this text in the description
     #[arg(long, value_name = "TEXT")]
     desc_contains: Option<String>,
-    /// With this text in the notes
+    /// Only beads with this text in the notes
     #[arg(long, value_name = "TEXT")]
     notes_contains: Option<String>,
-    /// With a specification that starts so
+    /// Only beads with a specification that starts with this
     #[arg(long, value_name = "PREFIX")]
     spec: Option<String>,
-    /// Only without a description
+    /// Only beads without a description
     #[arg(long)]
     empty_description: bool,
     #[command(flatten)]
@@ -87,22 +87,22 @@ pub(crate) struct FilterArgs {
 /// Conditions on times; each takes what `--due` takes.
 #[derive(Debug, Default, Args)]
 struct TimeArgs {
-    /// Created after this time
+    /// Only beads created after this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     created_after: Option<String>,
-    /// Created before this time
+    /// Only beads created before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     created_before: Option<String>,
-    /// Updated after this time
+    /// Only beads updated after this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     updated_after: Option<String>,
-    /// Updated before this time
+    /// Only beads updated before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     updated_before: Option<String>,
-    /// Closed after this time
+    /// Only beads closed after this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     closed_after: Option<String>,
-    /// Closed before this time
+    /// Only beads closed before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     closed_before: Option<String>,
 }

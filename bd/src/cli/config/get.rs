@@ -5,13 +5,13 @@ use crate::config::key;
 use crate::context::Context;
 use crate::ui::escape;
 
-/// Print a setting.
+/// Print a setting
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its name
+    /// The setting
     #[arg(value_name = "KEY")]
     key: String,
-    /// Say where the value comes from
+    /// Also print the origin of the value
     #[arg(long)]
     show_origin: bool,
 }

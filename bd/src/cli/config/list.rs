@@ -5,15 +5,15 @@ use crate::config::key;
 use crate::context::Context;
 use crate::ui::escape;
 
-/// List the settings of this project.
+/// List the settings of this project
 ///
-/// With --all also those that are built in, with what they mean.
+/// --all adds built-in settings, with their meaning.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Say where each value comes from
+    /// Also print the origin of each value
     #[arg(long)]
     show_origin: bool,
-    /// Every setting there is
+    /// List all settings
     #[arg(long)]
     all: bool,
 }

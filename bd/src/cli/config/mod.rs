@@ -9,10 +9,10 @@ use crate::context::Context;
 
 use super::report::Answer;
 
-/// Read and change settings.
+/// Show and change settings
 ///
 /// A value comes from a flag, an environment variable (`sync.mode` is `BD_SYNC_MODE`), `config.local.yaml`,
-/// `config.yaml`, or is built in; the first of these wins.
+/// `config.yaml`, or is built in, in this order.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -5,13 +5,13 @@ use crate::config::{self, key};
 use crate::context::Context;
 use crate::ui::escape;
 
-/// Change a setting in `config.yaml`.
+/// Change a setting in `config.yaml`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its name
+    /// The setting
     #[arg(value_name = "KEY")]
     key: String,
-    /// Its value
+    /// The value
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: String,
 }

@@ -4,10 +4,10 @@ use crate::cli::report::{Answer, Said};
 use crate::config;
 use crate::context::Context;
 
-/// Remove a setting from `config.yaml`.
+/// Remove a setting from `config.yaml`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Its name
+    /// The setting
     #[arg(value_name = "KEY")]
     key: String,
 }

@@ -17,7 +17,7 @@ use super::args::{self, DescriptionArgs};
 use super::dep::elsewhere;
 use super::report::{Answer, Nothing, plain_json};
 
-/// Make a new bead.
+/// Create a bead
 ///
 /// The title is a positional argument or --title. With --parent the bead becomes a child: `bd-a3f.1`.
 /// --deps adds edges as `kind:id`, or `id` for "waits for"; one that cannot be added is a warning. An id
@@ -25,17 +25,17 @@ use super::report::{Answer, Nothing, plain_json};
 ///
 /// In the Markdown of --file `## Title` begins a bead and what follows is its description, up to the first of
 /// `### Priority`, `### Type`, `### Description`, `### Design`, `### Acceptance Criteria`, `### Assignee`,
-/// `### Labels`, `### Dependencies`; other headings and what is below them belong to it. One that cannot be made,
-/// a dependency of it included, is told, and the others are made.
+/// `### Labels`, `### Dependencies`. Other headings and their text belong to the description. A bead that cannot be created,
+/// or a dependency that cannot be added, is reported, and the other beads are created.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The title
     #[arg(value_name = "TITLE")]
     positional: Option<String>,
-    /// Many from a Markdown file: `## Title` each
+    /// Create beads from a Markdown file: `## Title` each
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "graph", "dry_run"])]
     file: Option<String>,
-    /// Many from a plan as JSON: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`
+    /// Create beads from a JSON plan: `nodes` with `key` and `title`, `edges` with `from_key` and `to_key`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["positional", "title_flag", "dry_run"])]
     graph: Option<String>,
     /// The title
@@ -43,10 +43,10 @@ pub(crate) struct Args {
     title_flag: Option<String>,
     #[command(flatten)]
     description: DescriptionArgs,
-    /// How it is to be done
+    /// The design
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
-    /// When it is done
+    /// The acceptance criteria
     #[arg(
         long,
         value_name = "TEXT",
@@ -54,12 +54,12 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     acceptance: Option<String>,
-    /// Working notes
+    /// The notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     notes: Option<String>,
     #[arg(long, hide = true, value_name = "TEXT", allow_hyphen_values = true)]
     append_notes: Option<String>,
-    /// Priority, 0-4 or P0-P4; 0 is most urgent
+    /// The priority, 0-4 or P0-P4; 0 is most urgent
     #[arg(
         short,
         long,
@@ -68,7 +68,7 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     priority: String,
-    /// Kind: bug, feature, task, epic, chore, or one from types.custom
+    /// The type: bug, feature, task, epic, chore, or one of types.custom
     #[arg(
         short = 't',
         long = "type",
@@ -76,46 +76,46 @@ pub(crate) struct Args {
         value_name = "KIND"
     )]
     kind: String,
-    /// Who works on it
+    /// The assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// Labels
+    /// Add these labels
     #[arg(short, long, alias = "label", value_name = "LABELS")]
     labels: Vec<String>,
-    /// An id of your own
+    /// Use this id
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Make it a child of this bead
+    /// The parent
     #[arg(long, value_name = "ID", conflicts_with = "id")]
     parent: Option<String>,
-    /// Edges: kind:id or id
+    /// Add edges, as kind:id or id
     #[arg(long, value_name = "EDGES")]
     deps: Vec<String>,
     /// Wait for the children of this bead
     #[arg(long, value_name = "ID")]
     waits_for: Option<String>,
-    /// Which of them: all-children or any-children
+    /// Wait for all-children or any-children
     #[arg(long, default_value = "all-children", value_name = "GATE")]
     waits_for_gate: String,
-    /// Its id in another tracker
+    /// The id in another tracker
     #[arg(long, value_name = "REF")]
     external_ref: Option<String>,
-    /// A specification
+    /// The id of a specification
     #[arg(long, value_name = "PATH")]
     spec_id: Option<String>,
-    /// Estimated minutes
+    /// The estimate in minutes
     #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]
     estimate: Option<i64>,
-    /// When it is due
+    /// The due date
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due: Option<String>,
-    /// Not ready before this time
+    /// Defer it until this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     defer: Option<String>,
-    /// JSON of your own, or @file
+    /// Metadata as JSON, or @FILE
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// A wisp: local, never in git
+    /// Create a wisp: local, never in git
     #[arg(long)]
     ephemeral: bool,
     #[arg(long, value_name = "KIND", hide = true)]
@@ -135,16 +135,16 @@ pub(crate) struct Args {
     /// Accept an id with another prefix
     #[arg(long)]
     force: bool,
-    /// Make it in this rig of the town
+    /// Create it in this rig of the town
     #[arg(long, value_name = "RIG", conflicts_with = "prefix")]
     rig: Option<String>,
-    /// Make it in the rig with this prefix
+    /// Create it in the rig with this prefix
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<String>,
-    /// Make it in the project in this folder
+    /// Create it in the project in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rig", "prefix"])]
     repo: Option<String>,
-    /// Show what would be made
+    /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
     /// Print only the id

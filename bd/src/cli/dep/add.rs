@@ -12,25 +12,25 @@ use crate::error::Usage;
 use crate::graph::external;
 use crate::store::Tx;
 
-/// Make a bead depend on another.
+/// Make a bead depend on another
 ///
 /// The other may be a capability of another project, `external:<project>:<capability>`, or a bead of
 /// another rig of the town.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The bead that depends
+    /// The dependent bead
     #[arg(value_name = "ID")]
     from: String,
-    /// What it depends on
+    /// The bead it depends on
     #[arg(value_name = "ON")]
     to: Option<String>,
-    /// What it waits for
+    /// The bead it waits for
     #[arg(long, value_name = "ID", conflicts_with = "to")]
     blocked_by: Option<String>,
-    /// What it depends on
+    /// The bead it depends on
     #[arg(long, value_name = "ID", conflicts_with_all = ["to", "blocked_by"])]
     depends_on: Option<String>,
-    /// Kind of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks
+    /// The type of the edge: blocks, parent-child, conditional-blocks, waits-for, related, discovered-from, tracks
     #[arg(
         short = 't',
         long = "type",

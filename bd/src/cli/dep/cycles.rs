@@ -4,7 +4,7 @@ use crate::change;
 use crate::cli::report::{Answer, Said, plain_json};
 use crate::context::Context;
 
-/// Look for a circle of edges.
+/// Find a circle of edges
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -7,16 +7,16 @@ use crate::cli::report::{Answer, linked_json};
 use crate::context::Context;
 use crate::ui::{Page, Report};
 
-/// List the edges of a bead.
+/// List the edges of a bead
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// down: what it depends on; up: what depends on it
+    /// down: its dependencies; up: its dependents
     #[arg(long, default_value = "down", value_parser = ["down", "up"], value_name = "WAY")]
     direction: String,
-    /// Only edges of this kind
+    /// Only edges of this type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
 }

@@ -15,16 +15,16 @@ use crate::error::Usage;
 
 use super::report::Answer;
 
-/// Link beads: what waits for what.
+/// Add, remove and show dependencies
 ///
-/// `bd dep add A B` makes A wait for B; `bd dep B --blocks A` says the same the other way round.
+/// `bd dep add A B` makes A wait for B. `bd dep B --blocks A` does the same.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
-    /// The bead that is waited for
+    /// The blocker
     #[arg(value_name = "BLOCKER")]
     blocker: Option<String>,
-    /// The bead that waits for it
+    /// The bead that waits for the blocker
     #[arg(short, long, value_name = "ID")]
     blocks: Option<String>,
     #[command(subcommand)]

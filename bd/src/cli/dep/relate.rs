@@ -6,24 +6,24 @@ use crate::context::Context;
 
 use super::add;
 
-/// Link two beads both ways.
+/// Link two beads both ways
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// One
+    /// The first bead
     #[arg(value_name = "ID")]
     one: String,
-    /// The other
+    /// The second bead
     #[arg(value_name = "OTHER")]
     other: String,
 }
 
-/// Remove the links between two beads.
+/// Remove the links between two beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnArgs {
-    /// One
+    /// The first bead
     #[arg(value_name = "ID")]
     one: String,
-    /// The other
+    /// The second bead
     #[arg(value_name = "OTHER")]
     other: String,
 }

@@ -6,13 +6,13 @@ use crate::context::Context;
 
 use super::add;
 
-/// Remove the edge between two beads, whatever its kind.
+/// Remove the edge between two beads, of any type
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The bead that depends
+    /// The dependent bead
     #[arg(value_name = "ID")]
     from: String,
-    /// What it depends on
+    /// The bead it depends on
     #[arg(value_name = "ON")]
     to: String,
 }

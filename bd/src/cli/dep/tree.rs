@@ -10,27 +10,27 @@ use crate::context::Context;
 use crate::store::Snapshot;
 use crate::ui::{Page, Report, escape, tree};
 
-/// Show what a bead depends on, and that in turn, as a tree.
+/// Show the dependencies of a bead as a tree
 ///
-/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its least depth.
+/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its smallest depth.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// How deep
+    /// The depth
     #[arg(short = 'd', long, default_value_t = 50, value_name = "N")]
     max_depth: usize,
-    /// down: what it depends on; up: what depends on it; both
+    /// down: its dependencies; up: its dependents; both
     #[arg(long, default_value = "down", value_parser = ["down", "up", "both"], value_name = "WAY")]
     direction: String,
-    /// What depends on it
+    /// Show its dependents
     #[arg(long)]
     reverse: bool,
-    /// Only beads of this status, and what leads to them
+    /// Only beads of this status, and the path to them
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
-    /// As a diagram: mermaid
+    /// Print a diagram: mermaid
     #[arg(long, value_parser = ["mermaid"], value_name = "FORMAT")]
     format: Option<String>,
     #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]

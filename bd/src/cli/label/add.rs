@@ -7,10 +7,10 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::ui::escape;
 
-/// Add a label to beads; one that is there already is fine.
+/// Add a label to beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The beads, and last the label
+    /// The beads, then the label
     #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
     ids_and_label: Vec<String>,
 }

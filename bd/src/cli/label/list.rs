@@ -5,7 +5,7 @@ use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::ui::escape;
 
-/// List the labels of a bead.
+/// List the labels of a bead
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The bead

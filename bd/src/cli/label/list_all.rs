@@ -6,7 +6,7 @@ use crate::cli::report::{Answer, Said};
 use crate::context::Context;
 use crate::ui::escape;
 
-/// List all labels with how many beads carry them.
+/// List all labels with their number of beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

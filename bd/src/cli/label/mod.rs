@@ -9,7 +9,7 @@ use crate::context::Context;
 
 use super::report::Answer;
 
-/// Add, remove and list labels.
+/// Add, remove and list labels
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

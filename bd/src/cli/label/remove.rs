@@ -5,10 +5,10 @@ use crate::context::Context;
 
 use super::add;
 
-/// Remove a label from beads; one that is not there is fine.
+/// Remove a label from beads
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The beads, and last the label
+    /// The beads, then the label
     #[arg(required = true, num_args = 2.., value_names = ["ID", "LABEL"])]
     ids_and_label: Vec<String>,
 }

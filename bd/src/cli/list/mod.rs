@@ -12,73 +12,73 @@ use draw::{Form, List};
 
 pub(super) use draw::DrawnRow;
 
-/// List beads.
+/// List beads
 ///
-/// Everything that is not closed, most urgent first, 50 at most. As JSON an array of beads, each with its
-/// `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and `comment_count`; `[]` where
+/// Lists beads that are not closed, most urgent first, 50 at most. As JSON an array of beads, each with its
+/// `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and `comment_count`; `[]` if
 /// there are none.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     filter: FilterArgs,
-    /// At most so many; 0 for all
+    /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Closed ones too, and no limit
+    /// Also list closed beads, without limit
     #[arg(long)]
     all: bool,
-    /// Only open ones
+    /// Only open beads
     #[arg(long)]
     ready: bool,
     /// Only children of this bead
     #[arg(long, value_name = "ID", alias = "filter-parent")]
     parent: Option<String>,
-    /// Only deferred ones
+    /// Only deferred beads
     #[arg(long)]
     deferred: bool,
-    /// Only what is overdue
+    /// Only overdue beads
     #[arg(long)]
     overdue: bool,
-    /// Due after this time
+    /// Only beads due after this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due_after: Option<String>,
-    /// Due before this time
+    /// Only beads due before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due_before: Option<String>,
-    /// Only pinned ones
+    /// Only pinned beads
     #[arg(long, conflicts_with = "no_pinned")]
     pinned: bool,
-    /// Only what is not pinned
+    /// Only beads that are not pinned
     #[arg(long)]
     no_pinned: bool,
-    /// Templates too
+    /// Also list templates
     #[arg(long)]
     include_templates: bool,
-    /// Gates too
+    /// Also list gates
     #[arg(long)]
     include_gates: bool,
     #[arg(long, hide = true, value_name = "KIND")]
     mol_type: Option<String>,
     #[arg(long, hide = true, value_name = "KIND")]
     wisp_type: Option<String>,
-    /// Sort by
+    /// Sort by this field
     #[arg(long, value_name = "FIELD")]
     sort: Option<Order>,
-    /// The other way round
+    /// Reverse the order
     #[arg(short, long, alias = "asc")]
     reverse: bool,
-    /// Several lines each
+    /// Print several lines per bead
     #[arg(long)]
     long: bool,
-    /// As a tree of parents and children
+    /// Print a tree of parents and children
     #[arg(long, alias = "pretty")]
     tree: bool,
-    /// Print only this: `id`
+    /// Print only this field: `id`
     #[arg(long, value_name = "FORMAT", hide = true)]
     format: Option<String>,
     #[arg(long, hide = true)]
     flat: bool,
-    /// Also show agents, roles, rigs, messages and slots, which a person is rarely looking for
+    /// Also list agents, roles, rigs, messages and slots
     #[arg(long)]
     include_infra: bool,
     #[arg(long, hide = true)]

@@ -19,47 +19,47 @@ use super::list::warn_of_damage;
 use super::report::Answer;
 use explanation::Explanation;
 
-/// Show what can be started now.
+/// List beads to start now
 ///
-/// Open beads that wait for nothing and are not put off, ten at most. As JSON an array of beads with
+/// Lists open beads that are neither blocked nor deferred, ten at most. As JSON an array of beads with
 /// `labels`, `dependency_count` and `dependent_count` (kept for older clients, always 0) and
-/// `comment_count`; `[]` where there are none. With --explain instead the open beads that are not ready,
+/// `comment_count`; `[]` if there are none. --explain lists the open beads that are not ready instead,
 /// each with its reasons: an array of `{id, title, status, priority, reasons: [{rule, subject, text}]}`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// At most so many; 0 for all
+    /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// Only this priority
+    /// Only beads of this priority
     #[arg(short, long, value_name = "N")]
     priority: Option<String>,
-    /// Only this assignee's
+    /// Only beads of this assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// Only what no one has
+    /// Only unassigned beads
     #[arg(short, long)]
     unassigned: bool,
-    /// Order: hybrid (new ones by priority, then the old), priority, oldest
+    /// Sort by: hybrid (new beads by priority, then old ones), priority, oldest
     #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
     sort: String,
-    /// With all of these labels
+    /// Only beads with all given labels
     #[arg(short, long, value_name = "LABELS")]
     label: Vec<String>,
-    /// With one of these labels
+    /// Only beads with one of the given labels
     #[arg(long, value_name = "LABELS")]
     label_any: Vec<String>,
-    /// Only this kind
+    /// Only beads of this type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Only below this bead
+    /// Only descendants of this bead
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
     #[arg(long, value_name = "KIND", hide = true)]
     mol_type: Option<String>,
-    /// What is put off until later, too
+    /// Also list deferred beads
     #[arg(long)]
     include_deferred: bool,
-    /// Say why the others are not ready
+    /// Explain why the other beads are not ready
     #[arg(long)]
     explain: bool,
     #[arg(long, hide = true)]

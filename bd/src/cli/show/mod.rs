@@ -14,7 +14,7 @@ use crate::ui::{Page, Report, escape};
 use super::report::{Answer, linked_json, plain_json};
 use super::{each, line};
 
-/// Show all about beads.
+/// Show beads with all details
 ///
 /// As JSON an array of objects: the bead, `labels`, `comments`, `parent`, and under `dependencies` and
 /// `dependents` whole beads each with its `dependency_type`.
@@ -26,16 +26,16 @@ pub(crate) struct Args {
     /// A bead whose id looks like a flag
     #[arg(long = "id", value_name = "ID", allow_hyphen_values = true)]
     more: Vec<String>,
-    /// One line each
+    /// Print one line per bead
     #[arg(long)]
     short: bool,
-    /// As it was at this time, by history (2h, 3d, 2026-03-01, yesterday)
+    /// Show the state at this time, by history (2h, 3d, 2026-03-01, yesterday)
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     at: Option<String>,
-    /// Only the children
+    /// List only its children
     #[arg(long)]
     children: bool,
-    /// Only what points at it
+    /// List only beads that point at it
     #[arg(long)]
     refs: bool,
     #[arg(long, hide = true)]

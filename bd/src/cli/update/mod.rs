@@ -8,40 +8,40 @@ use super::args::DescriptionArgs;
 use super::each;
 use super::report::{Answer, Changed, Nothing};
 
-/// Change fields of beads.
+/// Change fields of beads
 ///
-/// Without ids the bead that was last created, updated or shown is meant. --claim takes a bead that no one
-/// has: it gets you as assignee and is in progress; of several who try at once exactly one succeeds. Empty
+/// Without ids it changes the bead that was last created, updated or shown. --claim takes an unassigned bead:
+/// you become its assignee and it is in progress. Of several claims at once exactly one succeeds. Empty
 /// text clears a field.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Status: open, in_progress, blocked, deferred, closed, pinned, hooked, or one from status.custom
+    /// The status: open, in_progress, blocked, deferred, closed, pinned, hooked, or one of status.custom
     #[arg(short, long, value_name = "STATUS")]
     status: Option<String>,
-    /// Priority, 0-4 or P0-P4
+    /// The priority, 0-4 or P0-P4
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<String>,
-    /// Title
+    /// The title
     #[arg(long, value_name = "TITLE", allow_hyphen_values = true)]
     title: Option<String>,
-    /// Kind
+    /// The type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// Who works on it
+    /// The assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
-    /// No one works on it
+    /// Remove the assignee
     #[arg(long, conflicts_with = "assignee")]
     unassign: bool,
     #[command(flatten)]
     description: DescriptionArgs,
-    /// How it is to be done
+    /// The design
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     design: Option<String>,
-    /// When it is done
+    /// The acceptance criteria
     #[arg(
         long,
         value_name = "TEXT",
@@ -49,19 +49,19 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     acceptance: Option<String>,
-    /// Working notes
+    /// The notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     notes: Option<String>,
-    /// Add a line to the notes
+    /// Append a line to the notes
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     append_notes: Option<String>,
-    /// Its id in another tracker
+    /// The id in another tracker
     #[arg(long, value_name = "REF")]
     external_ref: Option<String>,
-    /// A specification
+    /// The id of a specification
     #[arg(long, value_name = "PATH")]
     spec_id: Option<String>,
-    /// Estimated minutes
+    /// The estimate in minutes
     #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]
     estimate: Option<i64>,
     /// Add labels
@@ -73,22 +73,22 @@ pub(crate) struct Args {
     /// Replace all labels; empty clears them
     #[arg(long, value_name = "LABELS")]
     set_labels: Option<Vec<String>>,
-    /// Make it a child of this bead; empty detaches it
+    /// The parent; empty removes it
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
-    /// Take it, if no one has it
+    /// Claim the bead if it is unassigned
     #[arg(long)]
     claim: bool,
     /// The agent session, for closing
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// When it is due; empty clears
+    /// The due date; empty clears it
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due: Option<String>,
-    /// Not ready before this time; empty clears
+    /// Defer it until this time; empty clears it
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     defer: Option<String>,
-    /// What a gate waits for
+    /// The beads that a gate waits for
     #[arg(long, value_name = "ID", hide = true)]
     await_id: Option<String>,
     /// Make it a wisp
@@ -97,7 +97,7 @@ pub(crate) struct Args {
     /// Make a wisp durable
     #[arg(long)]
     persistent: bool,
-    /// JSON of your own, or @file
+    /// Metadata as JSON, or @FILE
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
     /// Set one key of the metadata

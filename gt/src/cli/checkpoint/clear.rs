@@ -6,7 +6,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
-/// Forget the checkpoint of this work tree.
+/// Remove the checkpoint of this work tree
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

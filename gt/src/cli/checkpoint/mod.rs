@@ -8,10 +8,10 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Write down where you stand, for the next session on the same work.
+    /// Record the state of your work for the next session
     ///
-    /// It is written by itself before a compaction and at the end of a session; write it yourself to add what only you know.
-    /// The next session's context tells of it while it is younger than a day.
+    /// A checkpoint is written automatically before a compaction and at the end of a session. Write one to add what only you know.
+    /// The next session's context has it while it is younger than a day.
     Args:
     Write => write,
     #[command(alias = "read")]

@@ -6,7 +6,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
-/// Show the checkpoint of this work tree.
+/// Show the checkpoint of this work tree
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -4,16 +4,16 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint::{self, Words};
 
-/// Write a checkpoint: branch, last commit, changed files, and your words.
+/// Write a checkpoint of branch, files and your notes
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What the next session should know.
+    /// Add notes for the next session
     #[arg(short, long, default_value = "", hide_default_value = true)]
     notes: String,
-    /// The molecule that you are working through.
+    /// The molecule that you work through
     #[arg(long, default_value = "", hide_default_value = true)]
     molecule: String,
-    /// The step of it that you are at.
+    /// The current step of the molecule
     #[arg(long, default_value = "", hide_default_value = true)]
     step: String,
 }

@@ -5,16 +5,16 @@ use super::{Row, Whose, setting};
 use crate::cli::context::Context;
 use crate::town::config::Layers;
 
-/// Print a setting's value.
+/// Print a setting's value
 ///
 /// With `--json` {key, value, origin}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The setting.
+    /// The setting
     key: String,
     #[command(flatten)]
     whose: Whose,
-    /// Say where the value comes from.
+    /// Also print the origin of the value
     #[arg(long)]
     show_origin: bool,
 }

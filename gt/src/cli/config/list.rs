@@ -6,14 +6,14 @@ use crate::cli::context::Context;
 use crate::patrol::rule::{self, RULES};
 use crate::town::config::{Layers, key};
 
-/// List all settings with their values.
+/// List all settings with their values
 ///
 /// With `--json` an array of {key, value, origin}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     whose: Whose,
-    /// Say where each value comes from.
+    /// Also print the origin of each value
     #[arg(long)]
     show_origin: bool,
 }

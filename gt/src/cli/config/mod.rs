@@ -16,7 +16,7 @@ use crate::town::RigLayout;
 use crate::town::config::{ChangeError, Layers, Setting};
 
 bd::family! {
-    /// Look at settings and change them.
+    /// Show and change settings
     ///
     /// Layers, highest first: environment (GT_ and the name in capitals), this machine's local layer, the rig's
     /// bead, the rig's settings, the town's settings, built-in.
@@ -30,10 +30,10 @@ bd::family! {
 /// Whose settings are meant.
 #[derive(Debug, clap::Args)]
 struct Whose {
-    /// A rig's; the one you are in where none is given.
+    /// The rig (default: the one around the working directory)
     #[arg(long)]
     rig: Option<String>,
-    /// The town's.
+    /// The town's settings
     #[arg(long, conflicts_with = "rig")]
     town: bool,
 }

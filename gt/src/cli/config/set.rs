@@ -6,18 +6,18 @@ use crate::cli::context::Context;
 use crate::patrol::rule::{self, RuleScope};
 use crate::town::config::{self, ChangeError, Layer, Layers};
 
-/// Set a setting: in the rig's settings, in the town's, or on this machine only.
+/// Set a setting of the rig, the town or this machine
 ///
 /// With `--json` {key, value, file}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The setting.
+    /// The setting
     key: String,
-    /// Its value.
+    /// The value
     value: String,
     #[command(flatten)]
     whose: Whose,
-    /// On this machine only.
+    /// Set it on this machine only
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }

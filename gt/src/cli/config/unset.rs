@@ -5,16 +5,16 @@ use super::Whose;
 use crate::cli::context::Context;
 use crate::town::config::{self, Layer};
 
-/// Remove a setting from a file, so that the layers below it count again.
+/// Remove a setting, so that lower layers count again
 ///
 /// With `--json` {key, file}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The setting.
+    /// The setting
     key: String,
     #[command(flatten)]
     whose: Whose,
-    /// From this machine's local layer; a block on it goes, too.
+    /// Remove it from this machine's local layer, together with a block on it
     #[arg(long, conflicts_with = "town")]
     local: bool,
 }

@@ -4,14 +4,14 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
-/// Let a convoy track more beads. One that has landed is open again.
+/// Add beads to a convoy
 ///
-/// Where a `pre-convoy` hook is installed it is asked about beads of a rig that the convoy had none of yet.
+/// A convoy that has landed becomes open again. An installed `pre-convoy` hook is asked about beads of rigs that are new to the convoy.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy.
+    /// The convoy
     convoy: String,
-    /// The beads.
+    /// The beads
     #[arg(required = true)]
     beads: Vec<String>,
 }

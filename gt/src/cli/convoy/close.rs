@@ -4,15 +4,15 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy;
 
-/// Close a convoy by hand. Nobody is mailed: it has not landed.
+/// Close a convoy by hand, without mail to its subscribers
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy.
+    /// The convoy
     convoy: String,
-    /// Why.
+    /// The reason
     #[arg(long, default_value = "Manually closed")]
     reason: String,
-    /// Close it although it tracks open work.
+    /// Close it even if it tracks open work
     #[arg(short, long)]
     force: bool,
 }

@@ -6,30 +6,30 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::{New, review};
 
-/// Make a convoy that tracks beads of any rig.
+/// Make a convoy of beads of any rig
 ///
-/// Where a `pre-convoy` hook is installed it is asked first: it may reject the convoy (exit code 1, nothing is made)
-/// or leave it to a person (exit code 3, `gt convoy review list`).
+/// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is made) or leave the
+/// decision to a person (exit code 3, `gt convoy review list`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Its name.
+    /// The convoy's name
     name: String,
-    /// The beads it tracks.
+    /// The beads to track
     beads: Vec<String>,
-    /// Give it a branch of its own in each rig: its beads are merged there, and it lands from there as one
-    /// commit a rig
+    /// Merge its beads to a branch of its own in each rig, and land it from there as one
+    /// commit per rig
     #[arg(long)]
     integration: bool,
-    /// Who owns it and hears when it lands; you when left out.
+    /// The owner, who gets mail when it lands (default: you)
     #[arg(long)]
     owner: Option<String>,
-    /// Who else hears when it lands; the mayor when no address follows.
+    /// Send mail to this address, too, when it lands (default: the mayor)
     #[arg(long, num_args = 0..=1, default_missing_value = "mayor/", require_equals = true)]
     notify: Vec<String>,
-    /// What it is to achieve, for the pre-convoy hook; the texts of its beads where nothing is said.
+    /// The specification for the pre-convoy hook (default: the texts of its beads)
     #[arg(long, value_name = "TEXT", conflicts_with = "spec_file")]
     spec: Option<String>,
-    /// The same, from a file.
+    /// Read the specification from a file
     #[arg(long, value_name = "PATH")]
     spec_file: Option<String>,
 }

@@ -7,15 +7,15 @@ use crate::cli::context::Context;
 use crate::flow::landing;
 use crate::flow::landing::Landing;
 
-/// Land a convoy now, or go on with a landing that stopped.
+/// Land a convoy now, or continue a landing that stopped
 ///
-/// The daemon does this by itself as soon as every tracked bead is done. A convoy with branches of its own lands as one
-/// commit in each rig: all are prepared first (gates included), then all are pushed. What stands in the way becomes a
-/// task; a rig that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
+/// The daemon lands a convoy automatically when every tracked bead is done. A convoy with its own branches lands as one
+/// commit per rig: all commits are prepared first, with gates, then all are pushed. An obstacle becomes a task. A rig
+/// that has landed stays landed. With `--json` {outcome: landed, id, title, told, beads, commits?} or
 /// {outcome: waits, convoy, landed, of, rig, reason, task}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy.
+    /// The convoy
     convoy: String,
 }
 

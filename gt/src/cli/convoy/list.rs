@@ -8,12 +8,12 @@ use crate::flow::convoy::{self, Progress};
 use crate::record;
 use crate::record::town_view::TownView;
 
-/// List convoys, open ones or all.
+/// List convoys
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked, completed, total, landings}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Landed and closed ones, too.
+    /// Also list landed and closed convoys
     #[arg(long)]
     all: bool,
 }

@@ -12,7 +12,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Follow batches of work until they have landed.
+    /// Make, show and land convoys: batches of beads
     Args:
     Create => create,
     Add => add,

@@ -9,10 +9,10 @@ use crate::flow::convoy::{self, Progress, Standing, Tracked};
 use crate::record;
 use crate::record::town_view::TownView;
 
-/// Show how far a convoy is: each tracked bead, who has it, what it waits for, and what a person can do about it.
+/// Show each bead of a convoy, its worker and the next steps
 ///
-/// What was closed without a change counts as done, and so does what was cancelled with a reason (`Cancelled: why`);
-/// what was closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
+/// A bead that was closed without a change counts as done, and so does one cancelled with a reason (`Cancelled: why`).
+/// A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
 /// issue_type, assignee?, standing, waits_for, why?, ways}], completed, total, landings, integration?}. `standing` is open,
@@ -20,7 +20,7 @@ use crate::record::town_view::TownView;
 /// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A convoy's id, or its number in `gt convoy list`; all open ones when left out.
+    /// The convoy's id, or its number in `gt convoy list` (default: all open ones)
     convoy: Option<String>,
 }
 

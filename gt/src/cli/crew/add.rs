@@ -4,19 +4,19 @@ use super::super::{Answer, answer, rig};
 use crate::cli::context::Context;
 use crate::flow::crew::{self, CrewError};
 
-/// Add crew members, each with a full clone of the rig's repository.
+/// Add crew members, each with a full clone
 ///
-/// Names that are there already are passed over with a warning. With `--json` an array of {name, rig, path,
+/// Names that exist are skipped with a warning. With `--json` an array of {name, rig, path,
 /// branch}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names; RIG/NAME names the rig, too.
+    /// The names, or RIG/NAME
     #[arg(required = true)]
     names: Vec<String>,
-    /// The rig; the one you are in where none is given.
+    /// The rig (default: the one around the working directory)
     #[arg(long)]
     rig: Option<String>,
-    /// Put each clone on a branch of its own, crew/NAME.
+    /// Put each clone on its own branch, crew/NAME
     #[arg(long)]
     branch: bool,
 }

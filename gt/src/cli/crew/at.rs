@@ -6,23 +6,23 @@ use super::super::{Answer, answer, attach};
 use crate::cli::context::Context;
 use crate::flow::{crew, session};
 
-/// Visit a crew member: start its session if it has none, and show it in this terminal.
+/// Open a crew member's session, starting it if needed
 ///
 /// With `--json` {agent, path, session}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The name, or RIG/NAME.
+    /// The name, or RIG/NAME
     name: String,
-    /// The rig.
+    /// The rig
     #[arg(long)]
     rig: Option<String>,
-    /// Only print the clone's folder.
+    /// Only print the clone's folder
     #[arg(long)]
     no_tmux: bool,
-    /// Start the session, but do not show it.
+    /// Start the session without opening it
     #[arg(short, long)]
     detached: bool,
-    /// The agent program, in place of the configured one.
+    /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
 }

@@ -4,15 +4,15 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::crew;
 
-/// List the crew of a rig, or of all.
+/// List the crew
 ///
 /// With `--json` an array of {name, rig, branch, path, has_session, git_clean}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this rig.
+    /// Only crew of this rig
     #[arg(long)]
     rig: Option<String>,
-    /// Of all rigs, which is what happens anyway without --rig.
+    /// List the crew of all rigs (the default without --rig)
     #[arg(long, conflicts_with = "rig")]
     all: bool,
 }

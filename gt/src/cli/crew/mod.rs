@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 
 bd::family! {
-    /// Add, list, start, visit and stop crew: persistent workers that a person directs.
+    /// Manage crew: persistent workers that a person directs
     Args:
     Add => add,
     #[command(alias = "attach")]

@@ -7,21 +7,21 @@ use crate::cli::context::Context;
 use crate::flow::{crew, session};
 use crate::host::runtime;
 
-/// Start the sessions of crew members. One that runs already is left as it is.
+/// Start the sessions of crew members
 ///
-/// With `--json` an array of {agent, session, needs_person}: the question on its screen that only a person may
-/// answer, or null.
+/// A session that runs already is left alone. With `--json` an array of {agent, session, needs_person}: the question on
+/// its screen that only a person may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names; RIG/NAME names the rig, too.
+    /// The names, or RIG/NAME
     names: Vec<String>,
-    /// The rig.
+    /// The rig
     #[arg(long)]
     rig: Option<String>,
-    /// All of them.
+    /// Start all of them
     #[arg(long)]
     all: bool,
-    /// The agent program, in place of the configured one.
+    /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
 }

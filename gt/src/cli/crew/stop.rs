@@ -6,17 +6,17 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::crew;
 
-/// End the sessions of crew members. Their clones stay as they are.
+/// End the sessions of crew members, and keep their clones
 ///
 /// With `--json` an array of {agent, was_running}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The names; RIG/NAME names the rig, too.
+    /// The names, or RIG/NAME
     names: Vec<String>,
-    /// The rig.
+    /// The rig
     #[arg(long)]
     rig: Option<String>,
-    /// All of them.
+    /// Stop all of them
     #[arg(long)]
     all: bool,
 }

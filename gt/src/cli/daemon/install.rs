@@ -4,7 +4,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
-/// Write the systemd user unit of this town's daemon, and say how to enable it.
+/// Write a systemd user unit for this town's daemon
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

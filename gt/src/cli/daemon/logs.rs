@@ -6,13 +6,13 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
-/// Show the end of the daemon's log.
+/// Show the end of the daemon's log
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How many lines.
+    /// The number of lines
     #[arg(short = 'n', long, default_value_t = 50)]
     lines: usize,
-    /// Go on showing what is written.
+    /// Follow the log
     #[arg(short, long)]
     follow: bool,
 }

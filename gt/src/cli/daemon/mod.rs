@@ -10,7 +10,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Start, stop and look at the town's daemon.
+    /// Start, stop and show the town's daemon
     Args:
     Start => start,
     Stop => stop,

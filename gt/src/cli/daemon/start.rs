@@ -10,7 +10,7 @@ struct Started {
     pid: u32,
 }
 
-/// Start the daemon, detached from this terminal.
+/// Start the daemon, detached from this terminal
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

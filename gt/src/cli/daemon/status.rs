@@ -4,7 +4,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::daemon;
 
-/// Say whether the daemon runs and how it is.
+/// Show whether the daemon runs, and its state
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

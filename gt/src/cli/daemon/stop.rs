@@ -10,7 +10,7 @@ struct Stopped {
     pid: u32,
 }
 
-/// Stop the daemon. Sessions go on: they do not need it.
+/// Stop the daemon, and keep the sessions
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -4,10 +4,10 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
-/// Show what the settings files lack of ours.
+/// Show which hooks are missing from settings files
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this target.
+    /// Only for this target
     target: Option<String>,
 }
 

@@ -4,10 +4,10 @@ use super::super::Answer;
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
-/// Write the settings files of all roles whose agent programs run hooks.
+/// Write the settings files of all roles with hooks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this target.
+    /// Only for this target
     target: Option<String>,
 }
 

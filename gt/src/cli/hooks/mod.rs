@@ -9,11 +9,11 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Show and install what makes agent programs call `gt`: their hooks.
+    /// Show and install the hooks by which agents call `gt`
     ///
-    /// They lie in settings files beside the work trees, one for each role. Every start of a session adds what is missing of
-    /// ours; what else is in such a file stays, key by key. (`hooks/` of a town or a rig is another thing: what runs at the
-    /// events of the town.)
+    /// Hooks are in settings files beside the work trees, one per role. Each start of a session adds missing hooks and keeps
+    /// all other keys of the file. (The folder `hooks/` of a town or a rig is different: it has the programs that run at
+    /// the town's events.)
     Args:
     #[command(alias = "list")]
     Status => status,

@@ -4,10 +4,10 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::host::runtime::installed::{self, State};
 
-/// Show which roles have their hooks, and where.
+/// Show which roles have their hooks, and where
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`.
+    /// Only for this target: `mayor`, `deacon`, `<rig>/polecats`, `<rig>/crew`, `<rig>/witness`, `<rig>/refinery`
     target: Option<String>,
 }
 

@@ -4,10 +4,10 @@ use super::super::Answer;
 use crate::cli::context::Context;
 use crate::host::runtime::installed;
 
-/// Add what is missing to the settings files that are there.
+/// Add missing hooks to existing settings files
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this target.
+    /// Only for this target
     target: Option<String>,
 }
 

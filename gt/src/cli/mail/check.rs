@@ -7,17 +7,17 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::mail::{self, Message};
 
-/// Say whether there is unread mail.
+/// Show whether there is unread mail
 ///
-/// With `--inject` it is what an agent CLI runs at each prompt, with its JSON on standard input: silent without mail,
-/// else a reminder for the agent. A session is told of each message once, later of how many there are. Then it never
-/// fails.
+/// With `--inject` an agent CLI runs it at each prompt, with its JSON on standard input. It then prints nothing without
+/// mail, else a reminder for the agent: each message once per session, later only the number of unread messages. It then
+/// never fails.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Print a reminder for the agent, and nothing without mail.
+    /// Print a reminder for the agent, and nothing without mail
     #[arg(long)]
     inject: bool,
-    /// Whose mailbox; yours when left out.
+    /// The mailbox (default: yours)
     #[arg(long)]
     identity: Option<String>,
 }

@@ -6,12 +6,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::mail::{self, Message};
 
-/// List the messages of a mailbox, newest first.
+/// List the messages of a mailbox, newest first
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Whose mailbox; yours when left out.
+    /// The mailbox (default: yours)
     address: Option<String>,
-    /// Only what is unread.
+    /// Only unread messages
     #[arg(short, long)]
     unread: bool,
 }

@@ -9,7 +9,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Send and read mail.
+    /// Send and read mail
     Args:
     Send => send,
     Inbox => inbox,

@@ -6,12 +6,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::mail;
 
-/// Show a message and mark it as read.
+/// Show a message and mark it as read
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Its id, or its number in the inbox (1 is the newest).
+    /// The message's id, or its number in the inbox (1 is the newest)
     message: String,
-    /// Do not mark it as read.
+    /// Leave it unread
     #[arg(long)]
     keep_unread: bool,
 }

@@ -5,30 +5,30 @@ use crate::cli::context::Context;
 use crate::flow::handoff;
 use crate::record::mail::{self, Letter};
 
-/// Send a message.
+/// Send a message
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Who gets it: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME.
+    /// The recipient: mayor/, deacon/, overseer, RIG/witness, RIG/NAME, RIG/crew/NAME
     to: String,
-    /// What it is about.
+    /// The subject
     #[arg(short, long, default_value = "")]
     subject: String,
-    /// The text.
+    /// The text
     #[arg(short, long, alias = "body", default_value = "")]
     message: String,
-    /// 0 urgent, 1 high, 2 normal, 3 low.
+    /// The priority: 0 urgent, 1 high, 2 normal, 3 low
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(i64).range(0..=4))]
     priority: i64,
-    /// As --priority 0.
+    /// Same as --priority 0
     #[arg(long)]
     urgent: bool,
-    /// notification, task, scavenge or reply.
+    /// The type: notification, task, scavenge or reply
     #[arg(long = "type", default_value = "notification")]
     kind: String,
-    /// The message that this one answers.
+    /// The message that this one answers
     #[arg(long)]
     reply_to: Option<String>,
-    /// Keep it in git with the town's beads.
+    /// Keep it in git with the town's beads
     #[arg(long)]
     permanent: bool,
 }

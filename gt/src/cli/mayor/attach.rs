@@ -5,10 +5,10 @@ use crate::cli::context::Context;
 use crate::flow::session;
 use crate::town::identity::Address;
 
-/// Show the mayor's session in this terminal, starting it if it does not run.
+/// Open the mayor's session, starting it if needed
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The agent program for a start, in place of the configured one.
+    /// Start it with this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
 }

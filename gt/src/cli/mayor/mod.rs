@@ -9,7 +9,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Start, visit and stop the mayor: the agent that a person talks to about the whole town.
+    /// Start, open and stop the mayor, who runs the town for you
     Args:
     #[command(alias = "at")]
     Attach => attach,

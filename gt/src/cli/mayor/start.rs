@@ -6,12 +6,12 @@ use crate::flow::session;
 use crate::host::runtime;
 use crate::town::identity::Address;
 
-/// Start the mayor's session. One that runs already is left as it is.
+/// Start the mayor's session
 ///
-/// With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
+/// A session that runs already is left alone. With `--json` {session, needs_person}: the question on its screen that only a person may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The agent program, in place of the configured one.
+    /// Use this agent runtime instead of the configured one
     #[arg(long, default_value = "")]
     agent: String,
 }

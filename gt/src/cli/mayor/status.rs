@@ -15,7 +15,7 @@ struct Status {
     created: Option<String>,
 }
 
-/// Say whether the mayor's session runs.
+/// Show whether the mayor's session runs
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

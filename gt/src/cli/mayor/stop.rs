@@ -4,7 +4,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::town::identity::{Address, SessionName};
 
-/// End the mayor's session.
+/// End the mayor's session
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -10,13 +10,13 @@ use crate::flow::mq;
 use crate::record::merge_request;
 use crate::town::config;
 
-/// List the open merge requests of a rig, in the order in which they go.
+/// List the open merge requests of a rig, in merge order
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
 /// needs_person?, stopped_by?}. `status` is ready, blocked or held.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig.
+    /// The rig
     rig: String,
 }
 

@@ -9,7 +9,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Look at and run a rig's merge queue.
+    /// Show and run a rig's merge queue
     Args:
     List => list,
     Run => run,

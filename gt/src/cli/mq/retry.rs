@@ -4,10 +4,10 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::merge_request;
 
-/// Try a merge request again that is blocked or keeps failing.
+/// Retry a merge request that is blocked or keeps failing
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The merge request.
+    /// The merge request
     request: String,
 }
 

@@ -8,12 +8,12 @@ use crate::flow::landing;
 use crate::flow::mq::{self, MergeOutcome};
 use crate::town::identity::Address;
 
-/// Drain a rig's merge queue in the foreground, and land what is complete by that.
+/// Run a rig's merge queue now, and land complete convoys
 ///
-/// This is what the daemon does; with no daemon running it is how work gets merged.
+/// The daemon does this automatically. Without a daemon this command merges the work.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig.
+    /// The rig
     rig: String,
 }
 

@@ -5,14 +5,14 @@ use crate::cli::context::Context;
 use crate::flow::mq;
 use crate::record::merge_request;
 
-/// Let a merge request by its pre-merge hooks. The reason stays on the request; gates still run.
+/// Waive the pre-merge hooks of a merge request
 ///
-/// For a request that such a hook has stopped. The task that it asked for is closed.
+/// For a request that such a hook has stopped. The reason stays on the request, its task is closed, and gates still run.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The merge request.
+    /// The merge request
     request: String,
-    /// Why it may pass.
+    /// The reason
     #[arg(long)]
     reason: String,
 }

@@ -7,10 +7,10 @@ mod themes;
 use super::Answer;
 use crate::cli::context::Context;
 
-/// Show and choose where a rig's polecats get their names.
+/// Show and choose the names of a rig's polecats
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig; the one you are in where none is given.
+    /// The rig (default: the one around the working directory)
     #[arg(long, global = true)]
     rig: Option<String>,
     #[command(subcommand)]

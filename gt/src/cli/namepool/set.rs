@@ -5,10 +5,10 @@ use crate::cli::context::Context;
 use crate::record::polecat;
 use crate::town::config::{self, Layer};
 
-/// Choose a theme. Polecats that are there keep their names.
+/// Choose a theme for the names of new polecats
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The theme.
+    /// The theme
     theme: String,
 }
 

@@ -4,7 +4,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::polecat;
 
-/// List the themes.
+/// List the themes
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

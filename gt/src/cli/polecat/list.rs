@@ -5,14 +5,14 @@ use super::Row;
 use crate::cli::context::Context;
 use crate::record::town_view::TownView;
 
-/// List the polecats of a rig, or of all.
+/// List polecats
 ///
-/// State is working, idle, stalled or zombie, each with the reason. With `--json` an array of {rig, name, state, why,
+/// The state is working, idle, stalled or zombie, with the reason. With `--json` an array of {rig, name, state, why,
 /// issue?, session_running, lease, branch, stuck?, failed_step?,
-/// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen of its session that ended by itself.
+/// last_end?{at, lease, exit, signal, screen[]}}: exit code or signal, and last screen, of its last session that ended unasked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig.
+    /// Only polecats of this rig
     rig: Option<String>,
 }
 

@@ -15,7 +15,7 @@ use crate::record::polecat::{Polecat, State};
 use crate::town::identity::Address;
 
 bd::family! {
-    /// Look at the workers of rigs; try again with one; remove a sandbox.
+    /// Show, retry and remove the workers of rigs
     Args:
     List => list,
     Status => status,

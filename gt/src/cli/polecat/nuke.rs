@@ -5,16 +5,16 @@ use crate::cli::context::Context;
 use crate::flow;
 use crate::record::polecat;
 
-/// Remove a polecat's sandbox: the only command that does.
+/// Remove a polecat's sandbox
 ///
-/// Refuses while work is on its hook, files are uncommitted or commits are on no remote. With --force what would be
-/// lost is saved to a rescue ref first. Identity and record stay.
+/// This is the only command that removes one. It refuses while work is on the hook, files are uncommitted or commits are on
+/// no remote. With --force that work is saved to a rescue ref first. Identity and record stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The polecats: RIG/NAME.
+    /// The polecats: RIG/NAME
     #[arg(required = true)]
     polecats: Vec<String>,
-    /// Remove it although work would be lost from the sandbox; it is saved to a rescue ref.
+    /// Remove it even with unsaved work, which goes to a rescue ref
     #[arg(short, long)]
     force: bool,
 }

@@ -4,12 +4,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow;
 
-/// Try again with a worker that is stuck.
+/// Restart a worker that is stuck
 ///
-/// The patrol starts its session again, or goes on with its sling or its `gt done` at the step that failed.
+/// The patrol restarts its session, or continues its sling or its `gt done` at the step that failed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The worker: RIG/NAME.
+    /// The worker: RIG/NAME
     polecat: String,
 }
 

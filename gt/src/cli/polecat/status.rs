@@ -11,10 +11,10 @@ use crate::flow::session::end;
 use crate::record::polecat::{self, Completion};
 use crate::record::town_view::TownView;
 
-/// Show one polecat: state and reason, work, sandbox, session, record.
+/// Show one polecat: state, work, sandbox and session
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The polecat: RIG/NAME.
+    /// The polecat: RIG/NAME
     polecat: String,
 }
 

@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 
-/// Forget saved work. Its commit is named, so that it can still be found for a while.
+/// Drop saved work, and print its commit
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rescue ref.
+    /// The rescue ref
     #[arg(value_name = "REF")]
     reference: String,
 }

@@ -9,13 +9,13 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::crew;
 
-/// List saved work: rescue refs, made before a sandbox was reset, and snapshots of sessions that ended.
+/// List saved work
 ///
-/// Each with the worker whose it was and the bead that it was on last, where that is known. With `--json` an array of
+/// Rescue refs are made before a sandbox is reset, snapshots when a session ends. Each is listed with its worker and its bead, if known. With `--json` an array of
 /// {ref, rig, commit, saved_at, subject, polecat?, bead?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only of this rig.
+    /// Only work of this rig
     rig: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::host::LiveTown;
 use crate::town::RigLayout;
 
 bd::family! {
-    /// List, bring back and drop saved work.
+    /// List, restore and drop saved work
     Args:
     List => list,
     Restore => restore,

@@ -14,16 +14,16 @@ use crate::record::polecat;
 use crate::town::RigLayout;
 use crate::town::lock::Lock;
 
-/// Bring saved work back into a working tree. What is saved of crew is in their own clones.
+/// Restore saved work to a working tree
 ///
-/// Files there that differ or are not committed are not overwritten, and in the sandbox of a worker that is at work
-/// nothing is written: it refuses then.
+/// It refuses to overwrite files that differ or are not committed, and to write to the sandbox of a worker at work. The
+/// saved work of crew is in their own clones.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rescue ref.
+    /// The rescue ref
     #[arg(value_name = "REF")]
     reference: String,
-    /// The working tree; the worker's own when left out.
+    /// The working tree (default: the worker's own)
     #[arg(long)]
     into: Option<PathBuf>,
 }

@@ -4,25 +4,25 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::rig::{self, Request};
 
-/// Add a repository to the town.
+/// Add a repository to the town
 ///
-/// The name has letters, digits and _ only. Work is pushed to the URL and merged into its default branch, or
-/// into --branch. Without a URL the rig has a repository of its own; with --no-remote it is a copy that pushes
+/// The name has only letters, digits and _. Work is pushed to the URL and merged into its default branch, or
+/// into --branch. Without a URL the rig has its own repository; with --no-remote it is a copy that pushes
 /// nowhere. Beads that the repository tracks are used; else the rig gets its own, with --prefix or a prefix
 /// made from its name. With `--json` {name, path, prefix, remote, branch, tracked_beads}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig's name.
+    /// The rig's name
     name: String,
-    /// The repository: a URL or a path.
+    /// The repository: a URL or a path
     url: Option<String>,
-    /// The prefix of its beads.
+    /// The prefix of its beads
     #[arg(long)]
     prefix: Option<String>,
-    /// The branch that work is merged into.
+    /// The branch that work is merged into
     #[arg(long)]
     branch: Option<String>,
-    /// Copy the repository and push nowhere.
+    /// Copy the repository and push nowhere
     #[arg(long, requires = "url")]
     no_remote: bool,
 }

@@ -4,7 +4,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::view::rig;
 
-/// List the rigs of the town.
+/// List the rigs of the town
 ///
 /// With `--json` an array of {name, path, prefix, remote, polecats, working, crew, problem}.
 #[derive(Debug, clap::Args)]

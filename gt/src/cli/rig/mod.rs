@@ -11,7 +11,7 @@ use super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Add, look at and remove rigs: the repositories that the town works on.
+    /// Add, show and remove rigs: the town's repositories
     Args:
     Add => add,
     List => list,

@@ -4,12 +4,12 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::rig;
 
-/// Take a rig off the town's list. Its folder stays.
+/// Remove a rig from the town's list, and keep its folder
 ///
-/// Refused while any of its sessions runs. With `--json` {name, path}.
+/// It refuses while a session of the rig runs. With `--json` {name, path}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig.
+    /// The rig
     name: String,
 }
 

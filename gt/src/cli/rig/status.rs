@@ -8,12 +8,12 @@ use crate::town::identity::detect;
 use crate::view::rig;
 use crate::view::rig::RigStatus;
 
-/// Show a rig: its repository, its merge queue, its workers and crew.
+/// Show a rig: repository, merge queue, workers and crew
 ///
 /// With `--json` {name, path, prefix, remote, polecats, working, crew, problem, branch, queue, workers, members}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig; the one you are in where none is given.
+    /// The rig (default: the one around the working directory)
     rig: Option<String>,
 }
 

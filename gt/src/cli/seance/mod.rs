@@ -10,23 +10,23 @@ use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::seance::{self, Session, Wanted};
 
-/// List past sessions, search what was said in them, or ask one of them.
+/// List, search or ask past sessions
 ///
-/// A session is known from the event that its start left, and from the transcript that its agent program keeps.
-/// `--talk` forks it: its agent program resumes a copy of the conversation in that session's folder, without leave to
-/// use tools unasked; the session itself stays as it is, and may still run.
+/// A session is known by the event of its start, and by the transcript that its agent program keeps.
+/// `--talk` forks it: the agent program resumes a copy of the conversation in that session's folder, and may not use
+/// tools unasked. The session itself stays unchanged, and may still run.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
     #[command(flatten)]
     which: Which,
-    /// At most so many, the newest; 0 for all.
+    /// List at most N sessions, the newest; 0 for all
     #[arg(short = 'n', long = "recent", default_value_t = 20)]
     recent: usize,
-    /// Ask this session; the beginning of its id is enough.
+    /// Ask this session, by its id or the start of it
     #[arg(short, long, value_name = "ID")]
     talk: Option<String>,
-    /// Ask it this one question and print the answer, instead of going over to it.
+    /// Ask one question and print the answer
     #[arg(short, long, value_name = "QUESTION", requires = "talk")]
     prompt: Option<String>,
     #[command(subcommand)]
@@ -36,16 +36,16 @@ pub(super) struct Args {
 /// Which sessions.
 #[derive(Debug, Clone, clap::Args)]
 struct Which {
-    /// Only of this role, or any part of an address.
+    /// Only sessions of this role, or of an address that contains it
     #[arg(long)]
     role: Option<String>,
-    /// Only of this rig.
+    /// Only sessions of this rig
     #[arg(long)]
     rig: Option<String>,
-    /// Only since this time: `2h`, `3d`, `2026-03-01`.
+    /// Only sessions since this time: `2h`, `3d`, `2026-03-01`
     #[arg(long)]
     since: Option<String>,
-    /// Only those that had this bead.
+    /// Only sessions that had this bead
     #[arg(long)]
     bead: Option<String>,
 }

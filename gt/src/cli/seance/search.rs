@@ -9,14 +9,14 @@ use crate::cli::context::Context;
 use crate::flow::seance;
 use crate::flow::seance::transcript::{self, Hit};
 
-/// Search what was said in past sessions, whatever the case of the letters.
+/// Search the transcripts of past sessions, ignoring case
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The text.
+    /// The text
     text: String,
     #[command(flatten)]
     which: Which,
-    /// At most so many places, those of the newest sessions first; 0 for all.
+    /// Show at most N places, those of the newest sessions first; 0 for all
     #[arg(short = 'n', long, default_value_t = 50)]
     limit: usize,
 }

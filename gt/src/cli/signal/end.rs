@@ -7,7 +7,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
 
-/// A session ends: save what the next one needs.
+/// Save the state of a session that ends
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

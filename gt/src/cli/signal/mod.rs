@@ -7,9 +7,9 @@ use super::Answer;
 use super::agent_event::{is_of_copy, nothing};
 use crate::cli::context::Context;
 
-/// Answer an agent program's hooks: the end of a turn, the end of a session.
+/// Answer an agent program's hooks
 ///
-/// Not for people: agent programs run these, with their JSON on standard input (docs/RUNTIMES.md).
+/// Agent programs run these commands at the end of a turn or a session, with their JSON on standard input (docs/RUNTIMES.md).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -7,7 +7,7 @@ use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::stop_hook;
 
-/// A turn ended: say what is left to do, once.
+/// Remind an agent that stops early of its work, once
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

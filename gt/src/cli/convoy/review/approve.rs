@@ -7,15 +7,15 @@ use crate::cli::context::Context;
 use crate::flow::convoy::review;
 use crate::flow::sling;
 
-/// Approve a request: the convoy is made as it was asked for. A sling that waited for it goes on.
+/// Approve a request, and make its convoy
 ///
-/// Safe to run again: what was begun is finished, and nothing is made twice. The hooks of further rigs are asked now,
+/// A sling that waited for the convoy continues. The command is safe to run again. The hooks of further rigs are asked now,
 /// so it may end like `gt convoy create`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The request.
+    /// The request
     request: String,
-    /// Why.
+    /// The reason
     #[arg(long, default_value = "")]
     reason: String,
 }

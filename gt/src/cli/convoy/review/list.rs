@@ -6,10 +6,10 @@ use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
-/// List the requests that wait for a person.
+/// List the requests that wait for a person
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Those that were answered, too.
+    /// Also list answered requests
     #[arg(long)]
     all: bool,
 }

@@ -9,7 +9,7 @@ use super::super::Answer;
 use crate::cli::context::Context;
 
 bd::family! {
-    /// Answer the requests for convoys that a pre-convoy hook left to a person.
+    /// Decide on convoys that a pre-convoy hook left to you
     Args:
     List => list,
     Show => show,

@@ -4,12 +4,12 @@ use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
-/// Reject a request: no convoy is made.
+/// Reject a request, and make no convoy
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The request.
+    /// The request
     request: String,
-    /// Why.
+    /// The reason
     #[arg(long)]
     reason: String,
 }

@@ -6,10 +6,10 @@ use super::super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::review;
 
-/// Show one request: the beads, who asked, what the hook says, where its decision is.
+/// Show a request: beads, author, and what the hook says
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The request.
+    /// The request
     request: String,
 }
 
