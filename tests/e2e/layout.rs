@@ -86,3 +86,53 @@ fn no_test_file_is_forgotten() {
         }
     }
 }
+
+/// The production part of a source file.
+fn production(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+#[test]
+fn commands_of_gt_hold_no_domain_logic() {
+    let of_lower_layers = [
+        "transact(",
+        ".host.",
+        "Slot::",
+        "Lock::",
+        "Git::at(",
+        "Store::open(",
+        "SessionName::",
+    ];
+    let mut found = Vec::new();
+    for path in sources(&root().join("gt/src/cli")) {
+        let text = production(&path);
+        for word in of_lower_layers.iter().filter(|word| text.contains(**word)) {
+            found.push(format!("{}: {word}", path.display()));
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn beads_are_closed_in_one_place() {
+    let mut found = Vec::new();
+    for folder in [
+        "gt/src",
+        "gtd/src",
+        "plugins/keeper/src",
+        "bd/src/cli",
+        "bd/src/sync",
+    ] {
+        for path in sources(&root().join(folder)) {
+            let text = production(&path);
+            let by_hand =
+                text.contains(".status = Status::Closed") || text.contains(".closed_at = ");
+            if by_hand && !path.ends_with("tests.rs") {
+                found.push(path);
+            }
+        }
+    }
+    assert!(found.is_empty(), "use bd::change: {found:#?}");
+}

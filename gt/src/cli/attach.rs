@@ -4,8 +4,9 @@ use bd::sys::Exec;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::flow::session::show;
 use crate::host::LiveTown;
-use crate::town::identity::{Address, SessionName};
+use crate::town::identity::Address;
 
 /// Open an agent's session in this terminal (leave: Ctrl-b d)
 #[derive(Debug, clap::Args)]
@@ -23,21 +24,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 
 /// Shows an agent's session until the person leaves it.
 pub(super) fn attach(ctx: &Context, town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
-    let session = SessionName::of(agent)
-        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
-    let running = town.host.find(session.as_str())?;
-    anyhow::ensure!(
-        running.is_some(),
-        "{agent} has no session right now: not found"
-    );
-    let command = town.host.attach_command(session.as_str());
-    let (program, rest) = command
-        .split_first()
-        .ok_or_else(|| anyhow::anyhow!("this backend cannot show sessions"))?;
+    let command = show::attach_command(town, agent)?;
     anyhow::ensure!(
         ctx.ui.is_terminal(),
         "this is no terminal: `gt peek {agent}` shows the screen as text"
     );
+    let (program, rest) = command
+        .split_first()
+        .ok_or_else(|| anyhow::anyhow!("this host cannot show sessions"))?;
     Exec::new(program)
         .args(rest)
         .env_remove("TMUX")

@@ -1,6 +1,5 @@
 //! `gt install`.
 
-use bd::git::Git;
 use bd::sys::Clock;
 
 use super::{Answer, answer};
@@ -25,13 +24,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let root = ctx.env.absolute(&args.path);
     // A trailing `.` has no name, and links are kept as the person wrote them.
     let root: std::path::PathBuf = root.components().collect();
-    let git = Git::at(ctx.env.cwd());
-    // Without git's identity the town simply has no owner yet.
-    let setting = |key: &str| git.config_get(key).ok().flatten();
+    let owner = InstallRequest::of_git_user(ctx.env.cwd());
     let request = InstallRequest {
         name: args.name,
-        owner: setting("user.name"),
-        email: args.owner.or_else(|| setting("user.email")),
+        email: args.owner.or_else(|| owner.email.clone()),
+        ..owner
     };
     let clock = Clock::choose(ctx.env.get("BD_NOW"));
     let installed = install(&ctx.env, &clock, &root, &request)?;

@@ -2,9 +2,9 @@
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::town::identity::SessionName;
+use crate::flow::session::show;
 
-/// Show the last lines of an agent's screen.
+/// Show the last lines of an agent's screen
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent: RIG/NAME, RIG/crew/NAME, mayor, ...
@@ -24,13 +24,10 @@ struct Peeked {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let agent = town.address(&args.agent)?;
-    let session = SessionName::of(&agent)
-        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))?;
-    let text = town.host.capture(session.as_str(), args.lines)?;
-    let lines = text.trim_end().lines().map(str::to_owned).collect();
+    let lines = show::screen(&town, &agent, args.lines)?;
     let peeked = Peeked {
         agent: agent.to_string(),
-        session: session.to_string(),
+        session: show::name_of(&agent)?.to_string(),
         lines,
     };
     answer(peeked, |peeked, page| {

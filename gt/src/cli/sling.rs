@@ -2,7 +2,7 @@
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::sling::{Request, Slung, family, sling, sling_member};
+use crate::flow::sling::{SlingBatch, Slung, sling_batch};
 use crate::town::identity::Address;
 
 /// Give beads to workers
@@ -46,38 +46,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         String::new()
     };
-    let mut slung = Vec::new();
-    for bead in beads {
-        let request = |bead: String| Request {
-            bead,
-            target: target.clone(),
-            agent: args.agent.clone(),
-            force: args.force,
-            no_convoy: args.no_convoy,
-            args: args.instructions.clone(),
-        };
-        let Some(members) = family(&town, &bead)? else {
-            slung.push(sling(&town, &request(bead))?);
-            continue;
-        };
-        anyhow::ensure!(
-            !members.is_empty(),
-            "{bead} has no open bead that nobody has: nothing to sling"
-        );
-        let mut failures = 0;
-        for member in &members {
-            match sling_member(&town, &request(member.clone())) {
-                Ok(one) => slung.push(one),
-                // One that fails keeps the others of its family from nothing.
-                Err(error) if failures + 1 < members.len() => {
-                    failures += 1;
-                    ctx.ui
-                        .warn(&bd::ui::escape::line(&format!("{member}: {error:#}")));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
+    let batch = SlingBatch {
+        beads,
+        target,
+        agent: args.agent,
+        force: args.force,
+        no_convoy: args.no_convoy,
+        args: args.instructions,
+    };
+    let warn = |problem: &str| ctx.ui.warn(&bd::ui::escape::line(problem));
+    let slung = sling_batch(&town, &batch, warn)?;
     crate::host::daemon::wake(&town);
     let caller = town.actor.clone();
     answer(slung, move |slung, page| {

@@ -29,6 +29,19 @@ pub struct Request {
     pub email: Option<String>,
 }
 
+impl Request {
+    /// The owner as git knows them in a folder. Without git's identity the town has no owner yet.
+    pub fn of_git_user(folder: &Path) -> Self {
+        let git = Git::at(folder);
+        let setting = |key: &str| git.config_get(key).ok().flatten();
+        Self {
+            name: None,
+            owner: setting("user.name"),
+            email: setting("user.email"),
+        }
+    }
+}
+
 /// A town that was made.
 #[derive(Debug, Clone, Serialize)]
 pub struct Installed {

@@ -87,6 +87,14 @@ impl Town {
             .collect())
     }
 
+    /// The rig of this name, or all rigs if none is named.
+    pub fn rigs_named(&self, name: Option<&str>) -> anyhow::Result<Vec<RigLayout>> {
+        match name {
+            Some(name) => Ok(vec![self.rig(name)?]),
+            None => Ok(self.rigs()?),
+        }
+    }
+
     /// The town's own beads.
     pub fn store(&self) -> anyhow::Result<Store> {
         Ok(Store::open(&self.layout.beads())?.reporting_to(&self.reports))

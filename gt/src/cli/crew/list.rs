@@ -3,6 +3,7 @@
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::crew;
+use crate::record::town_view::TownView;
 
 /// List the crew
 ///
@@ -19,11 +20,8 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let rigs = match &args.rig {
-        Some(name) => vec![town.rig(name)?],
-        None => town.rigs()?,
-    };
-    let sessions = town.host.list().unwrap_or_default();
+    let rigs = town.rigs_named(args.rig.as_deref())?;
+    let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
     let members = rigs.iter().flat_map(|rig| crew::all(rig, &sessions));
     answer(members.collect::<Vec<_>>(), |members, page| {
         if members.is_empty() {

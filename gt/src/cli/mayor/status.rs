@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::town::identity::{Address, SessionName};
+use crate::flow::session::show;
+use crate::town::identity::Address;
 
 /// With `--json` {running, session, attached, created}.
 #[derive(Debug, Default, Serialize)]
@@ -21,11 +22,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
-    let name = SessionName::of(&Address::Mayor);
-    let found = match &name {
-        Some(name) => town.host.find(name.as_str())?,
-        None => None,
-    };
+    let found = show::find(&town, &Address::Mayor)?;
     let status = found.map_or_else(Status::default, |live| Status {
         running: live.dead.is_none(),
         attached: live.attached,

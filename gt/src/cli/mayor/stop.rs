@@ -2,7 +2,8 @@
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::town::identity::{Address, SessionName};
+use crate::flow::session::end;
+use crate::town::identity::Address;
 
 /// End the mayor's session
 #[derive(Debug, clap::Args)]
@@ -10,11 +11,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let town = ctx.town()?;
-    let mut was_running = false;
-    if let Some(name) = SessionName::of(&Address::Mayor) {
-        was_running = town.host.find(name.as_str())?.is_some();
-        town.host.kill(name.as_str())?;
-    }
+    let was_running = end::agent(&town, &Address::Mayor)?;
     answer(
         serde_json::json!({ "was_running": was_running }),
         move |_, page| {

@@ -1,9 +1,9 @@
 //! `gt polecat list`.
 
 use super::super::{Answer, answer};
-use super::Row;
 use crate::cli::context::Context;
 use crate::record::town_view::TownView;
+use crate::view::polecat::PolecatRow;
 
 /// List polecats
 ///
@@ -18,16 +18,13 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let rigs = match &args.rig {
-        Some(name) => vec![town.rig(name)?],
-        None => town.rigs()?,
-    };
+    let rigs = town.rigs_named(args.rig.as_deref())?;
     let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {
         // A rig that was asked for must be readable.
         town.rig_store(&rig)?;
-        rows.extend(view.polecats_of(rig.name()).iter().map(Row::of));
+        rows.extend(view.polecats_of(rig.name()).iter().map(PolecatRow::of));
     }
     answer(rows, |rows, page| {
         if rows.is_empty() {

@@ -3,7 +3,7 @@
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow;
-use crate::record::polecat;
+use crate::record::town_view::TownView;
 
 /// Remove a polecat's sandbox
 ///
@@ -21,13 +21,11 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let sessions = town.host.list()?;
+    let view = TownView::read(&town)?;
     let mut nuked = Vec::new();
     for text in &args.polecats {
         let (rig, name) = super::parse(&town, text)?;
-        let beads = town.rig_store(&rig)?.snapshot()?;
-        let polecat = polecat::one(&rig, &beads, Some(&sessions), &name)?;
-        nuked.push(flow::polecat::nuke(&town, &rig, &polecat, args.force)?);
+        nuked.push(flow::polecat::nuke(&town, &view, &rig, &name, args.force)?);
     }
     answer(nuked, |nuked, page| {
         for one in nuked {

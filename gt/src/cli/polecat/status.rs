@@ -1,15 +1,10 @@
 //! `gt polecat status`.
 
-use bd::git::Git;
 use bd::ui::{Page, escape};
-use serde::Serialize;
 
 use super::super::{Answer, answer};
-use super::Row;
 use crate::cli::context::Context;
-use crate::flow::session::end;
-use crate::record::polecat::{self, Completion};
-use crate::record::town_view::TownView;
+use crate::view::polecat::PolecatStatus;
 
 /// Show one polecat: state, work, sandbox and session
 #[derive(Debug, clap::Args)]
@@ -18,40 +13,13 @@ pub(super) struct Args {
     polecat: String,
 }
 
-#[derive(Serialize)]
-struct Shown {
-    #[serde(flatten)]
-    row: Row,
-    clone_path: std::path::PathBuf,
-    current_branch: Option<String>,
-    uncommitted: usize,
-    sessions: usize,
-    record: Vec<Completion>,
-}
-
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (rig, name) = super::parse(&town, &args.polecat)?;
-    let view = TownView::read(&town)?;
-    let polecat = view.polecat(rig.name(), &name)?;
-    let clone_path = rig.sandbox(&name);
-    let git = Git::at(&clone_path);
-    let mut row = Row::of(polecat);
-    let dead = polecat.session.as_ref();
-    let dead = dead.and_then(|live| end::of_dead_session(&town, live, &polecat.slot));
-    row.last_end = dead.or(row.last_end);
-    let shown = Shown {
-        current_branch: git.head_branch().ok().flatten(),
-        uncommitted: git.status().map_or(0, |changes| changes.len()),
-        sessions: polecat.slot.respawns.len() + 1,
-        record: polecat::read_record(&polecat.bead),
-        row,
-        clone_path,
-    };
-    answer(shown, show)
+    answer(PolecatStatus::read(&town, &rig, &name)?, show)
 }
 
-fn show(shown: &Shown, page: &mut Page) {
+fn show(shown: &PolecatStatus, page: &mut Page) {
     let row = &shown.row;
     page.line(format!(
         "{} {}/{}: {} ({})",

@@ -1,10 +1,10 @@
 //! `gt rescue drop`.
 
-use bd::git::rescue;
 use serde::Serialize;
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::flow::rescue;
 
 /// Drop saved work, and print its commit
 #[derive(Debug, clap::Args)]
@@ -22,10 +22,7 @@ struct Dropped {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let town = ctx.town()?;
-    let (_, reference, git) = super::locate(&town, &args.reference)?;
-    let commit = git.resolve(&reference)?;
-    rescue::drop(&git, &reference)?;
+    let (reference, commit) = rescue::drop_saved(&ctx.town()?, &args.reference)?;
     answer(Dropped { reference, commit }, |dropped, page| {
         let commit = dropped.commit.as_deref().unwrap_or("?");
         page.line(format!(

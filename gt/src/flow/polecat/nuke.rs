@@ -15,6 +15,7 @@ use crate::host::LiveTown;
 use crate::record::attempt::{self, End};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
+use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
@@ -40,13 +41,19 @@ pub struct NukeRefused {
     pub reasons: Vec<String>,
 }
 
-/// Removes the sandbox of `polecat`, unless something would be lost and `force` is not given.
+/// Removes the sandbox of a polecat, unless something would be lost and `force` is not given. It must be known whether its
+/// session runs.
 pub fn nuke(
     town: &LiveTown,
+    view: &TownView,
     rig: &RigLayout,
-    polecat: &Polecat,
+    name: &str,
     force: bool,
 ) -> anyhow::Result<Nuked> {
+    if let Some(reason) = &view.blind {
+        anyhow::bail!("nothing was removed: {reason}");
+    }
+    let polecat = view.polecat(rig.name(), name)?;
     // A `gt done` may be in its last step.
     let _slot = Lock::take(&rig.slot_lock(&polecat.name), Duration::from_secs(10))?;
     let address = polecat.address();

@@ -16,6 +16,7 @@ use crate::host::runtime;
 use crate::host::{End, HostError, Live};
 use crate::record::polecat::{Ids, Slot};
 use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
 
 /// How long what is left has to end by itself.
@@ -121,6 +122,16 @@ pub fn keep(
 pub fn polecat(town: &LiveTown, session: &str, slot: &Slot) -> Result<(), HostError> {
     town.host.kill(session)?;
     leftovers(session, slot)
+}
+
+/// Ends the session of an agent that is no worker. Says whether it ran.
+pub fn agent(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
+    let Some(name) = SessionName::of(agent) else {
+        return Ok(false);
+    };
+    let was_running = town.host.find(name.as_str())?.is_some();
+    town.host.kill(name.as_str())?;
+    Ok(was_running)
 }
 
 /// Ends the processes that a worker's sessions left behind.

@@ -1,4 +1,5 @@
 //! Starting and ending the sessions of agents.
 
 pub mod end;
+pub mod show;
 pub mod start;

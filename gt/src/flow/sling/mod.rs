@@ -15,6 +15,7 @@
 //! After 2 each step is recorded in the worker's slot. A sling that dies in between is taken up at the
 //! first undone step by the next patrol ([`resume`]), which takes the same lock.
 
+mod batch;
 mod claim;
 mod enqueue;
 mod family;
@@ -27,6 +28,7 @@ use bd::git::Git;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+pub use batch::{SlingBatch, sling_batch};
 pub use claim::{ClaimError, Wish};
 pub use enqueue::enqueue;
 pub use family::{family, sling_member};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bd::bead::{Bead, Status};
+use bd::bead::{Bead, Stamp, Status};
+use bd::change;
 use bd::store::{Snapshot, Tx};
 
 use super::matter::Attention;
@@ -79,9 +80,7 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
             if let Some(mut letter) = tx.get(id).filter(|letter| !letter.is_tombstone()).cloned() {
                 let now = tx.now();
                 if letter.is_open() {
-                    letter.status = Status::Closed;
-                    letter.closed_at = Some(now.clone());
-                    letter.close_reason = "It is over".to_owned();
+                    change::mark_closed(&mut letter, "It is over", &now);
                 }
                 letter.updated_at = now;
                 letter.labels.push(OVER.to_owned());
@@ -110,9 +109,8 @@ fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     if is_over {
-        reopen(&mut bead);
+        reopen(&mut bead, &tx.now());
         bead.description = letter.body;
-        bead.updated_at = tx.now();
     }
     bead.labels.push(LABEL.to_owned());
     bead.labels.sort();
@@ -122,10 +120,8 @@ fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
 }
 
 /// The same matter came back: the message is as if it were new.
-fn reopen(bead: &mut Bead) {
-    bead.status = Status::Open;
-    bead.closed_at = None;
-    bead.close_reason = String::new();
+fn reopen(bead: &mut Bead, now: &Stamp) {
+    change::mark_open(bead, Status::Open, now);
     bead.labels.retain(|label| label != OVER && label != "read");
 }
 

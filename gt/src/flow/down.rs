@@ -1,0 +1,133 @@
+//! `gt down`: the town at rest.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::flow::{sandbox, session};
+use crate::host::{Live, LiveTown, daemon};
+use crate::record::polecat::{self, Ids, Slot};
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
+
+/// What was stopped.
+#[derive(Debug, Serialize)]
+pub struct Down {
+    /// Whether the daemon ran.
+    pub daemon: bool,
+    /// The sessions that were ended.
+    pub sessions: Vec<String>,
+    /// Workers that were stopped with work on their hooks.
+    pub stopped: Vec<Stopped>,
+}
+
+/// A worker that was stopped in the middle of its work.
+#[derive(Debug, Serialize)]
+pub struct Stopped {
+    /// `<rig>/<name>`.
+    pub worker: String,
+    /// The bead on its hook, which stays there.
+    pub bead: String,
+    /// Its title.
+    pub title: String,
+    /// The ref with what was not committed; its files also stay where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+}
+
+/// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
+pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
+    // First the daemon: else it would start anew what is stopped.
+    let daemon = daemon::status(town).running;
+    if daemon {
+        daemon::stop(town)?;
+    }
+    let (sessions, stopped) = match end_sessions(town, daemon_only) {
+        Ok(ended) => ended,
+        Err(error) => {
+            let daemon = if daemon {
+                "the daemon has ended"
+            } else {
+                "no daemon was running"
+            };
+            return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
+        }
+    };
+    town.tell(
+        "halt",
+        json!({
+            "rig": "town", "services": sessions, "daemon": daemon,
+            "stopped": stopped.iter().map(|one| json!({ "polecat": one.worker, "bead": one.bead })).collect::<Vec<_>>(),
+        }),
+    );
+    Ok(Down {
+        daemon,
+        sessions,
+        stopped,
+    })
+}
+
+/// Ends all sessions. Gives their names, and the workers that were at work.
+fn end_sessions(town: &LiveTown, none: bool) -> anyhow::Result<(Vec<String>, Vec<Stopped>)> {
+    if none {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let rigs = town.rigs()?;
+    let (mut ended, mut stopped) = (Vec::new(), Vec::new());
+    for live in town.host.list()? {
+        let names = rigs.iter().map(RigLayout::name);
+        if let Some(Address::Polecat(rig, name)) = SessionName::address(&live.name, names) {
+            stopped.extend(save(town, &rig, &name, &live)?);
+        }
+        town.host.kill(&live.name)?;
+        ended.push(live.name);
+    }
+    for rig in &rigs {
+        end_leftovers(town, rig)?;
+    }
+    Ok((ended, stopped))
+}
+
+/// Saves what a worker has not committed. Gives what it was at, where it was at work.
+fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<Option<Stopped>> {
+    let layout = town.layout.rig(rig);
+    let ids = Ids::of(&town.prefix(rig), rig, name);
+    let store = town.rig_store(&layout)?;
+    let beads = store.snapshot()?;
+    let slot = Slot::load(&beads, &ids.slot);
+    let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
+        // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
+        town.tell(
+            "snapshot_failed",
+            json!({ "polecat": live.name, "why": error.to_string() }),
+        );
+        None
+    });
+    let hook = polecat::hook_of(&beads, &ids);
+    let bead = hook.and_then(|id| beads.get(&id));
+    let Some(bead) = bead.filter(|bead| bead.is_open() && live.dead.is_none()) else {
+        return Ok(None);
+    };
+    town.transact(&store, |tx| {
+        // Taken away meanwhile: then nobody starts it again.
+        if let Ok(mut slot) = slot.still_held(tx, &ids) {
+            slot.stopped = true;
+            slot.save(tx, &ids.slot)?;
+        }
+        Ok(())
+    })?;
+    Ok(Some(Stopped {
+        worker: format!("{rig}/{name}"),
+        bead: bead.id.clone(),
+        title: bead.title.clone(),
+        snapshot: saved.map(|saved| saved.refname),
+    }))
+}
+
+/// Ends what went on when a worker's session had ended by itself.
+fn end_leftovers(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<()> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    for polecat in polecat::all(rig, &beads, None) {
+        session::end::leftovers(&polecat.address().to_string(), &polecat.slot)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `gt nudge`: a message typed into a session.
+
+use serde::Serialize;
+
+use crate::host::{LiveTown, Sent, runtime};
+use crate::town::identity::{Address, SessionName};
+
+/// A message that an agent got.
+#[derive(Debug, Serialize)]
+pub struct Nudged {
+    /// The agent.
+    pub agent: String,
+    /// Its session.
+    pub session: String,
+    /// Whether it was submitted.
+    pub delivered: bool,
+    /// How.
+    pub how: &'static str,
+}
+
+/// Types a message into an agent's session and submits it. Fails if that is not seen to have happened.
+pub fn nudge(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<Nudged> {
+    let session = SessionName::of(agent)
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
+    let text = format!("[from {}] {}", town.actor, message);
+    let input = runtime::input_of(town, agent);
+    let (delivered, how) = match town.host.send(session.as_str(), &text, &input)? {
+        Sent::Submitted => (true, "submitted"),
+        Sent::Typed => (false, "typed, but it still stands in the input line"),
+        Sent::DialogOpen => (false, "not typed: a dialog is open"),
+        Sent::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
+    };
+    let payload = serde_json::json!({
+        "rig": agent.rig(), "target": agent.to_string(), "reason": text, "delivered": delivered,
+    });
+    town.tell("nudge", payload);
+    anyhow::ensure!(
+        delivered,
+        "{agent} did not get the message: {how} (gt peek {agent})"
+    );
+    Ok(Nudged {
+        agent: agent.to_string(),
+        session: session.to_string(),
+        delivered,
+        how,
+    })
+}

@@ -1,0 +1,202 @@
+//! `gt rescue`: saved work. Rescue refs are in the rig's repository, what crew had not committed in their own clones.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use bd::git::rescue::Rescue;
+use bd::git::{Git, rescue};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::flow::crew;
+use crate::host::LiveTown;
+use crate::record::town_view::TownView;
+use crate::town::RigLayout;
+use crate::town::lock::Lock;
+
+/// A piece of saved work.
+#[derive(Debug, Serialize)]
+pub struct SavedWork {
+    /// The ref.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The rig.
+    pub rig: String,
+    /// Its commit.
+    pub commit: String,
+    /// When it was saved.
+    pub saved_at: String,
+    /// The first line of the commit's message.
+    pub subject: String,
+    /// The worker whose it was, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polecat: Option<String>,
+    /// The bead that it was on last, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bead: Option<String>,
+}
+
+/// The saved work of rigs.
+pub fn list(rigs: &[RigLayout]) -> anyhow::Result<Vec<SavedWork>> {
+    let mut saved = Vec::new();
+    for rig in rigs {
+        let row = |saved: Rescue| {
+            let (polecat, bead) = whose(&saved.refname, &saved.subject);
+            SavedWork {
+                reference: saved.refname,
+                rig: rig.name().to_owned(),
+                commit: saved.commit,
+                saved_at: saved.time.to_string(),
+                subject: saved.subject,
+                polecat,
+                bead,
+            }
+        };
+        let git = Git::at(rig.repo());
+        for kind in ["rescue", "snap"] {
+            let found = rescue::list(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
+            saved.extend(found.into_iter().map(row));
+        }
+        // What crew had not committed is in their own clones.
+        for name in crew::names(rig) {
+            let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
+            let found = rescue::list(&Git::at(rig.crew(&name)), &prefix)?;
+            saved.extend(found.into_iter().map(row));
+        }
+    }
+    Ok(saved)
+}
+
+/// The worker whose work a ref holds, and the bead that it was on last, as far as name and message say so.
+fn whose(reference: &str, subject: &str) -> (Option<String>, Option<String>) {
+    // refs/gt/<kind>/<rig>/polecats/<name>/…
+    let mut parts = reference.split('/').skip(4);
+    let (Some("polecats"), Some(polecat)) = (parts.next(), parts.next()) else {
+        return (None, None);
+    };
+    let last = parts.next().unwrap_or_default();
+    let bead = if reference.starts_with("refs/gt/snap/") {
+        subject.rsplit_once(" on ").map(|(_, bead)| bead)
+    } else {
+        last.split_once('-').map(|(_, bead)| bead)
+    };
+    let bead = bead.filter(|bead| !bead.is_empty());
+    (Some(polecat.to_owned()), bead.map(str::to_owned))
+}
+
+/// Saved work that is back.
+#[derive(Debug, Serialize)]
+pub struct Restored {
+    /// The working tree.
+    pub into: PathBuf,
+    /// The files, by their paths in it.
+    pub files: Vec<String>,
+}
+
+/// Restores saved work to a working tree, by default the worker's own. Files there that differ or are not committed are
+/// not overwritten.
+pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow::Result<Restored> {
+    let (rig, reference, home) = locate(town, reference)?;
+    let into = match into {
+        Some(path) => path.to_owned(),
+        None => {
+            // refs/gt/<kind>/<rig>/<role>/<name>/…
+            let mut parts = reference.split('/').skip(4);
+            match (parts.next(), parts.next()) {
+                (Some("polecats"), Some(name)) => rig.sandbox(name),
+                (Some("crew"), Some(name)) => rig.crew(name),
+                _ => anyhow::bail!("the ref does not say whose it is: name the tree with --into"),
+            }
+        }
+    };
+    anyhow::ensure!(
+        into.is_dir(),
+        "there is no working tree at {} (name one with --into)",
+        into.display()
+    );
+    let _held = unless_at_work(town, &into)?;
+    let files = rescue::restore(&home, &Git::at(&into), &reference)?;
+    town.tell(
+        "rescue_restored",
+        json!({ "rig": rig.name(), "ref": reference, "into": into, "files": files }),
+    );
+    Ok(Restored { into, files })
+}
+
+/// Drops saved work. Gives its full ref and its commit.
+pub fn drop_saved(town: &LiveTown, reference: &str) -> anyhow::Result<(String, Option<String>)> {
+    let (_, reference, git) = locate(town, reference)?;
+    let commit = git.resolve(&reference)?;
+    rescue::drop(&git, &reference)?;
+    Ok((reference, commit))
+}
+
+/// The rig of a rescue ref, `refs/gt/rescue/<rig>/…` with or without `refs/gt/`, the ref, and the repository that
+/// holds it: the rig's, or the clone of the crew member whose work it is.
+fn locate(town: &LiveTown, text: &str) -> anyhow::Result<(RigLayout, String, Git)> {
+    let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
+    let mut parts = rest.split('/');
+    let kind = parts.next().unwrap_or_default();
+    anyhow::ensure!(
+        matches!(kind, "rescue" | "snap"),
+        "`{text}` is no rescue ref (gt rescue list shows them)"
+    );
+    let rig = town.rig(parts.next().unwrap_or_default())?;
+    let git = match (parts.next(), parts.next()) {
+        (Some("crew"), Some(name)) if crew::names(&rig).iter().any(|known| known == name) => {
+            Git::at(rig.crew(name))
+        }
+        _ => Git::at(rig.repo()),
+    };
+    Ok((rig, format!("refs/gt/{rest}"), git))
+}
+
+/// Refuses to write into the sandbox of a worker that is at work; else nobody starts one there meanwhile.
+fn unless_at_work(town: &LiveTown, into: &Path) -> anyhow::Result<Option<Lock>> {
+    let Some((rig, name)) = worker_of(town, into)? else {
+        return Ok(None);
+    };
+    let address = format!("{}/{name}", rig.name());
+    let lock = Lock::try_take(&rig.slot_lock(&name))
+        .with_context(|| format!("{address} is just being given work or finishing it"))?;
+    let view = TownView::read(town)?;
+    let Ok(worker) = view.polecat(rig.name(), &name) else {
+        return Ok(Some(lock));
+    };
+    let runs = worker
+        .session
+        .as_ref()
+        .is_some_and(|live| live.dead.is_none());
+    // Sessions that cannot be asked are not taken for ended.
+    let unasked = view.sessions.is_none() && worker.hook.is_some();
+    let on = worker
+        .hook
+        .as_ref()
+        .map_or_else(String::new, |bead| format!(" on {bead}"));
+    anyhow::ensure!(
+        !runs && !unasked,
+        "{address} works{on} in {}: nothing was written. Bring it back into another working tree with --into PATH, or \
+         wait until the worker is idle (gt polecat status {address})",
+        into.display()
+    );
+    Ok(Some(lock))
+}
+
+/// The worker in whose sandbox a folder lies.
+fn worker_of(town: &LiveTown, into: &Path) -> anyhow::Result<Option<(RigLayout, String)>> {
+    let Ok(into) = into.canonicalize() else {
+        return Ok(None);
+    };
+    for rig in town.rigs()? {
+        let Ok(polecats) = rig.polecats().canonicalize() else {
+            continue;
+        };
+        let name = into.strip_prefix(&polecats).ok();
+        let name = name.and_then(|rest| rest.components().next());
+        if let Some(name) = name {
+            let name = name.as_os_str().to_string_lossy().into_owned();
+            return Ok(Some((rig, name)));
+        }
+    }
+    Ok(None)
+}

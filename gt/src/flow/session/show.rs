@@ -1,0 +1,36 @@
+//! What an agent's session shows, to whoever may look.
+
+use crate::host::{Live, LiveTown};
+use crate::town::identity::{Address, SessionName};
+
+/// The name of an agent's session; a person has none.
+pub fn name_of(agent: &Address) -> anyhow::Result<SessionName> {
+    SessionName::of(agent)
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))
+}
+
+/// The session of an agent, running or just ended.
+pub fn find(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Live>> {
+    Ok(match SessionName::of(agent) {
+        Some(name) => town.host.find(name.as_str())?,
+        None => None,
+    })
+}
+
+/// The last lines of an agent's screen.
+pub fn screen(town: &LiveTown, agent: &Address, lines: usize) -> anyhow::Result<Vec<String>> {
+    let text = town.host.capture(name_of(agent)?.as_str(), lines)?;
+    Ok(text.trim_end().lines().map(str::to_owned).collect())
+}
+
+/// The command that opens an agent's session in a terminal.
+pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
+    let session = name_of(agent)?;
+    anyhow::ensure!(
+        town.host.find(session.as_str())?.is_some(),
+        "{agent} has no session right now: not found"
+    );
+    let command = town.host.attach_command(session.as_str());
+    anyhow::ensure!(!command.is_empty(), "this host cannot show sessions");
+    Ok(command)
+}

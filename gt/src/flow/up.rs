@@ -1,0 +1,40 @@
+//! `gt up`: the town begins.
+
+use serde::Serialize;
+
+use crate::host::{LiveTown, daemon};
+
+/// The daemon of a town that is up.
+#[derive(Debug, Serialize)]
+pub struct Up {
+    /// Its process.
+    pub daemon_pid: u32,
+    /// Whether it was started now.
+    pub started: bool,
+    /// Why sessions cannot be started, if so.
+    #[serde(skip)]
+    pub degraded: Option<String>,
+}
+
+/// Starts the town's daemon, unless it runs.
+pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
+    let degraded = town.host.check().err().map(|error| error.to_string());
+    let now = daemon::status(town);
+    if now.running {
+        return Ok(Up {
+            daemon_pid: now.pid,
+            started: false,
+            degraded,
+        });
+    }
+    let daemon_pid = daemon::start(town)?;
+    town.tell(
+        "boot",
+        serde_json::json!({ "rig": "town", "agents": ["daemon"] }),
+    );
+    Ok(Up {
+        daemon_pid,
+        started: true,
+        degraded,
+    })
+}
