@@ -44,6 +44,7 @@ impl Place {
             actor: Address::Overseer,
             exe: folder.path().join("gt"),
             reports: bd::store::Reports::default(),
+            listener: crate::town::event::Listener::default(),
             stop: std::sync::Arc::default(),
         };
         let town = LiveTown {

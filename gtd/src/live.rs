@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use bd::store::upkeep;
 use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
+use gt::town::event::Listener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
@@ -51,17 +52,21 @@ pub(crate) fn forever(town: LiveTown) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(watch_over(Arc::new(town), instance))
+    runtime.block_on(watch_over(town, instance))
 }
 
-async fn watch_over(town: Arc<LiveTown>, instance: Instance) -> anyhow::Result<()> {
+async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()> {
     let (waker, mut wakes) = channel();
-    let (passes, _) = broadcast::channel(64);
+    let (events, _) = broadcast::channel(64);
+    let sender = events.clone();
+    // Nobody may be listening.
+    town.listener = Listener::new(move |line| drop(sender.send(line.clone())));
+    let town = Arc::new(town);
     let shared = Arc::new(Mutex::new(Shared {
         state: instance.state().clone(),
         degraded: None,
     }));
-    socket::open(&town, waker.clone(), Arc::clone(&shared), passes.clone())?;
+    socket::open(&town, waker.clone(), Arc::clone(&shared), events)?;
     stop_on_signals(&waker)?;
     let watched = Watched {
         watch: Mutex::new(begin_watch(&town, &waker)),
@@ -70,7 +75,6 @@ async fn watch_over(town: Arc<LiveTown>, instance: Instance) -> anyhow::Result<(
         instance: Mutex::new(instance),
         panes: Mutex::default(),
         shared,
-        passes,
     };
     let running = Loop::new(watched, waker, town.layout.patrol_memory());
     // Without a supervisor that listens nobody needs to be told.
@@ -89,7 +93,6 @@ struct Watched {
     watch: Mutex<Option<Watch>>,
     panes: Mutex<Panes>,
     shared: Arc<Mutex<Shared>>,
-    passes: broadcast::Sender<Vec<String>>,
 }
 
 impl World for Watched {
@@ -116,11 +119,6 @@ impl World for Watched {
 
     fn acted(&self, acted: &Acted) {
         report(acted);
-        if acted.changed || acted.failed {
-            let did = format!("{}: {}", acted.decision.rule.name, acted.outcome);
-            // Nobody may be listening.
-            self.passes.send(vec![did]).ok();
-        }
     }
 
     fn tidy(&self) {

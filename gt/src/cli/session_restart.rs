@@ -3,6 +3,7 @@
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff;
+use crate::town::event::event;
 
 /// End the session of an agent and start the next one
 #[derive(Debug, clap::Args)]
@@ -16,8 +17,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
     let agent = town.address(&args.agent)?;
     let session = handoff::renew(&town, &agent).inspect_err(|error| {
         let why = format!("{error:#}");
-        let payload = serde_json::json!({ "agent": agent.to_string(), "why": why });
-        town.tell("handoff_failed", payload);
+        town.tell(&event!(HandoffFailed, agent: agent.to_string(), why: why));
     })?;
     answer(session, |session, page| {
         page.line(format!("session {session} started"));

@@ -4,7 +4,7 @@ use bd::ui::escape;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::town::event::Event;
+use crate::town::event::EventLine;
 use crate::view::why::{self, Told};
 
 /// Explain what happened, and which rule decided
@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn line(event: &Event, page: &mut bd::ui::Page) {
+fn line(event: &EventLine, page: &mut bd::ui::Page) {
     page.line(format!(
         "{}  {:<16} by {}",
         event.ts,

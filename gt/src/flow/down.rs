@@ -1,12 +1,12 @@
 //! `gt down`: the town at rest.
 
 use serde::Serialize;
-use serde_json::json;
 
 use crate::flow::{sandbox, session};
 use crate::host::{Live, LiveTown, daemon};
 use crate::record::polecat::{self, Ids, Slot};
 use crate::town::RigLayout;
+use crate::town::event::{StoppedWorker, event};
 use crate::town::identity::{Address, SessionName};
 
 /// What was stopped.
@@ -52,13 +52,13 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
             return Err(error.context(format!("{daemon}, but the sessions could not be ended")));
         }
     };
-    town.tell(
-        "halt",
-        json!({
-            "rig": "town", "services": sessions, "daemon": daemon,
-            "stopped": stopped.iter().map(|one| json!({ "polecat": one.worker, "bead": one.bead })).collect::<Vec<_>>(),
-        }),
-    );
+    let ended = stopped.iter().map(|one| StoppedWorker {
+        polecat: one.worker.clone(),
+        bead: one.bead.clone(),
+    });
+    town.tell(&event!(Halt,
+        rig: "town", services: sessions, daemon: daemon, stopped: ended.collect::<Vec<_>>(),
+    ));
     Ok(Down {
         daemon,
         sessions,
@@ -96,10 +96,7 @@ fn save(town: &LiveTown, rig: &str, name: &str, live: &Live) -> anyhow::Result<O
     let slot = Slot::load(&beads, &ids.slot);
     let saved = sandbox::snapshot(town, &layout, name, &slot).unwrap_or_else(|error| {
         // The files stay where they are; one sandbox that git cannot read must not keep the rest up.
-        town.tell(
-            "snapshot_failed",
-            json!({ "polecat": live.name, "why": error.to_string() }),
-        );
+        town.tell(&event!(SnapshotFailed, polecat: live.name, why: error.to_string()));
         None
     });
     let hook = polecat::hook_of(&beads, &ids);

@@ -15,6 +15,7 @@ use crate::record::attempt::{self, Attempt, Trace};
 use crate::record::merge_request;
 use crate::record::polecat::{self, Slot};
 use crate::town::beads::Home;
+use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// The label of a follow-up.
@@ -136,10 +137,7 @@ pub fn make(town: &LiveTown, request: &Request) -> anyhow::Result<Made> {
         Home::Rig(rig) => Some(rig),
         Home::Town => None,
     };
-    town.tell(
-        "followup",
-        serde_json::json!({ "bead": made.id, "original": original.id, "rig": rig }),
-    );
+    town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
     Ok(Made {
         bead: made.id,
         title,

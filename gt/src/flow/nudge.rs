@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::host::{LiveTown, Sent, runtime};
+use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
 /// A message that an agent got.
@@ -30,10 +31,8 @@ pub fn nudge(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<
         Sent::DialogOpen => (false, "not typed: a dialog is open"),
         Sent::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
-    let payload = serde_json::json!({
-        "rig": agent.rig(), "target": agent.to_string(), "reason": text, "delivered": delivered,
-    });
-    town.tell("nudge", payload);
+    let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
+    town.tell(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(
         delivered,
         "{agent} did not get the message: {how} (gt peek {agent})"

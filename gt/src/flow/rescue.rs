@@ -6,12 +6,12 @@ use anyhow::Context as _;
 use bd::git::rescue::Rescue;
 use bd::git::{Git, rescue};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::lock::Lock;
 
 /// A piece of saved work.
@@ -116,10 +116,7 @@ pub fn restore(town: &LiveTown, reference: &str, into: Option<&Path>) -> anyhow:
     );
     let _held = unless_at_work(town, &into)?;
     let files = rescue::restore(&home, &Git::at(&into), &reference)?;
-    town.tell(
-        "rescue_restored",
-        json!({ "rig": rig.name(), "ref": reference, "into": into, "files": files }),
-    );
+    town.tell(&event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files));
     Ok(Restored { into, files })
 }
 

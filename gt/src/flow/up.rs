@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::host::{LiveTown, daemon};
+use crate::town::event::event;
 
 /// The daemon of a town that is up.
 #[derive(Debug, Serialize)]
@@ -28,10 +29,7 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
         });
     }
     let daemon_pid = daemon::start(town)?;
-    town.tell(
-        "boot",
-        serde_json::json!({ "rig": "town", "agents": ["daemon"] }),
-    );
+    town.tell(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
     Ok(Up {
         daemon_pid,
         started: true,

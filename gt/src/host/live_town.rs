@@ -10,6 +10,7 @@ use bd::sys::{Clock, Env, Random, env};
 use super::Host;
 use super::tmux::Tmux;
 use crate::town::config;
+use crate::town::event::Listener;
 use crate::town::identity::Address;
 use crate::town::{Layout, Town};
 
@@ -48,6 +49,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
         actor,
         exe,
         reports: Reports::default(),
+        listener: Listener::default(),
         stop: Arc::default(),
     };
     limit_remotes(&town);

@@ -38,6 +38,7 @@ pub use thresholds::{PatrolSettings, Thresholds};
 use crate::flow::sync::Sharing;
 use crate::host::{Live, LiveTown};
 use crate::record::town_view::TownView;
+use crate::town::event::{Event, PatrolActed};
 use crate::town::lock;
 
 /// What is known about the town at the start of a pass.
@@ -206,13 +207,13 @@ pub fn act(town: &LiveTown, decision: Decision) -> Acted {
         Err(error) => (format!("{error:#}"), true, false),
     };
     if changed || failed {
-        town.tell(
-            "patrol",
-            json!({
-                "rule": decision.rule.name, "saw": decision.saw, "do": decision.action,
-                "outcome": outcome, "failed": failed,
-            }),
-        );
+        town.tell(&Event::Patrol(PatrolActed {
+            rule: decision.rule.name.to_owned(),
+            saw: decision.saw.clone(),
+            r#do: json!(decision.action),
+            outcome: outcome.clone(),
+            failed,
+        }));
     }
     Acted {
         decision,

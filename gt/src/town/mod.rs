@@ -43,6 +43,8 @@ pub struct Town {
     pub exe: PathBuf,
     /// What its stores notice.
     pub reports: Reports,
+    /// Who hears of each event that is recorded here.
+    pub listener: event::Listener,
     /// Set when whoever acts is to stop: long work, such as a gate, is ended then and begun anew later.
     pub stop: Arc<AtomicBool>,
 }

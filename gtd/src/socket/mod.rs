@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use gt::host::LiveTown;
 use gt::host::daemon::protocol::{Answer, LINE_LIMIT, Request};
 use gt::host::daemon::{StateFile, socket_folder, socket_path};
+use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -28,7 +29,7 @@ pub(crate) fn open(
     town: &LiveTown,
     waker: Waker,
     shared: Arc<Mutex<Shared>>,
-    passes: broadcast::Sender<Vec<String>>,
+    events: broadcast::Sender<EventLine>,
 ) -> io::Result<()> {
     let path = socket_path(town);
     private_folder(&socket_folder(town))?;
@@ -41,10 +42,10 @@ pub(crate) fn open(
                 continue;
             }
             let (waker, shared) = (waker.clone(), Arc::clone(&shared));
-            let passes = passes.subscribe();
+            let events = events.subscribe();
             tokio::spawn(async move {
                 // A client that goes away in the middle is no concern of ours.
-                serve(stream, waker, shared, passes).await.ok();
+                serve(stream, waker, shared, events).await.ok();
             });
         }
     });
@@ -79,7 +80,7 @@ async fn serve(
     stream: UnixStream,
     waker: Waker,
     shared: Arc<Mutex<Shared>>,
-    mut passes: broadcast::Receiver<Vec<String>>,
+    mut events: broadcast::Receiver<EventLine>,
 ) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut read = BufReader::new(read);
@@ -101,8 +102,8 @@ async fn serve(
             }
             Some(Request::Subscribe) => {
                 send(&mut write, &Answer::Ok).await?;
-                while let Ok(did) = passes.recv().await {
-                    send(&mut write, &Answer::Pass { did }).await?;
+                while let Ok(line) = events.recv().await {
+                    send(&mut write, &Answer::Event(line)).await?;
                 }
                 return Ok(());
             }

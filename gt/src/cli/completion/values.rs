@@ -16,6 +16,7 @@ use crate::flow::crew;
 use crate::flow::seance::{self, Wanted};
 use crate::host::LiveTown;
 use crate::host::runtime::{self, installed};
+use crate::patrol::rule::{RULES, Rule, SWITCH};
 use crate::record::polecat::{self, Ids};
 use crate::town::config;
 use crate::view::doctor;
@@ -53,8 +54,9 @@ fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
         (_, "talk") => sessions,
         (_, "key") => |_| {
             let all = config::key::KEYS.iter();
-            all.map(|key| (key.name.into(), key.meaning.into()))
-                .collect()
+            let all = all.map(|key| (key.name.into(), key.meaning.into()));
+            let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
+            all.chain(RULES.iter().map(switch)).collect()
         },
         (_, "theme") => |_| plain(polecat::themes().map(str::to_owned)),
         (_, "checks") => |_| plain(doctor::names().map(str::to_owned)),

@@ -6,6 +6,7 @@ use super::super::agent_event::AgentEvent;
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::checkpoint;
+use crate::town::event::event;
 
 /// Save the state of a session that ends
 #[derive(Debug, clap::Args)]
@@ -17,10 +18,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let event = AgentEvent::read();
     let (session, reason) = (event.field("session_id"), event.field("reason"));
     let actor = town.actor.to_string();
-    town.tell(
-        "session_end",
-        json!({ "session_id": session, "reason": reason, "role": town.actor.role(), "actor": actor }),
-    );
+    town.tell(&event!(SessionEnd,
+        session_id: session, reason: reason, role: town.actor.role(), actor: actor,
+    ));
     checkpoint::save(&town, &town.actor, session)?;
     answer(json!({ "session_id": session }), |_, _| {})
 }

@@ -10,6 +10,7 @@ use super::integration::{self, Integration, IntegrationError};
 use crate::host::LiveTown;
 use crate::record;
 use crate::town::beads::{UnknownBead, external_ref};
+use crate::town::event::{ConvoyGrown, Event, event};
 
 /// A convoy to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,10 +56,11 @@ pub fn create(town: &LiveTown, new: &New) -> anyhow::Result<Created> {
         tx.put(convoy)?;
         Ok(created)
     })?;
-    town.tell(
-        "convoy_created",
-        serde_json::json!({ "convoy": created.id, "beads": created.added }),
-    );
+    town.tell(&Event::ConvoyCreated(ConvoyGrown {
+        convoy: created.id.clone(),
+        beads: created.added.clone(),
+        ..ConvoyGrown::default()
+    }));
     Ok(created)
 }
 
@@ -121,10 +123,12 @@ pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Create
         tx.put(convoy)?;
         Ok(created)
     })?;
-    let payload = serde_json::json!({
-        "convoy": created.id, "beads": created.added, "reopened": created.reopened,
-    });
-    town.tell("convoy_added", payload);
+    town.tell(&Event::ConvoyAdded(ConvoyGrown {
+        convoy: created.id.clone(),
+        beads: created.added.clone(),
+        reopened: Some(created.reopened),
+        decisions: None,
+    }));
     Ok(created)
 }
 
@@ -192,10 +196,7 @@ pub fn close(town: &LiveTown, id: &str, reason: &str, force: bool) -> anyhow::Re
         Ok(true)
     })?;
     if closed {
-        town.tell(
-            "convoy_closed",
-            serde_json::json!({ "convoy": id, "reason": reason }),
-        );
+        town.tell(&event!(ConvoyClosed, convoy: id, reason: reason));
     }
     Ok(closed)
 }

@@ -11,7 +11,6 @@ use bd::bead::Bead;
 use bd::git::{Git, GitError, Lease, PushError};
 use bd::store::Snapshot;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
@@ -19,6 +18,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
+use crate::town::event::event;
 use crate::town::lock::Lock;
 
 /// The key of a convoy's metadata.
@@ -318,10 +318,9 @@ fn write_down(
     change(town, convoy, |own| {
         own.rigs.insert(rig.name().to_owned(), branch.clone());
     })?;
-    town.tell(
-        "integration_branch",
-        json!({ "convoy": convoy, "rig": rig.name(), "branch": branch.branch, "base": branch.base }),
-    );
+    town.tell(&event!(IntegrationBranch,
+        convoy: convoy, rig: rig.name(), branch: branch.branch, base: branch.base,
+    ));
     Ok(branch)
 }
 

@@ -9,7 +9,6 @@ use bd::change;
 use bd::git::Git;
 use bd::ui::escape;
 use serde::Serialize;
-use serde_json::json;
 
 use super::integration;
 use super::progress::Board;
@@ -19,6 +18,7 @@ use crate::flow::town_hook;
 use crate::host::LiveTown;
 use crate::record;
 use crate::record::mail;
+use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// A convoy that landed just now.
@@ -120,10 +120,9 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         }))
     })?;
     if let Some(landed) = &landed {
-        town.tell(
-            "convoy_landed",
-            json!({ "convoy": landed.id, "told": landed.told, "commits": landed.commits }),
-        );
+        town.tell(&event!(ConvoyLanded,
+            convoy: landed.id, told: landed.told, commits: landed.commits,
+        ));
         run_hooks(town, landed);
         forget_documents(town, id)?;
     }
@@ -160,9 +159,9 @@ fn forget_documents(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         }
         let forgotten = discovery::forget(&Git::at(rig.repo()), rig.name(), id)?;
         if let Some((commit, rescue)) = forgotten {
-            let payload =
-                json!({ "convoy": id, "rig": rig.name(), "commit": commit, "rescue": rescue });
-            town.tell("discovery_removed", payload);
+            town.tell(&event!(DiscoveryRemoved,
+                convoy: id, rig: rig.name(), commit: commit, rescue: rescue,
+            ));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use bd::git::{Git, GitError, Identity};
 use super::address;
 use crate::host::LiveTown;
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::identity::SessionName;
 
 /// How many of these refs are kept.
@@ -23,10 +24,7 @@ pub fn stop(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<bool
     }
     town.host.kill(session.as_str())?;
     snapshot(town, rig, name)?;
-    town.tell(
-        "kill",
-        serde_json::json!({ "rig": rig.name(), "target": address.to_string(), "reason": "stopped" }),
-    );
+    town.tell(&event!(Kill, rig: rig.name(), target: address.to_string(), reason: "stopped"));
     Ok(true)
 }
 

@@ -8,7 +8,7 @@ use super::error::DemoError;
 use crate::flow::convoy::{self, Progress, Standing};
 use crate::host::LiveTown;
 use crate::record::polecat;
-use crate::town::event;
+use crate::town::event::{self, Event};
 
 /// How one bead stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,8 +112,10 @@ fn failing(town: &LiveTown) -> std::io::Result<Option<String>> {
     const TOO_OFTEN: usize = 3;
     let failed: Vec<String> = event::read(&town.layout)?
         .into_iter()
-        .filter(|event| event.kind == "patrol" && event.payload.get("failed") == Some(&true.into()))
-        .filter_map(|event| Some(event.payload.get("outcome")?.as_str()?.to_owned()))
+        .filter_map(|line| match line.event() {
+            Event::Patrol(act) if act.failed => Some(act.outcome),
+            _ => None,
+        })
         .collect();
     let last = failed
         .last()

@@ -2,7 +2,6 @@
 //! is where they stay until it lands; else they are kept on the convoy's ref.
 
 use bd::git::{Git, Identity};
-use serde_json::json;
 
 use super::Worker;
 use super::proof::own_part;
@@ -10,6 +9,7 @@ use crate::flow::convoy::integration;
 use crate::flow::discovery;
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
+use crate::town::event::{DocumentsKept, Event, event};
 
 /// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
 pub(super) fn all_there_is(
@@ -49,20 +49,22 @@ pub(super) fn hand_over(
     if own && on_branch && !no_change {
         let files = discovery::commit(&git, &who)?;
         if !files.is_empty() {
-            town.tell(
-                "discovery_committed",
-                json!({ "bead": slot.bead, "rig": worker.rig.name(), "branch": slot.branch, "files": files }),
-            );
+            town.tell(&event!(DiscoveryCommitted,
+                bead: slot.bead, rig: worker.rig.name(), branch: slot.branch, files: files,
+            ));
         }
         return Ok(None);
     }
     let key = discovery::key_of(&convoys, &slot.bead);
     if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
-        town.tell(
-            "discovery_kept",
-            json!({ "bead": slot.bead, "rig": worker.rig.name(), "ref": reference, "files": files }),
-        );
+        town.tell(&Event::DiscoveryKept(DocumentsKept {
+            bead: slot.bead.clone(),
+            rig: worker.rig.name().to_owned(),
+            r#ref: reference.clone(),
+            files,
+            ..DocumentsKept::default()
+        }));
         return Ok(Some(reference));
     }
     Ok(None)

@@ -22,7 +22,6 @@ mod submit;
 
 use bd::git::Git;
 use serde::Serialize;
-use serde_json::json;
 
 pub use identify::{NotYours, Worker, identify, worker};
 pub use left::Left;
@@ -33,6 +32,7 @@ pub use push::PushFailed;
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, FailedStep, Slot, SlotState};
+use crate::town::event::event;
 use crate::town::identity::SessionName;
 
 /// What the worker says about its work.
@@ -157,13 +157,10 @@ fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done
         Err(error) => return fail(town, worker, slot, "submit", true, error),
     };
     leave(worker, &proof);
-    town.tell(
-        "done",
-        json!({
-            "bead": slot.bead, "branch": slot.branch, "request": request, "tip": proof.tip,
-            "commits": proof.commits.len(), "no_change": record.no_change,
-        }),
-    );
+    town.tell(&event!(Done,
+        bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
+        commits: proof.commits.len(), no_change: record.no_change,
+    ));
     tell_hooks(town, worker, slot, request.as_deref());
     Ok(Done {
         bead: slot.bead.clone(),
@@ -216,8 +213,7 @@ fn fail<T>(
     });
     slot.state = SlotState::Finishing { record };
     save(town, worker, slot)?;
-    let payload = json!({ "bead": slot.bead, "step": step, "reason": reason });
-    town.tell("done_failed", payload);
+    town.tell(&event!(DoneFailed, bead: slot.bead, step: step, reason: reason));
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 

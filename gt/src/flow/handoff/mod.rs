@@ -11,7 +11,6 @@ mod collect;
 use bd::bead::Bead;
 use bd::sys::{Exec, file};
 use serde::Serialize;
-use serde_json::json;
 
 pub use collect::collect;
 
@@ -19,6 +18,7 @@ use crate::flow::session::start;
 use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
 use crate::record::mail::{self, Letter};
+use crate::town::event::{Event, HandedOver};
 use crate::town::identity::Address;
 
 /// What the subject of such a letter begins with.
@@ -91,10 +91,12 @@ pub fn hand_off(town: &LiveTown, agent: &Address, request: &Request) -> anyhow::
         file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
         Some(mail::send(town, &letter(agent, request))?)
     };
-    town.tell(
-        "handoff",
-        json!({ "to_session": true, "agent": name(), "subject": request.subject, "letter": letter }),
-    );
+    town.tell(&Event::Handoff(HandedOver {
+        to_session: true,
+        agent: Some(name()),
+        subject: request.subject.clone(),
+        letter: letter.clone(),
+    }));
     renew_apart(town, agent, &live.token)?;
     Ok(HandedOff {
         agent: name(),

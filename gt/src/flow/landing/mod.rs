@@ -33,6 +33,7 @@ use crate::record::{self, merge_request, merge_task};
 use crate::town::RigLayout;
 use crate::town::beads::Stores;
 use crate::town::config::RigSettings;
+use crate::town::event::{Event, LandingStopped, event};
 use crate::town::lock::Lock;
 
 /// So often a landing is prepared anew because a target has moved.
@@ -126,7 +127,11 @@ pub fn land_ready(town: &LiveTown) -> anyhow::Result<Vec<Landed>> {
             Ok(_) => {}
             Err(error) => {
                 let reason = format!("{error:#}");
-                town.tell("landing_stopped", json!({ "convoy": id, "reason": reason }));
+                town.tell(&Event::LandingStopped(LandingStopped {
+                    convoy: id.clone(),
+                    reason,
+                    ..LandingStopped::default()
+                }));
             }
         }
     }
@@ -227,11 +232,8 @@ fn round_trip(
     if check(town, id, yards)? != judged {
         return Ok(Err(Stop::Moved));
     }
-    let commits: Vec<&str> = prepared.iter().map(|(_, step)| &*step.candidate).collect();
-    town.tell(
-        "landing_prepared",
-        json!({ "convoy": id, "commits": commits }),
-    );
+    let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
+    town.tell(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
     for (job, step) in &prepared {
         if step.landed {
             continue;
@@ -410,10 +412,9 @@ fn clean_up(town: &LiveTown, id: &str) -> anyhow::Result<()> {
         let kept = merged_ref(id, record::convoy::landings(&bead));
         if let Err(error) = take_away(&git, remote, (id, &kept), branch, &step) {
             let reason = format!("{error:#}");
-            town.tell(
-                "integration_branch_left",
-                json!({ "convoy": id, "rig": name, "branch": branch.branch, "reason": reason }),
-            );
+            town.tell(&event!(IntegrationBranchLeft,
+                convoy: id, rig: name, branch: branch.branch, reason: reason,
+            ));
         }
         task::close_all(town, &rig, id)?;
     }
@@ -474,6 +475,8 @@ fn waits(
         reason: reason.to_owned(),
         task,
     };
-    town.tell("landing_stopped", json!(waits));
+    if let Ok(event) = serde_json::from_value(json!(waits)) {
+        town.tell(&Event::LandingStopped(event));
+    }
     Ok(Landing::Waits(waits))
 }

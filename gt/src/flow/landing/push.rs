@@ -1,7 +1,6 @@
 //! Phase two of a landing in one rig: the prepared commit goes to the target, and that is proven.
 
 use bd::git::{PushError, PushRefusal};
-use serde_json::json;
 
 use super::Stop;
 use super::task::Trouble;
@@ -9,6 +8,7 @@ use crate::flow::convoy::integration::{self, Step};
 use crate::flow::discovery;
 use crate::flow::mq::job::{Job, fetch};
 use crate::flow::mq::{land, verify};
+use crate::town::event::event;
 
 /// Pushes what was prepared, expecting the target where it was then; fetches, proves, writes it down.
 pub(super) fn push(job: &Job, convoy: &str, step: &Step) -> anyhow::Result<Result<(), Stop>> {
@@ -64,10 +64,9 @@ pub(super) fn push(job: &Job, convoy: &str, step: &Step) -> anyhow::Result<Resul
             branch.task.clear();
         }
     })?;
-    job.town.tell(
-        "landing_pushed",
-        json!({ "convoy": convoy, "rig": rig, "target": target, "commit": step.candidate }),
-    );
+    job.town.tell(&event!(LandingPushed,
+        convoy: convoy, rig: rig, target: target, commit: step.candidate,
+    ));
     Ok(Ok(()))
 }
 

@@ -3,14 +3,14 @@
 //! are on the target.
 
 use bd::git::{Identity, TreeMerge};
-use serde_json::json;
 
-use super::job::{Job, payload};
+use super::job::Job;
 use crate::flow::convoy::integration;
 use crate::flow::discovery::{self, Kept};
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
 use crate::town::config::Strategy;
+use crate::town::event::{DocumentsKept, Event};
 
 /// What came of it.
 pub(crate) enum Made {
@@ -184,8 +184,17 @@ fn keep_documents(job: &Job, base: &str, tip: &str) -> anyhow::Result<Option<(St
     let key = discovery::key_of(&job.town.store()?.snapshot()?, &source);
     let found = discovery::keep_committed(&job.git, &key, (base, tip), &identity(job))?;
     if let Some((_, kept)) = &found {
-        let more = json!({ "ref": kept.reference, "files": kept.files });
-        job.town.tell("discovery_kept", payload(job, more));
+        let request = job.merge_ref();
+        job.town.tell(&Event::DiscoveryKept(DocumentsKept {
+            r#ref: kept.reference.clone(),
+            files: kept.files.clone(),
+            mr: request.mr,
+            rig: request.rig,
+            bead: request.bead,
+            worker: request.worker,
+            branch: request.branch,
+            ..DocumentsKept::default()
+        }));
     }
     Ok(found)
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bd::git::{ChangeKind, Git, GitError};
 use bd::sys::{Exec, ExecError, file};
-use serde_json::json;
 
-use super::job::{Job, payload};
+use super::job::Job;
 use crate::flow::town_hook::passed_on;
 use crate::town::config::Gate;
+use crate::town::event::event;
 
 /// How much of a gate's output goes into the task.
 const TAIL: usize = 4000;
@@ -55,8 +55,9 @@ pub(crate) fn run_group(
             None => changed(job, (&tree, commit), gate)?,
             failure => failure,
         };
-        let more = json!({ "gate": gate.name, "passed": failure.is_none(), "commit": commit });
-        job.town.tell("gate", payload(job, more));
+        job.town.tell(&event!(Gate,
+            gate: gate.name, passed: failure.is_none(), commit: commit, request: job.merge_ref(),
+        ));
         if failure.is_some() {
             return Ok(failure);
         }
@@ -72,8 +73,9 @@ pub(crate) fn check_out(job: &Job, tree: &Path, candidate: &str) -> anyhow::Resu
             Ok(()) => return Ok(()),
             // A lock file of a git that was killed, for one, would be in the way for ever.
             Err(error) => {
-                let more = json!({ "tree": tree, "reason": error.to_string() });
-                job.town.tell("gate_tree_rebuilt", payload(job, more));
+                job.town.tell(&event!(GateTreeRebuilt,
+                    tree: tree, reason: error.to_string(), request: job.merge_ref(),
+                ));
             }
         }
     }

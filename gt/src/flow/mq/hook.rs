@@ -5,15 +5,15 @@
 use std::sync::atomic::Ordering;
 
 use bd::bead::{Bead, fields};
-use serde_json::json;
 
 use super::gate::{self, Failure};
-use super::job::{Job, MergeOutcome, payload};
+use super::job::{Job, MergeOutcome};
 use super::{land, task};
 use crate::flow::convoy::{self, Decision};
 use crate::flow::town_hook::{self, Call, Event, FrontMatter, Ran, Verdict};
 use crate::record;
 use crate::record::merge_request::{self, set_state, state_of};
+use crate::town::event::event;
 
 /// How the name of what failed reads in a task.
 const GATE: &str = "pre-merge hook";
@@ -29,8 +29,10 @@ pub(crate) fn ask(
     }
     let state = state_of(&job.request);
     if let Some(waiver) = &state.waived {
-        let more = json!({ "by": waiver.by, "reason": waiver.reason, "at": waiver.at, "hooks": state.passed });
-        job.town.tell("hook_waived", payload(job, more));
+        job.town.tell(&event!(HookWaived,
+            by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: state.passed,
+            request: job.merge_ref(),
+        ));
     }
     let tree = job.rig.refinery();
     gate::check_out(job, &tree, candidate)?;

@@ -4,12 +4,12 @@ use bd::bead::Bead;
 use bd::git::{Git, GitError};
 use bd::store::Store;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::town::RigLayout;
 use crate::town::config::RigSettings;
+use crate::town::event::MergeRef;
 
 /// What happened to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,11 +90,15 @@ pub(crate) fn fetch(job: &Job) -> Result<Option<String>, GitError> {
     job.git.resolve(&format!("refs/remotes/origin/{target}"))
 }
 
-pub(crate) fn payload(job: &Job, mut more: serde_json::Value) -> serde_json::Value {
-    more["mr"] = json!(job.request.id);
-    more["rig"] = json!(job.rig.name());
-    more["bead"] = json!(merge_request::source_of(&job.request));
-    more["worker"] = json!(job.receipt.worker);
-    more["branch"] = json!(job.receipt.branch);
-    more
+impl Job<'_> {
+    /// The request as events name it.
+    pub(crate) fn merge_ref(&self) -> MergeRef {
+        MergeRef {
+            mr: self.request.id.clone(),
+            rig: self.rig.name().to_owned(),
+            bead: merge_request::source_of(&self.request),
+            worker: self.receipt.worker.clone(),
+            branch: self.receipt.branch.clone(),
+        }
+    }
 }

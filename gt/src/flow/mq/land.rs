@@ -3,13 +3,13 @@
 use bd::bead::{Bead, attempt};
 use bd::git::{Contained, Lease, PushError, PushRefusal};
 use bd::store::Tx;
-use serde_json::json;
 
 use super::close::close_bead;
 use super::job::{Job, MergeOutcome, fetch, repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
 use crate::record::merge_request::{self, AS_IT_WAS, State, set_state, state_of};
+use crate::town::event::{Event, MergedAlong};
 
 /// Puts the candidate on the target and closes what is done by it.
 pub(crate) fn land(job: &Job, target: &str, candidate: &str) -> anyhow::Result<MergeOutcome> {
@@ -165,13 +165,26 @@ fn finish(job: &Job, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
     })?;
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|one| one.id == original.id);
-        job.town.tell(
-            if done { "merged_along" } else { "merge_unproven" },
-            json!({ "mr": original.id, "rig": job.rig.name(), "bead": merge_request::source_of(original),
-                    "by": job.request.id, "task": merge_request::source_of(&job.request), "commit": commit }),
-        );
+        let along = merged_along(job, original, commit);
+        job.town.tell(&if done {
+            Event::MergedAlong(along)
+        } else {
+            Event::MergeUnproven(along)
+        });
     }
     Ok(())
+}
+
+/// What became of a request that a task was to bring to the target.
+fn merged_along(job: &Job, original: &Bead, commit: Option<&str>) -> MergedAlong {
+    MergedAlong {
+        mr: original.id.clone(),
+        rig: job.rig.name().to_owned(),
+        bead: merge_request::source_of(original),
+        by: job.request.id.clone(),
+        task: merge_request::source_of(&job.request),
+        commit: commit.map(str::to_owned),
+    }
 }
 
 /// Whether the merged result of a task holds the work of another request: applying that work's change again changes

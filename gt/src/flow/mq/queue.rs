@@ -7,10 +7,9 @@ use bd::bead::Bead;
 use bd::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use serde_json::json;
 
 use super::candidate::Made;
-use super::job::{Job, MergeOutcome, fetch, payload, repository};
+use super::job::{Job, MergeOutcome, fetch, repository};
 use super::verify::Held;
 use super::{candidate, gate, hook, land, score, target, task, verify, withdraw};
 use crate::host::LiveTown;
@@ -18,6 +17,7 @@ use crate::record;
 use crate::record::merge_request;
 use crate::town::RigLayout;
 use crate::town::config::{self, RigSettings};
+use crate::town::event::{self, Event, MergeEnded};
 use crate::town::lock::Lock;
 
 /// How one request came out of the queue.
@@ -253,7 +253,7 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         let reason = format!("{} still fails its own gates", job.receipt.target);
         return Ok(MergeOutcome::Later { reason });
     }
-    job.town.tell("merge_started", payload(job, json!({})));
+    job.town.tell(&Event::MergeStarted(job.merge_ref()));
     let onto = match fetch(job) {
         Ok(Some(onto)) => onto,
         Ok(None) => {
@@ -300,15 +300,17 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
 
 fn report(job: &Job, outcome: &MergeOutcome) {
     let kind = match outcome {
-        MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => "merged",
-        MergeOutcome::Later { .. } => "merge_skipped",
+        MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
+        MergeOutcome::Later { .. } => Event::MergeSkipped,
         // Told where it is withdrawn, with the rescue ref.
         MergeOutcome::Withdrawn { .. } => return,
-        _ => "merge_failed",
+        _ => Event::MergeFailed,
     };
-    // An outcome is a plain struct: it has no way not to become JSON.
-    let more = serde_json::to_value(outcome).unwrap_or_else(|_| json!({}));
-    job.town.tell(kind, payload(job, more));
+    job.town.tell(&kind(MergeEnded {
+        request: job.merge_ref(),
+        // An outcome is a plain struct: it has no way not to become JSON.
+        outcome: event::fields(outcome),
+    }));
     if let MergeOutcome::Merged { commit } = outcome {
         hook::merged(job, commit);
     }

@@ -3,10 +3,10 @@
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::{Store, Tx};
-use serde_json::json;
 
 use crate::host::LiveTown;
 use crate::record::merge_request::{Waiver, is_request, set_state, state_of};
+use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// Why there is nothing to waive.
@@ -79,10 +79,7 @@ pub fn waive(town: &LiveTown, store: &Store, id: &str, reason: &str) -> anyhow::
         tx.put(request)?;
         Ok(waiver)
     })?;
-    town.tell(
-        "merge_waived",
-        json!({ "mr": id, "by": waiver.by, "reason": waiver.reason }),
-    );
+    town.tell(&event!(MergeWaived, mr: id, by: waiver.by, reason: waiver.reason));
     Ok(waiver)
 }
 

@@ -6,13 +6,13 @@
 
 use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
-use serde_json::json;
 
-use super::job::{Job, payload};
+use super::job::Job;
 use super::task;
 use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::record::merge_request::{receipt_of, source_of};
+use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// The word that a withdrawn request has as its `close_reason`.
@@ -111,8 +111,8 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
         Ok(why)
     })?;
     if let Some(why) = &why {
-        let more = json!({ "reason": why, "rescue": kept });
-        job.town.tell("merge_withdrawn", payload(job, more));
+        job.town
+            .tell(&event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()));
     }
     Ok(why)
 }

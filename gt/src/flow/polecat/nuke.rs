@@ -17,6 +17,7 @@ use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
@@ -81,12 +82,9 @@ pub fn nuke(
     }
     // Only an empty home goes: what was moved aside in it stays.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
-    town.tell(
-        "nuke",
-        serde_json::json!({
-            "rig": rig.name(), "polecat": polecat.name, "rescue": rescued, "forced": force, "bead": released,
-        }),
-    );
+    town.tell(&event!(Nuke,
+        rig: rig.name(), polecat: polecat.name, rescue: rescued, forced: force, bead: released,
+    ));
     Ok(Nuked {
         polecat: address.to_string(),
         rescued,

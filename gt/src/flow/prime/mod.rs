@@ -15,7 +15,6 @@ use bd::bead::{Bead, Status};
 use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
-use serde_json::json;
 
 pub use decision::mark_told;
 pub use occasion::Occasion;
@@ -32,6 +31,7 @@ use crate::record::hook;
 use crate::record::polecat::{self, Slot};
 use crate::town::beads::Stores;
 use crate::town::config::Layers;
+use crate::town::event::{Event, SessionStarted, event};
 use crate::town::identity::Address;
 
 /// How many bytes the whole context may have where no setting says it.
@@ -339,12 +339,14 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
 
 /// Records that a session has begun, for `--hook`.
 pub fn session_began(town: &LiveTown, session_id: &str, source: &str, bead: &str) {
-    let actor = town.actor.to_string();
-    town.tell(
-        "session_start",
-        json!({ "session_id": session_id, "role": town.actor.role(), "source": source, "actor": actor,
-                "bead": bead, "cwd": town.env.cwd() }),
-    );
+    town.tell(&Event::SessionStart(SessionStarted {
+        session_id: session_id.to_owned(),
+        role: town.actor.role().to_owned(),
+        source: source.to_owned(),
+        actor: town.actor.to_string(),
+        bead: bead.to_owned(),
+        cwd: town.env.cwd().to_owned(),
+    }));
     polecat_is_working(town);
 }
 
@@ -374,6 +376,6 @@ fn polecat_is_working(town: &LiveTown) {
     });
     // The state is a courtesy to readers: hook and session say what is really so.
     if marked.is_err() {
-        town.tell("note_failed", json!({ "rig": rig, "polecat": name }));
+        town.tell(&event!(NoteFailed, rig: rig, polecat: name));
     }
 }

@@ -26,6 +26,7 @@ use serde_json::json;
 use super::origin::Origin;
 use super::{RigError, name, route};
 use crate::host::LiveTown;
+use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{RigEntry, RigLayout};
@@ -127,10 +128,7 @@ pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Re
         Origin::Remote(_) => Some(origin.words()),
         Origin::Local(_) => None,
     };
-    town.tell(
-        "rig_added",
-        json!({ "rig": rig.name(), "prefix": prefix, "remote": remote }),
-    );
+    town.tell(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
     Ok(Added {
         name: rig.name().to_owned(),
         path: rig.root().to_owned(),

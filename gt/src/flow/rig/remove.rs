@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::{RigError, route};
 use crate::host::LiveTown;
+use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
@@ -45,7 +45,7 @@ pub fn remove(town: &LiveTown, name: &str) -> anyhow::Result<Removed> {
     registry.rigs.remove(name);
     registry.save(&town.layout.rigs_json())?;
     route::remove(&town.layout.routes(), name)?;
-    town.tell("rig_removed", json!({ "rig": name }));
+    town.tell(&event!(RigRemoved, rig: name));
     Ok(Removed {
         name: name.to_owned(),
         path: rig.root().to_owned(),

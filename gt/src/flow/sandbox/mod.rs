@@ -30,6 +30,7 @@ use crate::host::LiveTown;
 use crate::record::polecat::{Ids, Slot, read_record};
 use crate::town::RigLayout;
 use crate::town::config;
+use crate::town::event::{DocumentsKept, Event, event};
 use crate::town::lock::{Lock, LockError};
 
 /// What local files a sandbox hides from git, through the shared `info/exclude`.
@@ -248,10 +249,9 @@ impl<'a> Sandbox<'a> {
             if gone.is_some() {
                 continue;
             }
-            self.town.tell(
-                "stale_lock_removed",
-                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "file": path }),
-            );
+            self.town.tell(&event!(StaleLockRemoved,
+                rig: self.rig.name(), polecat: self.name, file: path,
+            ));
             file::remove(&path).map_err(|source| SandboxError::Io { path, source })?;
         }
         Ok(())
@@ -285,10 +285,9 @@ impl<'a> Sandbox<'a> {
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
         let files = discovery::clear(&Git::at(self.path()), &aside)?;
         if files > 0 {
-            self.town.tell(
-                "discovery_left",
-                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "moved_to": aside, "files": files }),
-            );
+            self.town.tell(&event!(DiscoveryLeft,
+                rig: self.rig.name(), polecat: self.name, moved_to: aside, files: files,
+            ));
         }
         Ok(())
     }
@@ -359,10 +358,13 @@ impl<'a> Sandbox<'a> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take(&git, None, &self.identity())? {
             let (reference, files) = (kept.reference, kept.files);
-            self.town.tell(
-                "discovery_kept",
-                serde_json::json!({ "rig": self.rig.name(), "polecat": self.name, "ref": reference, "files": files }),
-            );
+            self.town.tell(&Event::DiscoveryKept(DocumentsKept {
+                rig: self.rig.name().to_owned(),
+                polecat: self.name.to_owned(),
+                r#ref: reference,
+                files,
+                ..DocumentsKept::default()
+            }));
         }
         self.keep_stashes(&git)?;
         let dirty = !git.status()?.is_empty();
@@ -413,12 +415,9 @@ impl<'a> Sandbox<'a> {
             let bead = bead_of(branch, self.name).or_else(|| self.last_bead(git));
             let reference = self.numbered_ref(&format!("s{number}"), bead.as_deref());
             git.update_ref(&reference, &stash.commit, None)?;
-            self.town.tell(
-                "stash_kept",
-                serde_json::json!({
-                    "rig": self.rig.name(), "polecat": self.name, "ref": reference, "stash": stash.message,
-                }),
-            );
+            self.town.tell(&event!(StashKept,
+                rig: self.rig.name(), polecat: self.name, r#ref: reference, stash: stash.message,
+            ));
         }
         Ok(())
     }
@@ -431,13 +430,10 @@ impl<'a> Sandbox<'a> {
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
         Git::at(self.rig.repo()).worktree_prune()?;
-        self.town.tell(
-            "sandbox_repaired",
-            serde_json::json!({
-                "rig": self.rig.name(), "polecat": self.name, "reason": reason,
-                "moved_to": aside, "rescue": rescued,
-            }),
-        );
+        self.town.tell(&event!(SandboxRepaired,
+            rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,
+            rescue: rescued,
+        ));
         Ok(rescued)
     }
 

@@ -19,7 +19,7 @@ pub use ask::{AskError, COPY, ask};
 
 use crate::host::LiveTown;
 use crate::town;
-use crate::town::event::{self, Event};
+use crate::town::event::{self, Event, EventLine};
 use crate::town::identity::Address;
 
 /// Which sessions are asked for.
@@ -72,8 +72,7 @@ impl Session {
 pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>> {
     let events = event::read(&town.layout)?;
     let mut found: BTreeMap<String, Session> = BTreeMap::new();
-    for event in events.iter().filter(|event| event.kind == "session_start") {
-        let session = of_event(event);
+    for session in events.iter().filter_map(of_event) {
         // One that is resumed, cleared or compacted starts once.
         if !session.session_id.is_empty() {
             found.entry(session.session_id.clone()).or_insert(session);
@@ -107,34 +106,34 @@ pub fn sessions(town: &LiveTown, wanted: &Wanted) -> anyhow::Result<Vec<Session>
     Ok(sessions)
 }
 
-fn of_event(event: &Event) -> Session {
-    let text = |key: &str| {
-        let value = event.payload.get(key).and_then(Value::as_str);
-        value.unwrap_or_default().to_owned()
+fn of_event(line: &EventLine) -> Option<Session> {
+    let Event::SessionStart(start) = line.event() else {
+        return None;
     };
-    let cwd = Some(text("cwd")).filter(|cwd| !cwd.is_empty());
-    Session {
-        ts: event.ts.clone(),
+    Some(Session {
+        ts: line.ts.clone(),
         kind: "session_start",
-        actor: event.actor.clone(),
-        session_id: text("session_id"),
-        cwd: cwd.map(PathBuf::from),
+        actor: line.actor.clone(),
+        session_id: start.session_id,
+        cwd: Some(start.cwd).filter(|cwd| !cwd.as_os_str().is_empty()),
         transcript: None,
-        bead: text("bead"),
-        payload: event.payload.clone(),
+        bead: start.bead,
+        payload: line.payload.clone(),
         handed_off: false,
-    }
+    })
 }
 
 /// Each handing over ended the session of that agent that started last before it. Sessions come newest first.
-fn mark_handoffs(sessions: &mut [Session], events: &[Event]) {
-    for event in events.iter().filter(|event| event.kind == "handoff") {
-        let at = Stamp::read(&event.ts).instant();
-        let agent = event.payload.get("agent").and_then(Value::as_str);
-        let agent = agent.unwrap_or(&event.actor);
+fn mark_handoffs(sessions: &mut [Session], events: &[EventLine]) {
+    for line in events {
+        let Event::Handoff(handoff) = line.event() else {
+            continue;
+        };
+        let at = Stamp::read(&line.ts).instant();
+        let agent = handoff.agent.as_ref().unwrap_or(&line.actor);
         let ended = sessions
             .iter_mut()
-            .find(|session| session.actor == agent && session.began() <= at);
+            .find(|session| session.actor == *agent && session.began() <= at);
         if let Some(session) = ended {
             session.handed_off = true;
         }
@@ -216,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    fn event(kind: &str, ts: &str, actor: &str, id: &str) -> Event {
+    fn event(kind: &str, ts: &str, actor: &str, id: &str) -> EventLine {
         let event =
             json!({ "ts": ts, "type": kind, "actor": actor, "payload": { "session_id": id } });
         serde_json::from_value(event).unwrap()
@@ -234,7 +233,7 @@ mod tests {
                 "c",
             ),
         ];
-        let mut sessions: Vec<Session> = begun.iter().map(of_event).collect();
+        let mut sessions: Vec<Session> = begun.iter().filter_map(of_event).collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.began()));
         let handed = [event("handoff", "2026-01-01T11:30:00Z", "mayor", "")];
         mark_handoffs(&mut sessions, &handed);
@@ -253,7 +252,8 @@ mod tests {
             "2026-01-01T10:00:00Z",
             "Web/polecats/nux",
             "a",
-        ));
+        ))
+        .unwrap();
         session.bead = "w-1".to_owned();
         let fits = |wanted: Wanted| fits(&session, &wanted);
         assert!(fits(Wanted::default()));

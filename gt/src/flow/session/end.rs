@@ -7,8 +7,6 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::flow::town_hook;
 use crate::host::LiveTown;
 use crate::host::ended::Ended;
@@ -16,6 +14,7 @@ use crate::host::runtime;
 use crate::host::{End, HostError, Live};
 use crate::record::polecat::{Ids, Slot};
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::process::{self, Process};
 
@@ -61,13 +60,10 @@ pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> O
 
 /// Tells of it.
 pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
-    town.tell(
-        "session_ended",
-        json!({
-            "rig": rig, "polecat": polecat, "bead": bead, "lease": ended.lease, "exit": ended.exit,
-            "signal": ended.signal, "screen": ended.screen,
-        }),
-    );
+    town.tell(&event!(SessionEnded,
+        rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
+        signal: ended.signal, screen: ended.screen,
+    ));
 }
 
 /// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a

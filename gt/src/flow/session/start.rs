@@ -5,7 +5,6 @@
 
 use anyhow::Context;
 use bd::bead::Bead;
-use serde_json::json;
 
 use super::end;
 use crate::flow::sandbox;
@@ -17,6 +16,7 @@ use crate::record::polecat::Claimed;
 use crate::record::polecat::{self, Ids, Slot, SlotState, TakenAway};
 use crate::town;
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
@@ -58,10 +58,7 @@ pub fn polecat(
         }
         return Err(error);
     }
-    town.tell(
-        "spawn",
-        json!({ "rig": rig.name(), "polecat": claimed.name, "bead": claimed.bead.id }),
-    );
+    town.tell(&event!(Spawn, rig: rig.name(), polecat: claimed.name, bead: claimed.bead.id));
     if let Some(ended) = ended {
         end::report(&ended, town, rig.name(), &claimed.name, &claimed.bead.id);
     }
@@ -175,14 +172,10 @@ pub fn again(
         }
         return Err(error);
     }
-    town.tell(
-        "respawn",
-        json!({
-            "rig": rig.name(), "polecat": name, "bead": bead.id, "lease": slot.lease,
-            "handed_over": why != Why::Ended,
-            "snapshot": saved.map(|saved| saved.refname),
-        }),
-    );
+    town.tell(&event!(Respawn,
+        rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
+        handed_over: why != Why::Ended, snapshot: saved.map(|saved| saved.refname),
+    ));
     Ok(Some(session.to_string()))
 }
 
@@ -225,10 +218,7 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
         },
     )?;
     let agent = &runtime.name;
-    town.tell(
-        "session_begun",
-        json!({ "session": session.as_str(), "agent": agent }),
-    );
+    town.tell(&event!(SessionBegun, session: session.as_str(), agent: agent));
     Ok(live)
 }
 
@@ -350,10 +340,7 @@ fn begin(
 ) -> anyhow::Result<Live> {
     let session = name_of(address)?;
     for warning in &runtime.warnings {
-        town.tell(
-            "runtime_passed_over",
-            json!({ "session": session.as_str(), "why": warning }),
-        );
+        town.tell(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
     let preset = &runtime.preset;
     let ready = runtime.prepare(town, address, &begin.home)?;
@@ -380,8 +367,7 @@ fn begin(
             (_, Some(words)) => type_first(town, &live.name, words, preset)?,
         };
         if let Some(dialog) = question {
-            let payload = json!({ "session": live.name, "dialog": dialog });
-            town.tell("session_needs_person", payload);
+            town.tell(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
         }
     }
     Ok(live)

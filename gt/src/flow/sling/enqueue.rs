@@ -1,13 +1,13 @@
 //! Queues a bead that cannot be slung yet.
 
 use bd::bead::{Bead, Kind, Status};
-use serde_json::json;
 
 use super::{Request, Slung, ensure_convoy};
 use crate::host::LiveTown;
 use crate::record::queued_sling::{LABEL, Waiting, read, record_id};
 use crate::town::RigLayout;
 use crate::town::beads::Found;
+use crate::town::event::event;
 
 /// What blocks a bead right now.
 pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<String>> {
@@ -76,10 +76,7 @@ pub fn enqueue(
         Ok(())
     })?;
     let convoy = ensure_convoy(town, bead, request.no_convoy)?;
-    town.tell(
-        "sling_waits",
-        json!({ "bead": bead.id, "target": rig.name(), "waits_for": waits_for }),
-    );
+    town.tell(&event!(SlingWaits, bead: bead.id, target: rig.name(), waits_for: waits_for));
     Ok(Slung {
         bead: bead.id.clone(),
         title: bead.title.clone(),

@@ -26,7 +26,6 @@ mod unsling;
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 pub use batch::{SlingBatch, sling_batch};
 pub use claim::{ClaimError, Wish};
@@ -52,6 +51,7 @@ use crate::record::polecat::Claimed;
 use crate::record::polecat::{SlingStep, Slot};
 use crate::town::RigLayout;
 use crate::town::beads::{Found, Home};
+use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
 
@@ -257,11 +257,11 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
-        town.tell("fresh_branch", json!({
-            "bead": claimed.bead.id, "rig": rig.name(), "polecat": claimed.name, "branch": slot.branch,
-            "sandbox": prepared.how, "base": prepared.base, "rescue": prepared.rescued,
-            "fetch_failed": prepared.stale,
-        }));
+        town.tell(&event!(FreshBranch,
+            bead: claimed.bead.id, rig: rig.name(), polecat: claimed.name, branch: slot.branch,
+            sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
+            fetch_failed: prepared.stale,
+        ));
         (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
     }
     let no_convoy = slot.state.slinging().is_some_and(|sling| sling.no_convoy);
@@ -322,16 +322,15 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyho
     let placed = Sandbox::of(town, rig, &claimed.name).place_documents(&key)?;
     if placed > 0 {
         let polecat = &claimed.name;
-        town.tell(
-            "discovery_placed",
-            json!({ "bead": claimed.bead.id, "rig": rig.name(), "polecat": polecat, "key": key, "files": placed }),
-        );
+        town.tell(&event!(DiscoveryPlaced,
+            bead: claimed.bead.id, rig: rig.name(), polecat: polecat, key: key, files: placed,
+        ));
     }
     Ok(())
 }
 
 fn tell(town: &LiveTown, bead: &str, target: &str) {
-    town.tell("sling", json!({ "bead": bead, "target": target }));
+    town.tell(&event!(Sling, bead: bead, target: target));
 }
 
 /// The rig in which a bead lives, for a target that must be in the same one.

@@ -2,7 +2,6 @@
 //! that is handed in: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
 
 use bd::bead::{Bead, Status, attempt};
-use serde_json::json;
 
 use crate::flow::done;
 use crate::flow::sandbox::Sandbox;
@@ -11,6 +10,7 @@ use crate::host::LiveTown;
 use crate::record::attempt::{self as history, End};
 use crate::record::polecat::{self, Ids, Slot};
 use crate::town::RigLayout;
+use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
 
@@ -86,9 +86,8 @@ pub fn release_closed(
     let Some(why) = why else {
         return Ok(None);
     };
-    town.tell(
-        "release",
-        json!({ "bead": slot.bead, "rig": rig.name(), "polecat": name, "reason": why, "rescue": kept }),
-    );
+    town.tell(&event!(Release,
+        bead: slot.bead, rig: rig.name(), polecat: name, reason: why, rescue: kept,
+    ));
     Ok(Some(format!("{} taken off the hook: {why}", slot.bead)))
 }

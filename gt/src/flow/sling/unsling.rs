@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use bd::bead::{Bead, Status};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::flow::sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
+use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
 
@@ -69,10 +69,7 @@ pub fn unsling(town: &LiveTown, bead: &str) -> anyhow::Result<Unslung> {
             None
         }
     };
-    town.tell(
-        "unhook",
-        json!({ "bead": bead.id, "target": holder.to_string() }),
-    );
+    town.tell(&event!(Unhook, bead: bead.id, target: holder.to_string()));
     Ok(Unslung {
         bead: bead.id,
         holder: bead.assignee,

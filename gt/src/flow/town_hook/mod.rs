@@ -32,6 +32,7 @@ pub(crate) use surroundings::{looks_secret, passed_on};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
 use crate::town::config::Layers;
+use crate::town::event::{self, event};
 
 /// What hooks are run for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +185,7 @@ pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
             find::Found::None => continue,
             find::Found::Ignored(why) => {
                 let hook = shown(town, &place);
-                town.tell("hook_ignored", json!({ "hook": hook, "reason": why }));
+                town.tell(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
@@ -251,19 +252,24 @@ fn tell(town: &LiveTown, event: Event, call: &Call, ran: &Ran) {
         Verdict::Rejected => "rejected",
         Verdict::Broken => "broken",
     };
-    let mut payload = json!({
-        "event": event.name(), "hook": ran.hook, "outcome": outcome, "reason": ran.reason,
-        "rule": "exit 0 approves, 3 defers, anything else rejects; a hook without a decision is broken",
-        "saw": { "exit": ran.answer.exit, "result": ran.answer.source, "decision": ran.answer.adr,
-                 "issues": call.issues.len() },
-    });
-    if let Some(rig) = call.rig {
-        payload["rig"] = json!(rig.name());
-    }
-    for (name, value) in &call.about {
-        payload[*name] = json!(value);
-    }
-    town.tell("hook_run", payload);
+    let rig = call.rig.map(|rig| ("rig", rig.name().to_owned()));
+    let about = rig.into_iter().chain(call.about.iter().cloned());
+    town.tell(&event::Event::HookRun(event::HookRun {
+        event: event.name().to_owned(),
+        hook: ran.hook.clone(),
+        outcome: outcome.to_owned(),
+        reason: ran.reason.clone(),
+        rule:
+            "exit 0 approves, 3 defers, anything else rejects; a hook without a decision is broken"
+                .to_owned(),
+        saw: json!({
+            "exit": ran.answer.exit, "result": ran.answer.source, "decision": ran.answer.adr,
+            "issues": call.issues.len(),
+        }),
+        about: about
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    }));
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::town::event::EventLine;
+
 /// The longest line that either side reads, in bytes.
 pub const LINE_LIMIT: usize = 64 * 1024;
 
@@ -15,12 +17,12 @@ pub enum Request {
     Wake,
     /// End, cleanly.
     Stop,
-    /// Stay connected: one [`Answer::Pass`] for each pass that did something.
+    /// Stay connected: one [`Answer::Event`] for each event that the daemon records.
     Subscribe,
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// How it is.
@@ -38,11 +40,8 @@ pub enum Answer {
     },
     /// Understood and done.
     Ok,
-    /// A pass did something.
-    Pass {
-        /// What it did, one line each.
-        did: Vec<String>,
-    },
+    /// Something happened: the line that the file of events got.
+    Event(EventLine),
     /// Not understood.
     Error {
         /// Why.

@@ -9,6 +9,7 @@ use bd::store::{Snapshot, Tx};
 use super::matter::Attention;
 use crate::host::LiveTown;
 use crate::record::mail::{self, Letter};
+use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// What marks such a message.
@@ -90,10 +91,9 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
         Ok(())
     })?;
     for matter in &messages.new {
-        town.tell(
-            "needs_person",
-            serde_json::json!({ "bead": matter.bead, "subject": matter.subject, "reason": matter.text }),
-        );
+        town.tell(&event!(NeedsPerson,
+            bead: matter.bead, subject: matter.subject, reason: matter.text,
+        ));
     }
     Ok(())
 }

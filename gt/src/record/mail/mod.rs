@@ -15,6 +15,7 @@ use bd::bead::{Bead, Kind};
 use bd::store::Tx;
 
 use crate::town::Town;
+use crate::town::event::event;
 
 /// A letter to be written.
 #[derive(Debug, Clone, Default)]
@@ -76,10 +77,7 @@ pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
     };
     let store = town.store()?;
     let id = town.transact(&store, |tx| write(tx, &letter))?;
-    town.tell(
-        "mail",
-        serde_json::json!({ "to": letter.to, "subject": letter.subject, "id": id }),
-    );
+    town.tell(&event!(Mail, to: letter.to, subject: letter.subject, id: id));
     Ok(id)
 }
 

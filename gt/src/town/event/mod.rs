@@ -1,141 +1,303 @@
-//! What happened in the town: one JSON line an event in `.events.jsonl`, appended, never rewritten.
+//! What happens in a town: one enum with everything that is ever recorded, and the file and the listeners that get it.
 //!
-//! An automatic act also names the rule that decided it and the facts it saw, so that `gt why` can tell.
+//! What must always hold: the words of the file never change. A kind is a variant's name in snake case, and its payload has
+//! the variant's fields. What older programs wrote, or newer ones will, is kept as [`Event::Other`].
 
-use bd::sys::file;
+mod log;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::town::{Layout, Town};
+pub use log::{EventLine, Listener, Visibility, about, read};
 
-/// Who an event is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Visibility {
-    /// For the record only.
-    Audit,
-    /// For the feed only.
-    Feed,
-    /// For both.
-    Both,
+/// The fields of a value that becomes a JSON object.
+pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
 }
 
-/// One event as it stands in the file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Event {
-    /// When, RFC 3339 in UTC with whole seconds.
-    pub ts: String,
-    /// Which program wrote it.
-    #[serde(default)]
+/// Makes an [`Event`] from a variant's name and its fields, each copied from where it is.
+macro_rules! event {
+    ($kind:ident, $($field:ident: $value:expr),* $(,)?) => {
+        $crate::town::event::Event::$kind { $($field: $value.to_owned()),* }
+    };
+}
+pub(crate) use event;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "payload", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+#[rustfmt::skip]
+pub enum Event {
+    /// The daemon was started.
+    Boot { rig: String, agents: Vec<String> },
+    /// Beads were added to a convoy.
+    ConvoyAdded(ConvoyGrown),
+    /// A convoy was closed by hand.
+    ConvoyClosed { convoy: String, reason: String },
+    /// A convoy was made.
+    ConvoyCreated(ConvoyGrown),
+    /// A hook left a convoy to a person.
+    ConvoyDeferred { request: String, convoy: String, title: String, beads: Vec<String>, reason: Option<String> },
+    /// A convoy landed.
+    ConvoyLanded { convoy: String, told: Vec<String>, commits: BTreeMap<String, String> },
+    /// A person answered a request for a convoy.
+    ConvoyReviewed { request: String, convoy: String, answer: String, reason: String },
+    /// Discovery documents were committed to a convoy's own branch.
+    DiscoveryCommitted { bead: String, rig: String, branch: String, files: Vec<String> },
+    /// Discovery documents were kept for the next worker of a convoy.
+    DiscoveryKept(DocumentsKept),
+    /// Files below `.gt/` that git does not keep were moved beside the sandbox.
+    DiscoveryLeft { rig: String, polecat: String, moved_to: PathBuf, files: usize },
+    /// Discovery documents were put into a sandbox.
+    DiscoveryPlaced { bead: String, rig: String, polecat: String, key: String, files: usize },
+    /// The discovery documents of a convoy that landed were removed.
+    DiscoveryRemoved { convoy: String, rig: String, commit: String, rescue: String },
+    /// A worker handed in its work.
+    Done { bead: String, branch: String, request: Option<String>, tip: String, commits: usize, no_change: Option<String> },
+    /// A step of `gt done` failed.
+    DoneFailed { bead: String, step: String, reason: String },
+    /// A follow-up was made.
+    Followup { bead: String, original: String, rig: Option<String> },
+    /// A sandbox was put on a fresh branch.
+    FreshBranch { bead: String, rig: String, polecat: String, branch: String, sandbox: String, base: String, rescue: Option<String>, fetch_failed: Option<String> },
+    /// A gate ran.
+    Gate { gate: String, passed: bool, commit: String, #[serde(flatten)] request: MergeRef },
+    /// The tree in which gates run was made again.
+    GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
+    /// The town was stopped.
+    Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<StoppedWorker> },
+    /// A session asked for a fresh one in its place.
+    Handoff(HandedOver),
+    /// The fresh session could not be started.
+    HandoffFailed { agent: String, why: String },
+    /// A hook was not run.
+    HookIgnored { hook: String, reason: String },
+    /// A hook ran.
+    HookRun(HookRun),
+    /// A hook was passed over because of a waiver.
+    HookWaived { by: String, reason: String, at: String, hooks: Vec<String>, #[serde(flatten)] request: MergeRef },
+    /// A convoy got its own branch in a rig.
+    IntegrationBranch { convoy: String, rig: String, branch: String, base: String },
+    /// A convoy's own branch could not be removed.
+    IntegrationBranchLeft { convoy: String, rig: String, branch: String, reason: String },
+    /// The session of a crew member was ended.
+    Kill { rig: String, target: String, reason: String },
+    /// All rigs of a landing are ready to be pushed.
+    LandingPrepared { convoy: String, commits: Vec<String> },
+    /// A rig of a landing was pushed.
+    LandingPushed { convoy: String, rig: String, target: String, commit: String },
+    /// A landing stopped.
+    LandingStopped(LandingStopped),
+    /// A message was written.
+    Mail { to: String, subject: String, id: String },
+    /// A request could not be merged.
+    MergeFailed(MergeEnded),
+    /// A request is tried again later.
+    MergeSkipped(MergeEnded),
+    /// The queue took up a request.
+    MergeStarted(MergeRef),
+    /// The result of a task does not hold the work that it was for.
+    MergeUnproven(MergedAlong),
+    /// A person let a request by its hooks.
+    MergeWaived { mr: String, by: String, reason: String },
+    /// A request may not merge any more.
+    MergeWithdrawn { reason: String, rescue: Option<String>, #[serde(flatten)] request: MergeRef },
+    /// A request was merged.
+    Merged(MergeEnded),
+    /// A request was merged with the task that brought its work to the target.
+    MergedAlong(MergedAlong),
+    /// A matter was reported that only a person can move on.
+    NeedsPerson { bead: String, subject: String, reason: String },
+    /// The note of a session that began was not written.
+    NoteFailed { rig: String, polecat: String },
+    /// A polecat was removed.
+    Nuke { rig: String, polecat: String, rescue: Option<String>, forced: bool, bead: Option<String> },
+    /// A text was typed into a session.
+    Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
+    /// The patrol acted.
+    Patrol(PatrolActed),
+    /// A bead was taken off the hook of a worker.
+    Release { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String> },
+    /// Rescued files were brought back.
+    RescueRestored { rig: String, r#ref: String, into: PathBuf, files: Vec<String> },
+    /// A session was started again.
+    Respawn { rig: String, polecat: String, bead: String, lease: u64, handed_over: bool, snapshot: Option<String> },
+    /// A rig was added.
+    RigAdded { rig: String, prefix: String, remote: Option<String> },
+    /// A rig was taken off the list.
+    RigRemoved { rig: String },
+    /// A setting of an agent program was passed over.
+    RuntimePassedOver { session: String, why: String },
+    /// A broken sandbox was made again.
+    SandboxRepaired { rig: String, polecat: String, reason: String, moved_to: PathBuf, rescue: Option<String> },
+    /// A session's process was started.
+    SessionBegun { session: String, agent: String },
+    /// An agent program said that its session ends.
+    SessionEnd { session_id: String, reason: String, role: String, actor: String },
+    /// The process of a session ended.
+    SessionEnded { rig: String, polecat: String, bead: String, lease: u64, exit: Option<i32>, signal: Option<i32>, screen: Vec<String> },
+    /// A session shows a dialog that only a person can answer.
+    SessionNeedsPerson { session: String, dialog: String },
+    /// An agent program said that its session has begun.
+    SessionStart(SessionStarted),
+    /// A bead was given to an agent.
+    Sling { bead: String, target: String },
+    /// A bead was queued for a worker.
+    SlingWaits { bead: String, target: String, waits_for: Vec<String> },
+    /// What was not committed could not be saved.
+    SnapshotFailed { polecat: String, why: String },
+    /// A worker's session was started for a bead.
+    Spawn { rig: String, polecat: String, bead: String },
+    /// A lock file of git that nobody held was removed.
+    StaleLockRemoved { rig: String, polecat: String, file: PathBuf },
+    /// A stash of a worker was put on a rescue ref.
+    StashKept { rig: String, polecat: String, r#ref: String, stash: String },
+    /// A bead was taken from an agent.
+    Unhook { bead: String, target: String },
+    /// Something that this program does not know.
+    #[serde(untagged)]
+    Other { r#type: String, #[serde(default)] payload: Map<String, Value> },
+}
+
+/// A session that gives way to a fresh one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct HandedOver {
+    pub to_session: bool,
+    pub agent: Option<String>,
+    pub subject: String,
+    pub letter: Option<String>,
+}
+
+/// What the patrol did, with the rule that decided it and what that rule saw.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct PatrolActed {
+    pub rule: String,
+    pub saw: String,
+    pub r#do: Value,
+    pub outcome: String,
+    pub failed: bool,
+}
+
+/// A session of an agent program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct SessionStarted {
+    pub session_id: String,
+    pub role: String,
     pub source: String,
-    /// What happened, as one word of the vocabulary: `sling`, `done`, `merged`, ...
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Who did it.
-    #[serde(default)]
     pub actor: String,
-    /// The details.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub payload: Map<String, Value>,
-    /// Who it is for.
-    #[serde(default = "for_both")]
-    pub visibility: Visibility,
+    pub bead: String,
+    pub cwd: PathBuf,
 }
 
-fn for_both() -> Visibility {
-    Visibility::Both
+/// The beads that a convoy got.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct ConvoyGrown {
+    pub convoy: String,
+    pub beads: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopened: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Vec<String>>,
 }
 
-impl Town {
-    /// Appends an event. The act it tells of has happened already, so a failure to write it must not
-    /// undo or stop that act; it is returned for the caller to mention.
-    pub fn record(
-        &self,
-        kind: &str,
-        visibility: Visibility,
-        payload: Value,
-    ) -> std::io::Result<()> {
-        let payload = match payload {
-            Value::Object(map) => map,
-            _ => Map::new(),
-        };
-        let now = self
-            .clock
-            .now()
-            .round(jiff::Unit::Second)
-            .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        let event = Event {
-            ts: now.to_string(),
-            source: "gt".to_owned(),
-            kind: kind.to_owned(),
-            actor: self.actor.to_string(),
-            payload,
-            visibility,
-        };
-        let mut line = serde_json::to_vec(&event)?;
-        line.push(b'\n');
-        file::append(&self.layout.events(), &line, 0o600)
-    }
-
-    /// Records an event for feed and audit; a failure to write is ignored on purpose: the act itself is
-    /// in the beads, the event only tells of it.
-    pub fn tell(&self, kind: &str, payload: Value) {
-        self.record(kind, Visibility::Both, payload).ok();
-    }
+/// Discovery documents on a ref.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct DocumentsKept {
+    pub rig: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub polecat: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub bead: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub mr: String,
+    pub r#ref: String,
+    pub files: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub worker: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
 }
 
-/// Reads all events, oldest first; lines that cannot be read are passed over.
-pub fn read(layout: &Layout) -> std::io::Result<Vec<Event>> {
-    let bytes = file::read(&layout.events())?.unwrap_or_default();
-    Ok(bytes
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .collect())
+/// A merge request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct MergeRef {
+    pub mr: String,
+    pub rig: String,
+    pub bead: String,
+    pub worker: String,
+    pub branch: String,
 }
 
-/// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
-pub fn about(events: &[Event], what: &str) -> Vec<Event> {
-    events
-        .iter()
-        .filter(|event| is_about(event, what))
-        .cloned()
-        .collect()
+/// How a request's way through the queue ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct MergeEnded {
+    #[serde(flatten)]
+    pub request: MergeRef,
+    /// The outcome, and what belongs to it.
+    #[serde(flatten)]
+    pub outcome: Map<String, Value>,
 }
 
-fn is_about(event: &Event, what: &str) -> bool {
-    event.actor == what || event.payload.values().any(|value| names(value, what))
+/// A request whose work another one brought to the target, or was to bring.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct MergedAlong {
+    pub mr: String,
+    pub rig: String,
+    pub bead: String,
+    pub by: String,
+    pub task: String,
+    pub commit: Option<String>,
 }
 
-fn names(value: &Value, what: &str) -> bool {
-    match value {
-        // Agents are named by address or by name, and what a rule saw is a sentence.
-        Value::String(text) => text
-            .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
-            .any(|word| word == what || word.rsplit('/').next() == Some(what)),
-        Value::Array(values) => values.iter().any(|value| names(value, what)),
-        Value::Object(map) => map.values().any(|value| names(value, what)),
-        _ => false,
-    }
+/// Where a landing stopped, and why.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct LandingStopped {
+    pub convoy: String,
+    pub reason: String,
+    /// How far it is, for one that is in the middle.
+    #[serde(flatten)]
+    pub place: Map<String, Value>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A worker that was at work when the town was stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct StoppedWorker {
+    pub polecat: String,
+    pub bead: String,
+}
 
-    #[test]
-    fn events_of_the_era_are_read_and_bad_lines_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
-        let text = concat!(
-            r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"sling","actor":"mayor","payload":{"bead":"gt-1"},"visibility":"feed"}"#,
-            "\nnot json\n",
-            r#"{"ts":"2026-01-01T00:00:01Z","type":"boot"}"#,
-            "\n",
-        );
-        std::fs::write(layout.events(), text).unwrap();
-        let events = read(&layout).unwrap();
-        assert_eq!(events.len(), 2);
-        assert_eq!(events[0].payload["bead"], "gt-1");
-        assert_eq!(events[1].visibility, Visibility::Both);
-    }
+/// A hook that ran, with what it was about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a field is named as in the file")]
+pub struct HookRun {
+    pub event: String,
+    pub hook: String,
+    pub outcome: String,
+    pub reason: String,
+    pub rule: String,
+    pub saw: Value,
+    #[serde(flatten)]
+    pub about: BTreeMap<String, String>,
 }

@@ -12,7 +12,7 @@ use crate::record::polecat::Ids;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::{Home, Stores};
-use crate::town::event::{self, Event};
+use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
 /// How many names an error proposes.
@@ -24,7 +24,7 @@ const DISTANCE: usize = 2;
 #[derive(Debug, Default)]
 pub struct Told {
     /// The events that name it, oldest first.
-    pub events: Vec<Event>,
+    pub events: Vec<EventLine>,
     /// Where it stands now: in line, or with a worker that is stuck.
     pub now: Vec<String>,
 }

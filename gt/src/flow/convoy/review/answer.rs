@@ -8,6 +8,7 @@ use super::request::{self, Request, State};
 use super::{ReviewError, ask, finish};
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
+use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 
@@ -122,10 +123,9 @@ fn answered_by(town: &LiveTown, request: &Request, reason: &str) -> anyhow::Resu
         }
         Ok(())
     })?;
-    town.tell(
-        "convoy_reviewed",
-        json!({ "request": request.id, "convoy": request.convoy, "answer": request.state, "reason": reason }),
-    );
+    town.tell(&event!(ConvoyReviewed,
+        request: request.id, convoy: request.convoy, answer: request.state.word(), reason: reason,
+    ));
     tell_hooks(town, request);
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Makes the convoy of a request whose hooks have all approved. Each step may run twice.
 
 use bd::bead::Status;
-use serde_json::json;
 
 use super::request::State;
 use super::{Request, create};
@@ -9,6 +8,7 @@ use crate::flow::convoy::create::Created;
 use crate::flow::convoy::decision::{self, Decision};
 use crate::host::LiveTown;
 use crate::town::beads::Home;
+use crate::town::event::{ConvoyGrown, Event};
 
 /// The steps: intent, front matter, convoy.
 pub(super) fn finish(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created> {
@@ -84,20 +84,17 @@ fn make_convoy(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created
         }
         Ok(created)
     })?;
-    let kind = if request.adds {
-        "convoy_added"
-    } else {
-        "convoy_created"
+    let decisions = request.decisions.iter();
+    let grown = ConvoyGrown {
+        convoy: created.id.clone(),
+        beads: created.added.clone(),
+        reopened: Some(created.reopened),
+        decisions: Some(decisions.filter_map(|one| one.adr.clone()).collect()),
     };
-    let adrs: Vec<&String> = request
-        .decisions
-        .iter()
-        .filter_map(|decision| decision.adr.as_ref())
-        .collect();
-    town.tell(
-        kind,
-        json!({ "convoy": created.id, "beads": created.added, "reopened": created.reopened,
-            "decisions": adrs }),
-    );
+    town.tell(&if request.adds {
+        Event::ConvoyAdded(grown)
+    } else {
+        Event::ConvoyCreated(grown)
+    });
     Ok(created)
 }

@@ -12,6 +12,7 @@ use super::{Purpose, ReviewError};
 use crate::flow::convoy::create::New;
 use crate::flow::convoy::decision::Decision;
 use crate::host::LiveTown;
+use crate::town::event::event;
 
 const LABEL: &str = "gt:convoy-review";
 
@@ -149,12 +150,11 @@ impl Request {
         self.state = State::Waiting;
         let store = town.store()?;
         town.transact(&store, |tx| self.save(tx, Status::Open, false))?;
-        let reason = self.pending.as_ref().map(|pending| &pending.reason);
-        town.tell(
-            "convoy_deferred",
-            serde_json::json!({ "request": self.id, "convoy": self.convoy, "title": self.new.title,
-                "beads": self.new.beads, "reason": reason }),
-        );
+        let reason = self.pending.as_ref().map(|pending| pending.reason.clone());
+        town.tell(&event!(ConvoyDeferred,
+            request: self.id, convoy: self.convoy, title: self.new.title, beads: self.new.beads,
+            reason: reason,
+        ));
         Ok(())
     }
 

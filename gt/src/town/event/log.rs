@@ -1,0 +1,231 @@
+//! The file of events, `.events.jsonl`: one JSON line an event, appended, never rewritten.
+//!
+//! An automatic act also names the rule that decided it and the facts it saw, so that `gt why` can explain it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bd::sys::file;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Event, fields};
+use crate::town::{Layout, Town};
+
+/// Who an event is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// For the record only.
+    Audit,
+    /// For the feed only.
+    Feed,
+    /// For both.
+    Both,
+}
+
+/// One event as it stands in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventLine {
+    /// When, RFC 3339 in UTC with whole seconds.
+    pub ts: String,
+    /// Which program wrote it.
+    #[serde(default)]
+    pub source: String,
+    /// What happened, as one word of the vocabulary: `sling`, `done`, `merged`, ...
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Who did it.
+    #[serde(default)]
+    pub actor: String,
+    /// The details.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub payload: Map<String, Value>,
+    /// Who it is for.
+    #[serde(default = "for_both")]
+    pub visibility: Visibility,
+}
+
+fn for_both() -> Visibility {
+    Visibility::Both
+}
+
+impl EventLine {
+    /// What happened. Fields that this program does not know are in the payload only.
+    pub fn event(&self) -> Event {
+        let line = serde_json::json!({ "type": self.kind, "payload": self.payload });
+        serde_json::from_value(line).unwrap_or_else(|_| Event::Other {
+            r#type: self.kind.clone(),
+            payload: self.payload.clone(),
+        })
+    }
+}
+
+/// Who hears of each event that a program records.
+#[derive(Clone, Default)]
+pub struct Listener(Option<Arc<Hear>>);
+
+type Hear = dyn Fn(&EventLine) + Send + Sync;
+
+impl Listener {
+    /// Hears of each event.
+    pub fn new(hear: impl Fn(&EventLine) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(hear)))
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Listener").field(&self.0.is_some()).finish()
+    }
+}
+
+impl Town {
+    /// Records an event and passes it to the listener. A failure to write it is ignored on purpose: the act itself is in the
+    /// beads, the event only says so.
+    pub fn tell(&self, event: &Event) {
+        let mut fields = fields(event);
+        let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
+        let now = self.clock.now().round(jiff::Unit::Second);
+        let line = EventLine {
+            ts: now.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string(),
+            source: "gt".to_owned(),
+            kind: kind
+                .as_ref()
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            actor: self.actor.to_string(),
+            payload: payload
+                .and_then(|payload| payload.as_object().cloned())
+                .unwrap_or_default(),
+            visibility: Visibility::Both,
+        };
+        // A line of texts and numbers always becomes JSON.
+        let mut text = serde_json::to_vec(&line).unwrap_or_default();
+        text.push(b'\n');
+        file::append(&self.layout.events(), &text, 0o600).ok();
+        if let Some(hear) = &self.listener.0 {
+            hear(&line);
+        }
+    }
+}
+
+/// Reads all events, oldest first; lines that cannot be read are passed over.
+pub fn read(layout: &Layout) -> std::io::Result<Vec<EventLine>> {
+    let bytes = file::read(&layout.events())?.unwrap_or_default();
+    Ok(bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect())
+}
+
+/// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
+pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
+    events
+        .iter()
+        .filter(|event| is_about(event, what))
+        .cloned()
+        .collect()
+}
+
+fn is_about(event: &EventLine, what: &str) -> bool {
+    event.actor == what || event.payload.values().any(|value| names(value, what))
+}
+
+fn names(value: &Value, what: &str) -> bool {
+    match value {
+        // Agents are named by address or by name, and what a rule saw is a sentence.
+        Value::String(text) => text
+            .split(|c: char| c.is_whitespace() || ",;:()`\"".contains(c))
+            .any(|word| word == what || word.rsplit('/').next() == Some(what)),
+        Value::Array(values) => values.iter().any(|value| names(value, what)),
+        Value::Object(map) => map.values().any(|value| names(value, what)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::event::{MergeEnded, MergeRef, event};
+
+    #[test]
+    fn events_of_the_era_are_read_and_bad_lines_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let text = concat!(
+            r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"sling","actor":"mayor","payload":{"bead":"gt-1"},"visibility":"feed"}"#,
+            "\nnot json\n",
+            r#"{"ts":"2026-01-01T00:00:01Z","type":"boot"}"#,
+            "\n",
+        );
+        std::fs::write(layout.events(), text).unwrap();
+        let events = read(&layout).unwrap();
+        assert_eq!(events.len(), 2);
+        assert_eq!(events[0].payload["bead"], "gt-1");
+        assert_eq!(events[1].visibility, Visibility::Both);
+    }
+
+    fn line(text: &str) -> EventLine {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn what_is_recorded_reads_back_as_the_same_event() {
+        let mut place = crate::testing::Place::new();
+        let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let sink = Arc::clone(&heard);
+        let town = &mut place.town;
+        town.listener = Listener::new(move |line| sink.lock().unwrap().push(line.clone()));
+        town.actor = crate::town::identity::Address::Mayor;
+        let all = [
+            event!(Sling, bead: "web-1", target: "web/nux"),
+            event!(Nuke,
+                rig: "web", polecat: "nux", rescue: None, forced: true, bead: Some("b".to_owned()),
+            ),
+            Event::Merged(MergeEnded {
+                request: MergeRef {
+                    mr: "web-2".to_owned(),
+                    ..MergeRef::default()
+                },
+                outcome: fields(&serde_json::json!({ "outcome": "merged", "commit": "c0ffee" })),
+            }),
+        ];
+        for event in &all {
+            town.tell(event);
+        }
+        let read = read(&town.layout).unwrap();
+        let events: Vec<Event> = read.iter().map(EventLine::event).collect();
+        assert_eq!(events, all);
+        assert_eq!(*heard.lock().unwrap(), read);
+        let text = std::fs::read_to_string(town.layout.events()).unwrap();
+        let first = text.lines().next().unwrap();
+        let end = r#""source":"gt","type":"sling","actor":"mayor","payload":{"bead":"web-1","target":"web/nux"},"visibility":"both"}"#;
+        assert!(first.ends_with(end), "{first}");
+        assert!(text.contains(r#""rescue":null,"forced":true"#), "{text}");
+    }
+
+    #[test]
+    fn unknown_kinds_and_fields_survive_and_known_kinds_of_other_programs_are_read() {
+        let text = r#"{"ts":"2026-01-01T00:00:00Z","source":"gt","type":"session_start","actor":"mayor","payload":{"session_id":"s","actor_pid":"mayor-1"},"visibility":"feed"}"#;
+        let old = line(text);
+        assert_eq!(serde_json::to_string(&old).unwrap(), text);
+        let Event::SessionStart(start) = old.event() else {
+            panic!("{old:?}");
+        };
+        assert_eq!((start.session_id.as_str(), start.bead.as_str()), ("s", ""));
+        for (text, kind) in [
+            (
+                r#"{"ts":"t","type":"volcano","payload":{"a":[1]}}"#,
+                "volcano",
+            ),
+            (r#"{"ts":"t","type":"sling","payload":{"bead":7}}"#, "sling"),
+            (r#"{"ts":"t","type":"boot"}"#, "boot"),
+        ] {
+            let line = line(text);
+            let (r#type, payload) = (kind.to_owned(), line.payload.clone());
+            assert_eq!(line.event(), Event::Other { r#type, payload });
+        }
+    }
+}
