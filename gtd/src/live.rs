@@ -25,15 +25,15 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {
         let pass = patrol::pass(town)?;
         prepare_briefings(town);
-        for acted in &pass.acted {
+        for acted in &pass {
             report(acted);
         }
-        if !pass.acted.iter().any(|acted| acted.changed) {
+        if !pass.iter().any(|acted| acted.changed) {
             // Beads that are not on their branch yet lose nothing; that was logged.
             let is_fault = |acted: &&Acted| {
                 acted.failed && !matches!(acted.decision.action, Action::ShareBeads { .. })
             };
-            return match pass.acted.iter().find(is_fault) {
+            return match pass.iter().find(is_fault) {
                 Some(failed) => Err(anyhow::anyhow!(
                     "{}: {}",
                     failed.decision.rule.name,
@@ -101,31 +101,24 @@ impl World for Watched {
     }
 
     fn facts(&self) -> anyhow::Result<Facts> {
-        patrol::facts(&self.town)
-    }
-
-    fn saw(&self, facts: &Facts) {
+        let facts = patrol::facts(&self.town)?;
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }
         // Before anything is done: what ends from here on is heard of.
         lock(&self.panes).follow(&facts.sessions, &self.waker);
         lock(&self.shared).degraded.clone_from(&facts.degraded);
+        Ok(facts)
     }
 
     fn act(&self, decision: Decision) -> Acted {
-        patrol::act(&self.town, decision)
-    }
-
-    fn acted(&self, acted: &Acted) {
-        report(acted);
+        let acted = patrol::act(&self.town, decision);
+        report(&acted);
+        acted
     }
 
     fn tidy(&self) {
         prepare_briefings(&self.town);
-    }
-
-    fn passed(&self) {
         if let Some(watch) = lock(&self.watch).as_mut() {
             watch.refresh(&self.town).ok();
         }

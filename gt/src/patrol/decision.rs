@@ -103,40 +103,35 @@ pub enum ActionKind {
 impl Action {
     /// The rig that it is about, if it is about one.
     pub fn rig(&self) -> Option<&str> {
+        self.about().0
+    }
+
+    /// What it is about.
+    pub fn subject(&self) -> Subject {
+        Subject(self.about().1)
+    }
+
+    fn about(&self) -> (Option<&str>, String) {
         match self {
             Self::ResumeSling(worker)
             | Self::FinishDone(worker)
             | Self::Respawn(worker)
             | Self::OpenBreaker(worker)
             | Self::EndSession(worker)
-            | Self::Release(worker) => Some(&worker.rig),
-            Self::SlingWaiting { rig, .. }
-            | Self::QueueRepair { rig, .. }
-            | Self::RunQueue { rig } => Some(rig),
-            Self::ShareBeads { rig } => rig.as_deref(),
-            Self::Land { .. } | Self::FinishConvoy { .. } | Self::AskPerson => None,
-        }
-    }
-
-    /// What it is about.
-    pub fn subject(&self) -> Subject {
-        Subject(match self {
-            Self::ResumeSling(worker)
-            | Self::FinishDone(worker)
-            | Self::Respawn(worker)
-            | Self::OpenBreaker(worker)
-            | Self::EndSession(worker)
-            | Self::Release(worker) => format!("worker {}/{}", worker.rig, worker.polecat),
-            Self::SlingWaiting { bead, .. } | Self::QueueRepair { bead, .. } => {
-                format!("bead {bead}")
+            | Self::Release(worker) => {
+                let Worker { rig, polecat } = worker;
+                (Some(rig), format!("worker {rig}/{polecat}"))
             }
-            Self::RunQueue { rig } => format!("queue {rig}"),
-            Self::Land { convoy } => format!("convoy {convoy}"),
-            Self::FinishConvoy { request } => format!("request {request}"),
-            Self::AskPerson => "messages".to_owned(),
-            Self::ShareBeads { rig: Some(rig) } => format!("beads {rig}"),
-            Self::ShareBeads { rig: None } => "beads".to_owned(),
-        })
+            Self::SlingWaiting { rig, bead } | Self::QueueRepair { rig, bead } => {
+                (Some(rig), format!("bead {bead}"))
+            }
+            Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
+            Self::Land { convoy } => (None, format!("convoy {convoy}")),
+            Self::FinishConvoy { request } => (None, format!("request {request}")),
+            Self::AskPerson => (None, "messages".to_owned()),
+            Self::ShareBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
+            Self::ShareBeads { rig: None } => (None, "beads".to_owned()),
+        }
     }
 
     /// What it costs.

@@ -93,23 +93,11 @@ pub struct Acted {
     pub busy: bool,
 }
 
-/// What one pass did.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Pass {
-    /// What was decided and how it went.
-    pub acted: Vec<Acted>,
-    /// Rigs whose beads could not be read.
-    pub unreadable: Vec<String>,
-    /// Whether the sessions could not be asked.
-    pub degraded: Option<String>,
-}
-
 /// Runs one pass, the merge queues included, one action after the other. What was decided about a subject that changed
 /// in this pass is left to the next.
-pub fn pass(town: &LiveTown) -> anyhow::Result<Pass> {
-    let facts = facts(town)?;
+pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
     let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
-    for decision in decide(&facts) {
+    for decision in decide(&facts(town)?) {
         let subject = decision.action.subject();
         if changed.contains(&subject) {
             continue;
@@ -120,11 +108,7 @@ pub fn pass(town: &LiveTown) -> anyhow::Result<Pass> {
         }
         acted.push(one);
     }
-    Ok(Pass {
-        acted,
-        unreadable: facts.unreadable,
-        degraded: facts.degraded,
-    })
+    Ok(acted)
 }
 
 /// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.

@@ -19,22 +19,16 @@ const HEARTBEAT: Duration = Duration::from_secs(180);
 /// How long what is being done may take to come to its end when the daemon stops.
 const PARTING: Duration = Duration::from_secs(8);
 
-/// What the loop watches over. What may block is called beside the loop.
+/// What the loop watches over. All but the clock may block, and is called beside the loop.
 pub(crate) trait World: Send + Sync + 'static {
     /// What time it is.
     fn now(&self) -> Timestamp;
-    /// Reads the facts; may block.
+    /// Reads the facts.
     fn facts(&self) -> anyhow::Result<Facts>;
-    /// Hears of the facts before anything is done about them.
-    fn saw(&self, facts: &Facts);
-    /// Acts on a decision; may block.
+    /// Acts on a decision.
     fn act(&self, decision: Decision) -> Acted;
-    /// Hears of an action that has ended.
-    fn acted(&self, acted: &Acted);
-    /// Does what follows each pass; may block.
+    /// Does what follows each pass.
     fn tidy(&self);
-    /// Hears that a pass is over.
-    fn passed(&self);
     /// Stops actions that take long.
     fn stop(&self);
 }
@@ -86,7 +80,6 @@ impl<W: World> Loop<W> {
         match self.beside("reading the town", W::facts).await {
             Some(Ok(facts)) => {
                 due = patrol::due_in(&facts);
-                self.world.saw(&facts);
                 self.start(&facts);
             }
             Some(Err(error)) => {
@@ -95,7 +88,6 @@ impl<W: World> Loop<W> {
             None => {}
         }
         self.beside("keeping briefings and stores", W::tidy).await;
-        self.world.passed();
         let retry = lock(&self.memory).due_in(self.world.now());
         let waits = due.into_iter().chain(retry);
         let sleep = waits.min().and_then(|wait| wait.try_into().ok());
@@ -140,7 +132,6 @@ impl<W: World> Loop<W> {
         let acted = self.beside("an action", |world| world.act(decision)).await;
         let mut look_again = self.left.load(Ordering::Relaxed) > 0;
         if let Some(acted) = acted {
-            self.world.acted(&acted);
             // A failed action waits from here on; only then may another be started.
             let mut memory = lock(&self.memory);
             memory.note(&acted, self.world.now());

@@ -41,8 +41,6 @@ impl World for Play {
         (self.facts)(self.seconds())
     }
 
-    fn saw(&self, _: &Facts) {}
-
     fn act(&self, decision: Decision) -> Acted {
         let changed = (self.succeeds)(decision.action.clone());
         lock(&self.acts).push((self.seconds(), decision.action.clone()));
@@ -55,9 +53,7 @@ impl World for Play {
         }
     }
 
-    fn acted(&self, _: &Acted) {}
     fn tidy(&self) {}
-    fn passed(&self) {}
     fn stop(&self) {}
 }
 

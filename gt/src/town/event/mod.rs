@@ -3,6 +3,8 @@
 //! What must always hold: the words of the file never change. A kind is a variant's name in snake case, and its payload has
 //! the variant's fields. What older programs wrote, or newer ones will, is kept as [`Event::Other`].
 
+#![expect(missing_docs, reason = "a field is named as in the file")]
+
 mod log;
 
 use std::collections::BTreeMap;
@@ -32,7 +34,6 @@ pub(crate) use event;
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 #[rustfmt::skip]
 pub enum Event {
     /// The daemon was started.
@@ -169,7 +170,6 @@ pub enum Event {
 /// A session that gives way to a fresh one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct HandedOver {
     pub to_session: bool,
     pub agent: Option<String>,
@@ -180,7 +180,6 @@ pub struct HandedOver {
 /// What the patrol did, with the rule that decided it and what that rule saw.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct PatrolActed {
     pub rule: String,
     pub saw: String,
@@ -192,7 +191,6 @@ pub struct PatrolActed {
 /// A session of an agent program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct SessionStarted {
     pub session_id: String,
     pub role: String,
@@ -204,7 +202,6 @@ pub struct SessionStarted {
 
 /// The beads that a convoy got.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct ConvoyGrown {
     pub convoy: String,
     pub beads: Vec<String>,
@@ -217,7 +214,6 @@ pub struct ConvoyGrown {
 /// Discovery documents on a ref.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct DocumentsKept {
     pub rig: String,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -236,7 +232,6 @@ pub struct DocumentsKept {
 
 /// A merge request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct MergeRef {
     pub mr: String,
     pub rig: String,
@@ -247,7 +242,6 @@ pub struct MergeRef {
 
 /// How a request's way through the queue ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct MergeEnded {
     #[serde(flatten)]
     pub request: MergeRef,
@@ -258,7 +252,6 @@ pub struct MergeEnded {
 
 /// A request whose work another one brought to the target, or was to bring.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct MergedAlong {
     pub mr: String,
     pub rig: String,
@@ -271,7 +264,6 @@ pub struct MergedAlong {
 /// Where a landing stopped, and why.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct LandingStopped {
     pub convoy: String,
     pub reason: String,
@@ -282,7 +274,6 @@ pub struct LandingStopped {
 
 /// A worker that was at work when the town was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct StoppedWorker {
     pub polecat: String,
     pub bead: String,
@@ -290,7 +281,6 @@ pub struct StoppedWorker {
 
 /// A hook that ran, with what it was about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a field is named as in the file")]
 pub struct HookRun {
     pub event: String,
     pub hook: String,
