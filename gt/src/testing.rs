@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bd::git::{Git, Identity};
 use bd::sys::{Clock, Env, Random};
 
-use crate::flow::install::{Request as InstallRequest, install};
-use crate::flow::rig::{self, Added, Request};
+use crate::flow::install::{InstallRequest, install};
+use crate::flow::rig::{self, AddRequest, Added};
 use crate::host::FakeHost;
 use crate::host::LiveTown;
 use crate::town::identity::Address;
@@ -90,15 +90,15 @@ impl Place {
 
     /// Adds a rig.
     pub(crate) fn add_rig(&self, name: &str, url: Option<&str>) -> anyhow::Result<Added> {
-        self.ask(&Request {
+        self.ask(&AddRequest {
             name: name.to_owned(),
             url: url.map(str::to_owned),
-            ..Request::default()
+            ..AddRequest::default()
         })
     }
 
     /// Adds a rig as asked for.
-    pub(crate) fn ask(&self, request: &Request) -> anyhow::Result<Added> {
+    pub(crate) fn ask(&self, request: &AddRequest) -> anyhow::Result<Added> {
         rig::add(&self.town, request, &|_| {})
     }
 }

@@ -56,9 +56,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
-            error.print().ok();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
         }
     };
     let Command::Run(args) = cli.command;

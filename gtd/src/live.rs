@@ -12,7 +12,7 @@ use tokio::sync::broadcast;
 
 use crate::panes::Panes;
 use crate::run::{Loop, World, lock};
-use crate::socket::{self, Shared};
+use crate::socket::{self, SocketState};
 use crate::supervise::Instance;
 use crate::wake::{Wake, Waker, channel};
 use crate::watch::Watch;
@@ -62,7 +62,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
     // Nobody may be listening.
     town.listener = Listener::new(move |line| drop(sender.send(line.clone())));
     let town = Arc::new(town);
-    let shared = Arc::new(Mutex::new(Shared {
+    let shared = Arc::new(Mutex::new(SocketState {
         state: instance.state().clone(),
         degraded: None,
     }));
@@ -92,7 +92,7 @@ struct Watched {
     instance: Mutex<Instance>,
     watch: Mutex<Option<Watch>>,
     panes: Mutex<Panes>,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SocketState>>,
 }
 
 impl World for Watched {

@@ -115,7 +115,7 @@ fn failed_work_keeps_a_convoy_from_landing_and_status_names_the_ways_out() {
         give_up.clone(),
         format!("gt convoy close {id} --force --reason \"<why>\""),
     ];
-    assert_eq!(status["tracked"][2]["ways"], serde_json::json!(ways));
+    assert_eq!(status["tracked"][2]["next_steps"], serde_json::json!(ways));
     let shown = town
         .gt(["convoy", "status", id])
         .env("COLUMNS", "120")

@@ -62,7 +62,7 @@ impl Scene {
         let status = ["convoy", "status", &self.convoy, "--json"];
         let status = town.gt(status).ok().json();
         for bead in status[0]["tracked"].as_array().unwrap() {
-            let ways = bead["ways"].as_array().unwrap().iter();
+            let ways = bead["next_steps"].as_array().unwrap().iter();
             steps.extend(ways.map(|way: &Value| way.as_str().unwrap().to_owned()));
         }
         steps

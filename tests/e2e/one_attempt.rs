@@ -237,7 +237,7 @@ fn what_a_worker_closed_without_gt_done_is_not_landed() {
         "{bead}"
     );
     // A person takes it as it is, in the way that the convoy names.
-    let ways: Vec<&str> = bead["ways"]
+    let ways: Vec<&str> = bead["next_steps"]
         .as_array()
         .unwrap()
         .iter()

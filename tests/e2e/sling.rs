@@ -370,7 +370,7 @@ fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
     let told = town.gt(["why", &bead]).ok();
     let waits = format!("now: it waits for {first}");
     assert!(
-        told.out.contains("now: in line for rig web") && told.out.contains(&waits),
+        told.out.contains("now: queued for rig web") && told.out.contains(&waits),
         "{}",
         told.out
     );
@@ -387,16 +387,16 @@ fn a_bead_in_line_whose_agent_cannot_be_started_says_so_and_goes_once_it_can() {
     let line = format!("! {bead} could not be slung");
     assert!(status.out.contains(&line), "{}", status.out);
     let status = town.gt(["status", "--json"]).ok().json();
-    let failed = &status["rigs"][0]["in_line"][0]["failed"]["why"];
+    let failed = &status["rigs"][0]["queued"][0]["failed"]["why"];
     assert!(failed.as_str().unwrap().contains("nobody"), "{status}");
     let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
     let why = convoys[0]["tracked"][0]["why"].as_str().unwrap();
-    assert!(why.contains("in line") && why.contains("nobody"), "{why}");
+    assert!(why.contains("queued") && why.contains("nobody"), "{why}");
     town.set_town_setting("default_agent", serde_json::json!("worker"));
     town.patrol();
     assert_eq!(town.status_of("web", &bead), "hooked");
     let told = town.gt(["why", &bead]).ok();
-    assert!(!told.out.contains("in line"), "{}", told.out);
+    assert!(!told.out.contains("now: queued"), "{}", told.out);
 }
 
 #[test]
@@ -469,5 +469,5 @@ fn a_queued_bead_whose_start_fails_is_on_a_hook_and_not_queued() {
     let status = town.gt(["status", "--json"]).ok().json();
     assert!(!status.to_string().contains("gt:sling-context"));
     let why = town.gt(["why", &two]).ok().out;
-    assert!(!why.contains("in line"), "{why}");
+    assert!(!why.contains("now: queued"), "{why}");
 }

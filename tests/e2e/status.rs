@@ -145,7 +145,7 @@ fn no_screen_contradicts_another_about_a_worker_whose_session_is_gone() {
     let tracked = json(&["convoy", "status", &convoy])[0]["tracked"][0].clone();
     assert_eq!(
         (&tracked["standing"], &tracked["why"]),
-        (&"held".into(), &"nobody works on it".into())
+        (&"blocked".into(), &"nobody works on it".into())
     );
     assert_eq!(json(&["status"])["summary"]["active_hooks"], 0);
 }

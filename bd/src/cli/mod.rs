@@ -319,18 +319,13 @@ fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
 /// Shows help, or why a command line cannot be understood, and says how the process ends.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let screen = Ui::new(false, false, &Env::default());
-    if !error.use_stderr() {
-        screen.raw(&error.render().to_string());
-        return ExitCode::SUCCESS;
-    }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
     {
         let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
         screen.error(&Failure::of(&unknown));
     }
-    screen.problem(error.render().to_string().trim_end());
-    ExitCode::from(2)
+    ExitCode::from(screen.command_line(error))
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ impl Ui {
 
     /// Says that something is not as it should be, on standard error. Ids and names of fields in it may be foreign text.
     pub fn warn(&self, text: &str) {
-        let mark = self.err_style.yellow("warning:");
+        let mark = self.err_style.yellow("Warning:");
         Self::err(&format!("{mark} {}", escape::block(text)));
     }
 
@@ -159,6 +159,23 @@ impl Ui {
             let mark = self.err_style.dim("Hint:");
             Self::err(&format!("{mark} {}", escape::block(hint)));
         }
+    }
+
+    /// Shows what came of a command line without a command to run: help on standard output, a mistake on standard error,
+    /// which begins as our own errors do. Gives the exit code.
+    pub fn command_line(&self, error: &clap::Error) -> u8 {
+        let text = error.render().to_string();
+        if error.use_stderr() {
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            let mark = self.err_style.red("Error:");
+            Self::err(&format!(
+                "{mark} {}",
+                text.replace("\n  tip: ", "\n  Hint: ")
+            ));
+        } else {
+            self.raw(&text);
+        }
+        u8::try_from(error.exit_code()).unwrap_or(2)
     }
 
     fn err(text: &str) {

@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::convoy::Standing;
-use crate::flow::demo::{self, Line, Request, Shown, Watcher};
+use crate::flow::demo::{self, DemoRequest, Line, Shown, Watcher};
 use crate::town::temporary;
 
 /// Run a complete town in a temporary folder
@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     for signal in temporary::ending_signals() {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    let request = Request {
+    let request = DemoRequest {
         repo: args.repo,
         agent: args.agent,
         keep: args.keep,
@@ -109,7 +109,7 @@ impl Watcher for Screen<'_> {
         }
         for (bar, line) in self.lines.iter().zip(lines) {
             bar.set_position(steps(line.standing));
-            bar.set_message(words(line));
+            bar.set_message(describe_line(line));
         }
         let done = lines
             .iter()
@@ -120,7 +120,7 @@ impl Watcher for Screen<'_> {
         }
         if self.bars.is_hidden() {
             for line in lines.iter().filter(|line| !self.last.contains(line)) {
-                self.ctx.ui.status(&words(line));
+                self.ctx.ui.status(&describe_line(line));
             }
         }
         lines.clone_into(&mut self.last);
@@ -135,19 +135,19 @@ fn steps(standing: Standing) -> u64 {
     match standing {
         Standing::Open | Standing::Blocked | Standing::Failed | Standing::Unknown => 0,
         Standing::Working => 1,
-        Standing::Merging | Standing::Held => 3,
+        Standing::Merging | Standing::NeedsStep => 3,
         Standing::Done => 4,
     }
 }
 
-fn words(line: &Line) -> String {
+fn describe_line(line: &Line) -> String {
     let title = escape::line(&line.title);
     let state = match line.standing {
         Standing::Open => "open".to_owned(),
         Standing::Blocked => escape::line(&line.detail),
         Standing::Working => format!("{} works on it", line.detail),
         Standing::Merging => "in the merge queue".to_owned(),
-        Standing::Held => format!("held: {}", escape::line(&line.detail)),
+        Standing::NeedsStep => format!("blocked: {}", escape::line(&line.detail)),
         Standing::Done => format!("merged, by {}", line.detail),
         Standing::Failed => "failed".to_owned(),
         Standing::Unknown => "unknown".to_owned(),

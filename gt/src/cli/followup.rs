@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::followup::{self, Made, Request};
+use crate::flow::followup::{self, FollowupRequest, Made};
 use crate::flow::sling::{self, Slung};
 
 /// Make a bead that continues finished work
@@ -42,7 +42,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let made = followup::make(
         &town,
-        &Request {
+        &FollowupRequest {
             of: args.of,
             prompt: args.prompt,
             title: args.title,
@@ -53,10 +53,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         None => None,
         Some(target) => {
             let rig = made.rig.clone().unwrap_or_default();
-            let request = sling::Request {
+            let request = sling::SlingRequest {
                 bead: made.bead.clone(),
                 target: if target.is_empty() { rig } else { target },
-                ..sling::Request::default()
+                ..sling::SlingRequest::default()
             };
             let slung = sling::sling(&town, &request)
                 .map_err(|error| error.context(format!("{} is made, but not slung", made.bead)))?;

@@ -2,7 +2,7 @@
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::handoff::{self, HandedOff, Request};
+use crate::flow::handoff::{self, HandedOff, HandoffRequest};
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Some(text) => town.address(text)?,
         None => town.actor.clone(),
     };
-    let mut request = Request {
+    let mut request = HandoffRequest {
         subject: args.subject,
         message: args.message,
     };
@@ -51,10 +51,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         });
     }
     let done = handoff::hand_off(&town, &agent, &request)?;
-    answer(done, told)
+    answer(done, show_handoff)
 }
 
-fn told(done: &HandedOff, page: &mut bd::ui::Page) {
+fn show_handoff(done: &HandedOff, page: &mut bd::ui::Page) {
     page.line(format!(
         "✓ the session of {} ends, the next one starts",
         done.agent

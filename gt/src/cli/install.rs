@@ -4,7 +4,7 @@ use bd::sys::Clock;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::install::{Request as InstallRequest, install};
+use crate::flow::install::{InstallRequest, install};
 
 /// Make a town, or complete one
 #[derive(Debug, clap::Args)]

@@ -189,9 +189,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
                 Ui::new(false, false, &env).error(&crate::cli::error::failure(&error));
                 return ExitCode::FAILURE;
             }
-            // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
-            error.print().ok();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return ExitCode::from(Ui::new(false, false, &env).command_line(&error));
         }
     };
     let ui = Ui::new(line.root.json, false, &env);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use crate::cli::context::Context;
-use crate::host::runtime::scripted::{self, Outcome, Request};
+use crate::host::runtime::scripted::{self, Outcome, ScriptedRequest};
 
 /// Work on your hook with a script instead of a model
 ///
@@ -51,7 +51,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
         "there is no script {} (the agent's args in the settings name it)",
         script.display()
     );
-    let request = Request {
+    let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),
         exe: &exe,

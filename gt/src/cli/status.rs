@@ -4,15 +4,15 @@ use bd::ui::{Page, escape};
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::record::polecat::State;
+use crate::record::polecat::PolecatState;
 use crate::view::status::{self, Agent, Rig, Status};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
 /// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
-/// agents (a list of A), mq{pending, blocked, held}, waiting[],
-/// in_line[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
+/// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
+/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
 /// work_title?, hook_bead?, state?, why?, unread_mail}.
 #[derive(Debug, clap::Args)]
@@ -76,22 +76,19 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
     );
     let queue = &rig.mq;
-    if queue.pending + queue.blocked + queue.held > 0 {
+    if queue.pending + queue.blocked + queue.needs_person > 0 {
         page.line(format!(
             "  ⇡ merge queue: {} ready, {} wait for a task, {} for a person",
-            queue.pending, queue.blocked, queue.held
+            queue.pending, queue.blocked, queue.needs_person
         ));
-        if queue.blocked + queue.held > 0 {
-            page.line(format!(
-                "    which, and what to do: gt mq list {}",
-                rig.name
-            ));
+        if queue.blocked + queue.needs_person > 0 {
+            page.line(format!("    → gt mq list {}", rig.name));
         }
     }
     if !rig.waiting.is_empty() {
-        page.cut_line(format!("  … in line: {}", rig.waiting.join(", ")));
+        page.cut_line(format!("  … queued: {}", rig.waiting.join(", ")));
     }
-    for waiting in &rig.in_line {
+    for waiting in &rig.queued {
         if let Some(failed) = &waiting.failed {
             let text = format!(
                 "    ! {} could not be slung: {}",
@@ -111,17 +108,21 @@ fn show_rig(rig: &Rig, page: &mut Page) {
 
 fn line(indent: &str, agent: &Agent, page: &mut Page) {
     let (mark, word) = match (agent.state, agent.running) {
-        (Some(State::Working), _) => ("◐", "working"),
-        (Some(State::Idle), _) => ("○", "idle"),
-        (Some(State::Stalled), _) => ("!", "stalled"),
-        (Some(State::Zombie), _) => ("✗", "zombie"),
+        (Some(PolecatState::Working), _) => ("◐", "working"),
+        (Some(PolecatState::Idle), _) => ("○", "idle"),
+        (Some(PolecatState::Stalled), _) => ("!", "stalled"),
+        (Some(PolecatState::Zombie), _) => ("✗", "zombie"),
         (None, Some(true)) => ("●", "running"),
         (None, Some(false)) => ("○", "stopped"),
         (None, None) => ("?", "unknown"),
     };
     let mut text = format!("{indent}{mark} {:<8} {:<10}", word, agent.name);
     match (&agent.hook_bead, &agent.work_title) {
-        _ if matches!(agent.state, Some(State::Zombie | State::Stalled)) => {
+        _ if matches!(
+            agent.state,
+            Some(PolecatState::Zombie | PolecatState::Stalled)
+        ) =>
+        {
             text.push_str(&format!(" {}", escape::line(&agent.why)));
         }
         (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::line(title))),

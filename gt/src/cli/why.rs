@@ -5,7 +5,7 @@ use bd::ui::escape;
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::town::event::EventLine;
-use crate::view::why::{self, Told};
+use crate::view::why::{self, Explanation};
 
 /// Explain what happened, and which rule decided
 ///
@@ -18,7 +18,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let Told { events, now } = why::why(&town, &args.what)?;
+    let Explanation { events, now } = why::why(&town, &args.what)?;
     let what = args.what.clone();
     answer(events, move |events, page| {
         if events.is_empty() {

@@ -127,7 +127,7 @@ pub fn read(town: &LiveTown, agent: &Address) -> Result<Option<Checkpoint>, Chec
 }
 
 /// The checkpoint that the next session is told of: fresh, and of this bead.
-pub fn told(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
+pub fn take_for_report(town: &LiveTown, agent: &Address, bead: &str) -> Option<Checkpoint> {
     // One that cannot be read keeps nobody from its context; `gt checkpoint show` tells of it.
     let found = read(town, agent).ok().flatten()?;
     let age = town
@@ -147,7 +147,7 @@ pub fn write(
     let home = path(town, agent)?.with_file_name("");
     let hooked_bead = hook::hooked_bead(town, agent).unwrap_or_default();
     let words = words.unwrap_or_else(|| {
-        let last = told(town, agent, &hooked_bead).unwrap_or_default();
+        let last = take_for_report(town, agent, &hooked_bead).unwrap_or_default();
         Words {
             notes: last.notes,
             molecule: last.molecule_id,

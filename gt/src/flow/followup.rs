@@ -14,7 +14,7 @@ use crate::host::LiveTown;
 use crate::record::attempt::{self, Attempt, Trace};
 use crate::record::merge_request;
 use crate::record::polecat::{self, Slot};
-use crate::town::beads::Home;
+use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -26,7 +26,7 @@ const TITLE: usize = 80;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct FollowupRequest {
     /// The bead that was worked on, or the polecat that did it.
     pub of: String,
     /// What is wanted now.
@@ -100,7 +100,7 @@ pub struct Molecule {
 }
 
 /// Makes a follow-up.
-pub fn make(town: &LiveTown, request: &Request) -> anyhow::Result<Made> {
+pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> {
     let prompt = request.prompt.trim();
     anyhow::ensure!(!prompt.is_empty(), FollowupError::NoPrompt);
     let named = match town.find_bead(&request.of) {
@@ -134,8 +134,8 @@ pub fn make(town: &LiveTown, request: &Request) -> anyhow::Result<Made> {
         Ok(change::create(tx, new)?)
     })?;
     let rig = match named.home {
-        Home::Rig(rig) => Some(rig),
-        Home::Town => None,
+        BeadsHome::Rig(rig) => Some(rig),
+        BeadsHome::Town => None,
     };
     town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
     Ok(Made {

@@ -20,7 +20,7 @@ pub const CUSTOM_TYPES: &str =
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct InstallRequest {
     /// The town's name; that of its folder where none is given.
     pub name: Option<String>,
     /// The owner's name.
@@ -29,7 +29,7 @@ pub struct Request {
     pub email: Option<String>,
 }
 
-impl Request {
+impl InstallRequest {
     /// The owner as git knows them in a folder. Without git's identity the town has no owner yet.
     pub fn of_git_user(folder: &Path) -> Self {
         let git = Git::at(folder);
@@ -91,7 +91,7 @@ pub fn install(
     env: &Env,
     clock: &Clock,
     root: &Path,
-    request: &Request,
+    request: &InstallRequest,
 ) -> anyhow::Result<Installed> {
     let layout = Layout::new(root);
     let around = root
@@ -189,7 +189,12 @@ fn beads(layout: &Layout) -> anyhow::Result<Store> {
     Ok(store)
 }
 
-fn files(layout: &Layout, clock: &Clock, request: &Request, name: &str) -> anyhow::Result<()> {
+fn files(
+    layout: &Layout,
+    clock: &Clock,
+    request: &InstallRequest,
+    name: &str,
+) -> anyhow::Result<()> {
     if !layout.rigs_json().exists() {
         Registry::default().save(&layout.rigs_json())?;
     }
@@ -237,7 +242,7 @@ fn write(path: &Path, content: &[u8]) -> Result<(), InstallError> {
 }
 
 /// The beads of the town's agents, where they are missing.
-fn agents(store: &Store, clock: &Clock, request: &Request) -> anyhow::Result<()> {
+fn agents(store: &Store, clock: &Clock, request: &InstallRequest) -> anyhow::Result<()> {
     let author = Author {
         actor: "overseer".to_owned(),
         owner: request.email.clone().unwrap_or_default(),

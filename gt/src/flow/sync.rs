@@ -26,7 +26,7 @@ const NETWORK: Duration = Duration::from_secs(20);
 
 /// A store that has something new for its branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sharing {
+pub struct SyncState {
     /// The rig; none for the town's own beads.
     pub rig: Option<String>,
     /// How long nobody has written.
@@ -66,7 +66,7 @@ impl Record {
 }
 
 /// The stores with something new for their branches. Reads only, and starts nothing.
-pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<Sharing> {
+pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<SyncState> {
     let rigs = stores.rigs.keys().map(|rig| Some(rig.as_str()));
     std::iter::once(None)
         .chain(rigs)
@@ -74,7 +74,12 @@ pub fn facts(town: &LiveTown, stores: &Stores, now: Timestamp) -> Vec<Sharing> {
         .collect()
 }
 
-fn fact(town: &LiveTown, convoys: &Snapshot, rig: Option<&str>, now: Timestamp) -> Option<Sharing> {
+fn fact(
+    town: &LiveTown,
+    convoys: &Snapshot,
+    rig: Option<&str>,
+    now: Timestamp,
+) -> Option<SyncState> {
     let store = store(town, rig).ok()?;
     let record = load(town, rig);
     let unpushed = record.as_ref().is_some_and(|record| record.unpushed);
@@ -89,7 +94,7 @@ fn fact(town: &LiveTown, convoys: &Snapshot, rig: Option<&str>, now: Timestamp) 
     }
     let at = record.as_ref().map(|record| record.at);
     let changed = Timestamp::from_second(store.changed()).unwrap_or(now);
-    Some(Sharing {
+    Some(SyncState {
         rig: rig.map(str::to_owned),
         // A time ahead of ours is another clock's.
         rest: now.duration_since(changed).abs(),
@@ -131,7 +136,7 @@ pub fn share(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String
     match (failure, synced) {
         (Some(failure), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
-        (None, synced) => Ok(synced.ok().and_then(|synced| words(&synced))),
+        (None, synced) => Ok(synced.ok().and_then(|synced| describe_sync(&synced))),
     }
 }
 
@@ -156,7 +161,7 @@ fn sync_store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Synced> {
     Ok(sync::sync(&request)?)
 }
 
-fn words(synced: &Synced) -> Option<String> {
+fn describe_sync(synced: &Synced) -> Option<String> {
     if !synced.committed && synced.received == 0 {
         return None;
     }

@@ -8,11 +8,11 @@ use super::{Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions, is_s
 
 /// The backend for tests.
 #[derive(Debug, Default)]
-pub struct FakeHost(Mutex<State>);
+pub struct FakeHost(Mutex<FakeState>);
 
 /// What the fake knows.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct FakeState {
     /// The sessions that are there.
     pub live: Vec<Live>,
     /// Everything that was started.
@@ -40,7 +40,7 @@ impl FakeHost {
     }
 
     /// What it knows, to look at and to change.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, FakeState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,7 +49,7 @@ impl FakeHost {
         self.state().live.retain(|live| live.name != name);
     }
 
-    fn known(&self, name: &str) -> Result<MutexGuard<'_, State>, HostError> {
+    fn known(&self, name: &str) -> Result<MutexGuard<'_, FakeState>, HostError> {
         let state = self.state();
         if state.live.iter().any(|live| live.name == name) {
             Ok(state)

@@ -35,7 +35,7 @@ pub use queue::QueueFacts;
 pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 
-use crate::flow::sync::Sharing;
+use crate::flow::sync::SyncState;
 use crate::host::{Live, LiveTown};
 use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActed};
@@ -53,7 +53,7 @@ pub struct Facts {
     /// About what needs a person.
     pub attention: attention::AttentionFacts,
     /// Stores with something new for their branches.
-    pub sharing: Vec<Sharing>,
+    pub sharing: Vec<SyncState>,
     /// The numbers of the rules for what is the town's own.
     pub thresholds: Thresholds,
     /// Rigs whose beads could not be read, with the reason.

@@ -33,7 +33,7 @@ pub(super) fn facts(
     beads: &Snapshot,
     settings: &RigSettings,
 ) -> SchedulerFacts {
-    let queued: Vec<String> = queued_sling::waiting(beads)
+    let queued: Vec<String> = queued_sling::queued_slings(beads)
         .into_iter()
         .map(|waiting| waiting.work_bead_id)
         .collect();
@@ -104,10 +104,10 @@ pub(super) fn queue_repair(
     if !mq::is_automatic(&found.store.snapshot()?, &found.bead) {
         return Ok(None);
     }
-    let request = sling::Request {
+    let request = sling::SlingRequest {
         bead: task.to_owned(),
         target: rig.to_owned(),
-        ..sling::Request::default()
+        ..sling::SlingRequest::default()
     };
     let waits_for = vec!["a free worker".to_owned()];
     sling::enqueue(town, &town.rig(rig)?, &request, &found.bead, waits_for)?;
@@ -122,7 +122,7 @@ pub(super) fn sling_waiting(
 ) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
-    let Some(waiting) = queued_sling::waiting(&beads)
+    let Some(waiting) = queued_sling::queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
     else {
@@ -135,13 +135,13 @@ pub(super) fn sling_waiting(
             "{bead} left the line: it is not open any more"
         )));
     }
-    let request = sling::Request {
+    let request = sling::SlingRequest {
         bead: bead.to_owned(),
         target: rig.to_owned(),
         agent: waiting.agent,
         args: waiting.args,
         no_convoy: waiting.no_convoy,
-        ..sling::Request::default()
+        ..sling::SlingRequest::default()
     };
     let slung = sling::sling(town, &request).inspect_err(|error| {
         if !lock::is_held(error) {

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use crate::flow::sync::{self, Sharing};
+use crate::flow::sync::{self, SyncState};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 
@@ -13,12 +13,12 @@ use crate::record::town_view::TownView;
 const DOUBLINGS: u32 = 5;
 
 /// Reads the facts.
-pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<Sharing> {
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<SyncState> {
     sync::facts(town, &view.stores, view.now)
 }
 
 /// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
-pub(super) fn decide(sharing: &Sharing, thresholds: &Thresholds) -> Option<Decision> {
+pub(super) fn decide(sharing: &SyncState, thresholds: &Thresholds) -> Option<Decision> {
     let whose = match &sharing.rig {
         Some(rig) => format!("rig {rig}"),
         None => "the town".to_owned(),
@@ -40,12 +40,12 @@ pub(super) fn decide(sharing: &Sharing, thresholds: &Thresholds) -> Option<Decis
 }
 
 /// In how long a store goes to its branch that does not go now.
-pub(super) fn due(sharing: &Sharing, thresholds: &Thresholds) -> Option<SignedDuration> {
+pub(super) fn due(sharing: &SyncState, thresholds: &Thresholds) -> Option<SignedDuration> {
     Some(wait(sharing, thresholds)).filter(SignedDuration::is_positive)
 }
 
 /// In how long it is to be tried, if nobody writes until then.
-fn wait(sharing: &Sharing, thresholds: &Thresholds) -> SignedDuration {
+fn wait(sharing: &SyncState, thresholds: &Thresholds) -> SignedDuration {
     let interval = thresholds.sync_interval * 2_i32.pow(sharing.failures.min(DOUBLINGS));
     let interval = sharing
         .since
@@ -68,11 +68,11 @@ mod tests {
     use super::*;
 
     fn after(rest: i64, since: Option<i64>, failures: u32) -> i64 {
-        let sharing = Sharing {
+        let sharing = SyncState {
             rest: SignedDuration::from_secs(rest),
             since: since.map(SignedDuration::from_secs),
             failures,
-            ..Sharing::default()
+            ..SyncState::default()
         };
         wait(&sharing, &Thresholds::default()).as_secs()
     }
@@ -89,10 +89,10 @@ mod tests {
 
     #[test]
     fn after_a_landing_nobody_waits_for_rest_but_for_the_minute() {
-        let landed = |since| Sharing {
+        let landed = |since| SyncState {
             landed: true,
             since,
-            ..Sharing::default()
+            ..SyncState::default()
         };
         let thresholds = Thresholds::default();
         assert_eq!(wait(&landed(None), &thresholds), SignedDuration::ZERO);
@@ -102,9 +102,9 @@ mod tests {
 
     #[test]
     fn what_is_new_is_shared_at_rest_and_is_due_until_then() {
-        let sharing = |rest| Sharing {
+        let sharing = |rest| SyncState {
             rest: SignedDuration::from_secs(rest),
-            ..Sharing::default()
+            ..SyncState::default()
         };
         let thresholds = Thresholds::default();
         assert_eq!(decide(&sharing(10), &thresholds), None);

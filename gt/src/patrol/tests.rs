@@ -60,9 +60,9 @@ fn everything() -> Facts {
             messages: over,
             due_in: None,
         },
-        sharing: vec![Sharing {
+        sharing: vec![SyncState {
             landed: true,
-            ..Sharing::default()
+            ..SyncState::default()
         }],
         ..Facts::default()
     }

@@ -42,7 +42,7 @@ pub struct Receipt {
 /// What the queue has found out about a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub struct RequestState {
     /// The commit that was or is about to be pushed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub candidate: String,
@@ -178,7 +178,7 @@ pub fn source_of(request: &Bead) -> String {
 }
 
 /// What the queue has found out about a request.
-pub(crate) fn state_of(request: &Bead) -> State {
+pub(crate) fn state_of(request: &Bead) -> RequestState {
     let stored = request.metadata_object().remove("queue");
     stored
         .and_then(|value| serde_json::from_value(value).ok())
@@ -186,7 +186,7 @@ pub(crate) fn state_of(request: &Bead) -> State {
 }
 
 /// Writes what the queue has found out; other metadata stays.
-pub(crate) fn set_state(request: &mut Bead, state: &State) -> serde_json::Result<()> {
+pub(crate) fn set_state(request: &mut Bead, state: &RequestState) -> serde_json::Result<()> {
     request.set_metadata("queue", state)
 }
 

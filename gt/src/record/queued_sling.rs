@@ -1,4 +1,4 @@
-//! Beads that were slung to a rig while something still blocks them: they stand in line as local records
+//! Beads that were slung to a rig while something still blocks them: they are queued as local records
 //! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
 use bd::store::{Snapshot, Tx};
@@ -10,7 +10,7 @@ pub(crate) const LABEL: &str = "gt:sling-context";
 
 /// A bead that waits to be slung.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct QueuedSling {
     /// The record's version.
     pub version: u32,
     /// The bead.
@@ -26,14 +26,14 @@ pub struct Waiting {
     /// Whether it stays without a convoy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_convoy: bool,
-    /// When it was put in line, RFC 3339.
+    /// When it was queued, RFC 3339.
     pub enqueued_at: String,
     /// Why it could not be slung the last time that it was its turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Failed>,
 }
 
-/// A try to sling a bead in line that failed.
+/// A failed attempt to sling a queued bead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// When, RFC 3339.
@@ -45,11 +45,11 @@ pub struct Failed {
     pub why: String,
 }
 
-impl Waiting {
+impl QueuedSling {
     /// Where it stands, in a few words.
-    pub fn words(&self) -> String {
+    pub fn describe_queued(&self) -> String {
         let mut text = format!(
-            "in line for rig {} since {}",
+            "queued for rig {} since {}",
             self.target_rig, self.enqueued_at
         );
         if let Some(failed) = &self.failed {
@@ -60,9 +60,9 @@ impl Waiting {
     }
 }
 
-/// The beads in line in a rig's store, longest waiting first.
-pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
-    let mut found: Vec<Waiting> = beads
+/// The queued beads of a rig, oldest first.
+pub fn queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
+    let mut found: Vec<QueuedSling> = beads
         .select(|head| head.has_label(LABEL))
         .filter_map(|bead| read(bead.metadata.as_ref()?.get()))
         .collect();
@@ -70,7 +70,7 @@ pub fn waiting(beads: &Snapshot) -> Vec<Waiting> {
     found
 }
 
-/// Notes on a bead in line why it could not be slung; it stays in line.
+/// Records on a queued bead why it could not be slung. It stays queued.
 pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
     let id = record_id(&town.prefix(rig.name()), bead);
@@ -80,25 +80,25 @@ pub fn note_failure(town: &Town, rig: &RigLayout, bead: &str, why: &str) -> anyh
             return Ok(());
         };
         let kept = record.metadata.as_ref();
-        let Some(mut waiting) = kept.and_then(|raw| read(raw.get())) else {
+        let Some(mut queued) = kept.and_then(|raw| read(raw.get())) else {
             return Ok(());
         };
-        let before = waiting.failed.take().map(|failed| failed.since);
-        waiting.failed = Some(Failed {
+        let before = queued.failed.take().map(|failed| failed.since);
+        queued.failed = Some(Failed {
             at: now.to_string(),
             since: before
                 .filter(|since| !since.is_empty())
                 .unwrap_or_else(|| now.to_string()),
             why: why.to_owned(),
         });
-        record.metadata = Some(serde_json::value::to_raw_value(&waiting)?);
+        record.metadata = Some(serde_json::value::to_raw_value(&queued)?);
         record.updated_at = now;
         tx.put(record)?;
         Ok(())
     })
 }
 
-pub(crate) fn read(record: &str) -> Option<Waiting> {
+pub(crate) fn read(record: &str) -> Option<QueuedSling> {
     serde_json::from_str(record).ok()
 }
 

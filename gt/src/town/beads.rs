@@ -12,7 +12,7 @@ use crate::town::{RigLayout, Town};
 
 /// Where a bead lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Home {
+pub enum BeadsHome {
     /// In the town's own beads.
     Town,
     /// In a rig's beads.
@@ -30,7 +30,7 @@ pub struct UnknownBead {
 /// A bead with the store that holds it.
 pub struct Found {
     /// Where it lives.
-    pub home: Home,
+    pub home: BeadsHome,
     /// The store that holds it.
     pub store: Store,
     /// As it is now.
@@ -68,15 +68,15 @@ impl Town {
     /// Finds a bead in any store: the one its prefix routes to first, then all others.
     pub fn find_bead(&self, id: &str) -> anyhow::Result<Found> {
         let id = bare_id(id);
-        let mut homes: Vec<Home> = self
+        let mut homes: Vec<BeadsHome> = self
             .rigs()?
             .iter()
-            .map(|rig| Home::Rig(rig.name().into()))
+            .map(|rig| BeadsHome::Rig(rig.name().into()))
             .collect();
-        homes.insert(0, Home::Town);
+        homes.insert(0, BeadsHome::Town);
         homes.sort_by_key(|home| match home {
-            Home::Town => !id.starts_with("hq-"),
-            Home::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix(rig))),
+            BeadsHome::Town => !id.starts_with("hq-"),
+            BeadsHome::Rig(rig) => !id.starts_with(&format!("{}-", self.prefix(rig))),
         });
         for home in homes {
             // A store that cannot be opened must not hide the beads of the others.
@@ -93,10 +93,10 @@ impl Town {
     }
 
     /// The store of a home.
-    pub fn store_at(&self, home: &Home) -> anyhow::Result<Store> {
+    pub fn store_at(&self, home: &BeadsHome) -> anyhow::Result<Store> {
         match home {
-            Home::Town => self.store(),
-            Home::Rig(rig) => self.rig_store(&self.layout.rig(rig)),
+            BeadsHome::Town => self.store(),
+            BeadsHome::Rig(rig) => self.rig_store(&self.layout.rig(rig)),
         }
     }
 

@@ -96,24 +96,24 @@ impl Layout {
     }
 
     /// `.runtime/told/<mailbox>.json`: which letters the last session of a mailbox was told of.
-    pub fn told(&self, mailbox: &str) -> PathBuf {
+    pub fn delivered(&self, mailbox: &str) -> PathBuf {
         let name = mailbox.trim_end_matches('/').replace('/', ".");
         self.runtime().join("told").join(format!("{name}.json"))
     }
 
     /// `.runtime/told/<mailbox>.stop`: in which state of its work a worker was told that it is not finished.
     pub fn stopped(&self, mailbox: &str) -> PathBuf {
-        self.told(mailbox).with_extension("stop")
+        self.delivered(mailbox).with_extension("stop")
     }
 
     /// `.runtime/told/<mailbox>.ending`: which session of a mailbox handed over last.
     pub fn ending(&self, mailbox: &str) -> PathBuf {
-        self.told(mailbox).with_extension("ending")
+        self.delivered(mailbox).with_extension("ending")
     }
 
     /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
     pub fn told_convoys(&self, mailbox: &str) -> PathBuf {
-        self.told(mailbox).with_extension("convoys")
+        self.delivered(mailbox).with_extension("convoys")
     }
 
     /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::flow::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::Ended;
-use crate::record::polecat::{self, Completion, Polecat, State};
+use crate::record::polecat::{self, Completion, Polecat, PolecatState};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 
@@ -20,7 +20,7 @@ pub struct PolecatRow {
     /// Its name.
     pub name: String,
     /// Its state.
-    pub state: State,
+    pub state: PolecatState,
     /// Why it has that state.
     pub why: String,
     /// The bead on its hook.
@@ -72,10 +72,10 @@ impl PolecatRow {
     /// The sign of its state.
     pub fn mark(&self) -> &'static str {
         match self.state {
-            State::Working => "◐",
-            State::Idle => "○",
-            State::Stalled => "!",
-            State::Zombie => "✗",
+            PolecatState::Working => "◐",
+            PolecatState::Idle => "○",
+            PolecatState::Stalled => "!",
+            PolecatState::Zombie => "✗",
         }
     }
 }

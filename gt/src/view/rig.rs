@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::flow::crew::{self, Member};
 use crate::host::LiveTown;
-use crate::record::polecat::State;
+use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::config;
@@ -56,7 +56,7 @@ pub struct WorkerRow {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub state: State,
+    pub state: PolecatState,
     /// Why.
     pub why: String,
     /// The bead on its hook.
@@ -110,7 +110,7 @@ fn row(town: &LiveTown, rig: &RigLayout, view: &TownView) -> RigRow {
         remote: remote.ok().flatten().map(|url| redact(&url)),
         working: polecats
             .iter()
-            .filter(|polecat| polecat.state == State::Working)
+            .filter(|polecat| polecat.state == PolecatState::Working)
             .count(),
         polecats: polecats.len(),
         crew: crew::names(rig),

@@ -13,7 +13,7 @@ use crate::host::daemon;
 use crate::record;
 use crate::record::mail;
 use crate::record::merge_request;
-use crate::record::polecat::{Polecat, State};
+use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
@@ -73,7 +73,7 @@ pub struct Agent {
     pub hook_bead: Option<String>,
     /// A polecat's state.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<State>,
+    pub state: Option<PolecatState>,
     /// Why it is in that state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -98,10 +98,10 @@ pub struct Rig {
     pub agents: Vec<Agent>,
     /// The merge queue.
     pub mq: Queue,
-    /// Beads that stand in line to be slung.
+    /// Beads that are queued to be slung.
     pub waiting: Vec<String>,
     /// The same with since when, and why the last try failed.
-    pub in_line: Vec<queued_sling::Waiting>,
+    pub queued: Vec<queued_sling::QueuedSling>,
 }
 
 /// A merge queue in numbers.
@@ -112,7 +112,7 @@ pub struct Queue {
     /// Waiting for a task.
     pub blocked: usize,
     /// Waiting for a person.
-    pub held: usize,
+    pub needs_person: usize,
 }
 
 /// One open convoy in short.
@@ -202,7 +202,7 @@ impl Looking<'_> {
             crew.iter()
                 .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
         );
-        let waiting = beads.map(queued_sling::waiting).unwrap_or_default();
+        let waiting = beads.map(queued_sling::queued_slings).unwrap_or_default();
         let git = bd::git::Git::at(rig.repo());
         Rig {
             name: rig.name().to_owned(),
@@ -216,7 +216,7 @@ impl Looking<'_> {
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
                 .collect(),
-            in_line: waiting,
+            queued: waiting,
         }
     }
 
@@ -248,7 +248,7 @@ fn queue(beads: &bd::store::Snapshot) -> Queue {
     for request in merge_request::open_requests(beads) {
         let waits = !bd::graph::blockers(beads, &request.id).is_empty();
         match (merge_request::needs_person(request), waits) {
-            (Some(_), _) => queue.held += 1,
+            (Some(_), _) => queue.needs_person += 1,
             (None, true) => queue.blocked += 1,
             (None, false) => queue.pending += 1,
         }

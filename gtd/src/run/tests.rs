@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::sync::Sharing;
+use gt::flow::sync::SyncState;
 use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts};
 use jiff::SignedDuration;
 use tokio::time::Instant;
@@ -128,9 +128,9 @@ async fn a_file_event_wakes_the_loop() {
 async fn the_loop_sleeps_until_a_rule_is_due() {
     let facts = |at: u64| {
         let rest = SignedDuration::from_secs(i64::try_from(at).unwrap());
-        let sharing = Sharing {
+        let sharing = SyncState {
             rest,
-            ..Sharing::default()
+            ..SyncState::default()
         };
         Ok(Facts {
             sharing: (at < 31).then_some(sharing).into_iter().collect(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gt::host::LiveTown;
-use gt::host::daemon::protocol::{Answer, LINE_LIMIT, Request};
+use gt::host::daemon::protocol::{Answer, DaemonRequest, LINE_LIMIT};
 use gt::host::daemon::{StateFile, socket_folder, socket_path};
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -17,7 +17,7 @@ use crate::wake::{Wake, Waker};
 
 /// What the socket tells of the loop.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shared {
+pub(crate) struct SocketState {
     /// The state as it is written.
     pub(crate) state: StateFile,
     /// What keeps the daemon from doing everything.
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
 pub(crate) fn open(
     town: &LiveTown,
     waker: Waker,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SocketState>>,
     events: broadcast::Sender<EventLine>,
 ) -> io::Result<()> {
     let path = socket_path(town);
@@ -79,7 +79,7 @@ fn is_owner(stream: &UnixStream) -> bool {
 async fn serve(
     stream: UnixStream,
     waker: Waker,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<SocketState>>,
     mut events: broadcast::Receiver<EventLine>,
 ) -> io::Result<()> {
     let (read, mut write) = stream.into_split();
@@ -90,17 +90,17 @@ async fn serve(
             None => Answer::Error {
                 reason: "this is no request of ours".to_owned(),
             },
-            Some(Request::Status) => status(&shared),
-            Some(Request::Wake) => {
+            Some(DaemonRequest::Status) => status(&shared),
+            Some(DaemonRequest::Wake) => {
                 waker.wake(Wake::Request);
                 Answer::Ok
             }
-            Some(Request::Stop) => {
+            Some(DaemonRequest::Stop) => {
                 send(&mut write, &Answer::Ok).await?;
                 waker.wake(Wake::Stop);
                 return Ok(());
             }
-            Some(Request::Subscribe) => {
+            Some(DaemonRequest::Subscribe) => {
                 send(&mut write, &Answer::Ok).await?;
                 while let Ok(line) = events.recv().await {
                     send(&mut write, &Answer::Event(line)).await?;
@@ -124,7 +124,7 @@ async fn next_line(read: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<Vec
     Ok((count > 0).then_some(line))
 }
 
-fn status(shared: &Mutex<Shared>) -> Answer {
+fn status(shared: &Mutex<SocketState>) -> Answer {
     // A poisoned lock means the loop panicked while writing plain values; they are still readable.
     let shared = shared
         .lock()

@@ -138,8 +138,14 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     let keeper = match read.and_then(|found| Keeper::from_arg_matches(&found)) {
         Ok(keeper) => keeper,
         Err(error) => {
-            // Help goes to standard output, a mistake to standard error; neither can be told elsewhere.
-            error.print().ok();
+            if error.use_stderr() {
+                let text = error.render().to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                sys::complain(&format!("Error: {}", text.trim_end()));
+            } else {
+                // Where standard output is closed nobody asked for help.
+                error.print().ok();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

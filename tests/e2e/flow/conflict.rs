@@ -42,7 +42,7 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
         serde_json::json!([])
     );
     let status = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();
-    assert_eq!(status[0]["tracked"][0]["standing"], "held", "{status}");
+    assert_eq!(status[0]["tracked"][0]["standing"], "blocked", "{status}");
     assert_eq!(status[0]["tracked"][0]["waits_for"][0], task);
     assert_eq!(status[0]["total"], 2, "the convoy tracks the task, too");
     // As if it had been killed before it told the convoy.

@@ -268,15 +268,15 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
     // Its convoy says that it does not go on, and what a person can do.
     let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
     let tracked = &convoys[0]["tracked"][0];
-    assert_eq!(tracked["standing"], "held", "{tracked}");
+    assert_eq!(tracked["standing"], "blocked", "{tracked}");
     assert!(
         tracked["why"].as_str().unwrap().contains("exit code 7"),
         "{tracked}"
     );
     let way = format!("gt sling {bead} web --force");
-    assert_eq!(tracked["ways"][1], way.as_str());
+    assert_eq!(tracked["next_steps"][1], way.as_str());
     let shown = town.gt(["convoy", "status"]).ok();
-    assert!(shown.out.contains("held") && shown.out.contains(&way));
+    assert!(shown.out.contains("blocked") && shown.out.contains(&way));
     // It is the way out: another worker has it then.
     town.script("echo work > work.txt");
     let args: Vec<&str> = way.split(' ').skip(1).collect();
@@ -304,7 +304,7 @@ fn a_worker_whose_done_is_refused_is_stuck_and_the_overseer_hears_of_it_once() {
         let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
         let tracked = &convoys[0]["tracked"][0];
         let why = tracked["why"].as_str().unwrap_or_default();
-        let held = tracked["standing"] == "held" && tracked["ways"][0] == way.as_str();
+        let held = tracked["standing"] == "blocked" && tracked["next_steps"][0] == way.as_str();
         (held && why.contains("gt done") && why.contains("proof")).then_some(())
     });
     let why = town.gt(["why", &bead]).ok().out;

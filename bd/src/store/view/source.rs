@@ -91,7 +91,7 @@ enum Fit {
     No,
     Yes,
     /// It was made from them, and with these keys nobody has to compare their content again.
-    Sure(Keys),
+    Certain(Keys),
 }
 
 /// What is read of a store.
@@ -133,7 +133,7 @@ impl Source {
         let index = match old {
             Some(old) => match source.fit(&old)? {
                 Fit::Yes => old,
-                Fit::Sure(keys) => {
+                Fit::Certain(keys) => {
                     // Nobody else need look again.
                     if let Some(sure) = old.copy_with(&keys) {
                         source.renew(Some(&old), &sure);
@@ -196,7 +196,7 @@ impl Source {
             return Ok(Fit::Yes);
         }
         let made = if is_sure_now { looked } else { keys.made };
-        Ok(Fit::Sure(Keys { made, ..keys }))
+        Ok(Fit::Certain(Keys { made, ..keys }))
     }
 
     /// Makes the index anew and writes it where that can be done.

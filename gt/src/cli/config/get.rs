@@ -1,7 +1,7 @@
 //! `gt config get`.
 
 use super::super::{Answer, answer};
-use super::{Row, Whose, setting};
+use super::{SettingRow, Whose, setting};
 use crate::cli::context::Context;
 use crate::town::config::Layers;
 
@@ -22,7 +22,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let row = Row::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
+    let row = SettingRow::of(setting(&Layers::load(&town, rig.as_ref())?, &args.key)?);
     let show_origin = args.show_origin;
     answer(row, move |row, page| {
         if show_origin {

@@ -1,7 +1,7 @@
 //! `gt config list`.
 
 use super::super::{Answer, answer};
-use super::{Row, Whose};
+use super::{SettingRow, Whose};
 use crate::cli::context::Context;
 use crate::patrol::rule::{self, RULES};
 use crate::town::config::{Layers, key};
@@ -26,7 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
     all.extend(RULES.iter().map(|rule| rule.switch(&layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    let rows: Vec<Row> = all.into_iter().map(Row::of).collect();
+    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::of).collect();
     let show_origin = args.show_origin;
     answer(rows, move |rows, page| {
         for row in rows {

@@ -45,7 +45,7 @@ impl Whose {
         }
         match &self.rig {
             Some(name) => town.rig(name).map(Some),
-            None => Ok(super::rig::around(ctx, town)),
+            None => Ok(super::rig::rig_of_folder(ctx, town)),
         }
     }
 }
@@ -63,13 +63,13 @@ fn setting(layers: &Layers, name: &str) -> Result<Setting, ChangeError> {
 
 /// A setting as shown and as JSON.
 #[derive(Debug, Serialize)]
-struct Row {
+struct SettingRow {
     key: String,
     value: Value,
     origin: String,
 }
 
-impl Row {
+impl SettingRow {
     fn of(setting: Setting) -> Self {
         Self {
             origin: setting.origin.to_string(),

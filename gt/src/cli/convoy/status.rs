@@ -15,8 +15,8 @@ use crate::record::town_view::TownView;
 /// A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
-/// issue_type, assignee?, standing, waits_for, why?, ways}], completed, total, landings, integration?}. `standing` is open,
-/// blocked, working, merging, held, done, failed or unknown; `ways` are commands, one of them at a time;
+/// issue_type, assignee?, standing, waits_for, why?, next_steps}], completed, total, landings, integration?}. `standing` is open,
+/// blocked, working, merging, done, failed or unknown; `next_steps` are commands, one of which unblocks it;
 /// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -113,7 +113,7 @@ fn line(bead: &Tracked, page: &mut Page) {
         Standing::Blocked => ("●", "blocked"),
         Standing::Working => ("◐", "working"),
         Standing::Merging => ("⇡", "merging"),
-        Standing::Held => ("✗", "held"),
+        Standing::NeedsStep => ("✗", "blocked"),
         Standing::Done if !bead.why.is_empty() => ("–", "closed"),
         Standing::Done => ("✓", "done"),
         Standing::Failed => ("✗", "failed"),
@@ -136,7 +136,7 @@ fn line(bead: &Tracked, page: &mut Page) {
     if !bead.why.is_empty() {
         page.line(format!("              {}", escape::line(&bead.why)));
     }
-    for way in &bead.ways {
+    for way in &bead.next_steps {
         // Whole, however narrow the screen: it is there to be copied.
         page.line(format!("              → {way}"));
     }

@@ -2,7 +2,7 @@
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::host::runtime::installed::{self, State};
+use crate::host::runtime::installed::{self, HooksState};
 
 /// Show which roles have their hooks, and where
 #[derive(Debug, clap::Args)]
@@ -16,11 +16,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     answer(found, |found, page| {
         for hooks in found {
             let state = match hooks.state {
-                State::Installed => "✓ installed".to_owned(),
-                State::Absent => "· not there yet".to_owned(),
-                State::Incomplete => format!("! {} missing", hooks.missing.len()),
-                State::Damaged => "✗ damaged".to_owned(),
-                State::None => "· none".to_owned(),
+                HooksState::Installed => "✓ installed".to_owned(),
+                HooksState::Absent => "· not there yet".to_owned(),
+                HooksState::Incomplete => format!("! {} missing", hooks.missing.len()),
+                HooksState::Damaged => "✗ damaged".to_owned(),
+                HooksState::None => "· none".to_owned(),
             };
             let agent = bd::ui::escape::line(&hooks.agent);
             page.line(format!(

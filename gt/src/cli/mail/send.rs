@@ -3,7 +3,7 @@
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::handoff;
-use crate::record::mail::{self, Letter};
+use crate::record::mail::{self, NewMessage};
 
 /// Send a message
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         kind != handoff::KIND,
         "a letter to the successor of a session is written by `gt handoff`"
     );
-    let letter = Letter {
+    let letter = NewMessage {
         to: to.mailbox(),
         subject: args.subject.clone(),
         body: args.message,
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         kind,
         reply_to: args.reply_to,
         permanent: args.permanent,
-        ..Letter::default()
+        ..NewMessage::default()
     };
     let id = mail::send(&town, &letter)?;
     answer(

@@ -13,7 +13,7 @@ use crate::town::config;
 /// List the open merge requests of a rig, in merge order
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority, created_at, waits_for,
-/// needs_person?, stopped_by?}. `status` is ready, blocked or held.
+/// needs_person?, stopped_by?}. `status` is ready or blocked.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig
@@ -21,7 +21,7 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct RequestRow {
     id: String,
     bead: String,
     branch: String,
@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let beads = town.rig_store(&rig)?.snapshot()?;
     let now = town.clock.now();
-    let mut rows: Vec<Row> = merge_request::open_requests(&beads)
+    let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
@@ -72,11 +72,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
             let needs_person = merge_request::needs_person(request);
             let status = match (&needs_person, waits_for.is_empty()) {
-                (Some(_), _) => "held",
-                (None, false) => "blocked",
                 (None, true) => "ready",
+                _ => "blocked",
             };
-            Row {
+            RequestRow {
                 id: request.id.clone(),
                 bead: merge_request::source_of(request),
                 branch: receipt.branch,
@@ -105,7 +104,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn shown(row: &Row, rig: &str, page: &mut bd::ui::Page) {
+fn shown(row: &RequestRow, rig: &str, page: &mut bd::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target

@@ -2,7 +2,7 @@
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::flow::rig::{self, Request};
+use crate::flow::rig::{self, AddRequest};
 
 /// Add a repository to the town
 ///
@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let request = Request {
+    let request = AddRequest {
         name: args.name.clone(),
         url: args.url.clone(),
         prefix: args.prefix.clone(),

@@ -5,7 +5,7 @@ mod list;
 mod remove;
 mod status;
 
-pub(super) use status::{around, wanted};
+pub(super) use status::{rig_of_folder, wanted};
 
 use super::Answer;
 use crate::cli::context::Context;

@@ -65,7 +65,7 @@ pub(in crate::cli) fn wanted(
     if let Some(name) = named {
         return town.rig(name);
     }
-    if let Some(rig) = around(ctx, town) {
+    if let Some(rig) = rig_of_folder(ctx, town) {
         return Ok(rig);
     }
     let mut rigs = town.rigs()?;
@@ -74,7 +74,7 @@ pub(in crate::cli) fn wanted(
 }
 
 /// The rig that the caller belongs to, else the one whose folder they are in.
-pub(in crate::cli) fn around(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
+pub(in crate::cli) fn rig_of_folder(ctx: &Context, town: &LiveTown) -> Option<RigLayout> {
     let caller = detect(&ctx.env, &town.layout).address;
     let own = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx.env.cwd().strip_prefix(town.layout.root()).ok();

@@ -23,7 +23,7 @@ pub(super) struct Args {
 
 /// A place in a session.
 #[derive(Serialize)]
-struct Place {
+struct FoundPlace {
     session_id: String,
     actor: String,
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             continue;
         };
         let hits = transcript::search(path, &args.text).into_iter();
-        places.extend(hits.map(|hit| Place {
+        places.extend(hits.map(|hit| FoundPlace {
             session_id: session.session_id.clone(),
             actor: session.actor.clone(),
             hit,

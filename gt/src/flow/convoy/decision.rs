@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::town_hook::{Answer, FrontMatter};
 use crate::host::LiveTown;
-use crate::town::beads::Home;
+use crate::town::beads::BeadsHome;
 
 const FIELD: &str = "decisions";
 
@@ -35,10 +35,10 @@ pub struct Decision {
 
 impl Decision {
     /// The record of a rig's beads before any hook has said something.
-    pub(super) fn of(home: &Home) -> Self {
+    pub(super) fn of(home: &BeadsHome) -> Self {
         let rig = match home {
-            Home::Town => String::new(),
-            Home::Rig(rig) => rig.clone(),
+            BeadsHome::Town => String::new(),
+            BeadsHome::Rig(rig) => rig.clone(),
         };
         Self {
             rig,

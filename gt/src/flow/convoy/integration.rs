@@ -52,7 +52,7 @@ pub struct Branch {
     pub base: String,
     /// How far its landing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub landing: Option<Step>,
+    pub landing: Option<LandedStep>,
     /// Why it has not landed although that was tried.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
@@ -64,7 +64,7 @@ pub struct Branch {
 /// How far the landing in one rig is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Step {
+pub struct LandedStep {
     /// The tip of the convoy's branch that was prepared.
     pub tip: String,
     /// Where the target stood then.
@@ -90,7 +90,7 @@ pub struct Part {
     pub candidate: String,
 }
 
-impl Step {
+impl LandedStep {
     /// What of the branch has landed so far.
     pub fn landed_part(&self) -> Option<Part> {
         let own = || Part {
@@ -415,28 +415,29 @@ mod tests {
 
     #[test]
     fn a_part_that_has_landed_is_known_while_more_waits_and_counts() {
-        let first = Step {
+        let first = LandedStep {
             tip: "t1".to_owned(),
             candidate: "c1".to_owned(),
             landed: true,
-            ..Step::default()
+            ..LandedStep::default()
         };
-        let mut second = Step {
+        let mut second = LandedStep {
             tip: "t2".to_owned(),
             candidate: "c2".to_owned(),
             part: first.landed_part(),
-            ..Step::default()
+            ..LandedStep::default()
         };
         // Prepared anew once more, it is still known.
         let third = second.landed_part().unwrap();
         assert_eq!((&*third.tip, &*third.candidate), ("t1", "c1"));
         let mut own = Integration::default();
-        let branch = |step: &Step| Branch {
+        let branch = |step: &LandedStep| Branch {
             landing: Some(step.clone()),
             ..Branch::default()
         };
         own.rigs.insert("api".to_owned(), branch(&second));
-        own.rigs.insert("web".to_owned(), branch(&Step::default()));
+        own.rigs
+            .insert("web".to_owned(), branch(&LandedStep::default()));
         assert_eq!(own.landed_of(), (1, 2));
         assert_eq!(own.not_landed().len(), 2, "but not all of it");
         second.landed = true;
@@ -451,7 +452,7 @@ mod tests {
         let mut integration = Integration::default();
         let branch = Branch {
             branch: "integration/x".to_owned(),
-            landing: Some(Step::default()),
+            landing: Some(LandedStep::default()),
             ..Branch::default()
         };
         integration.rigs.insert("web".to_owned(), branch);

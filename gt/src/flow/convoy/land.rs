@@ -96,13 +96,13 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         }
         let told = subscribers(town, &convoy);
         for address in &told {
-            let letter = mail::Letter {
+            let letter = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
                 body: letter_text(&convoy, &tracked, &commits),
                 operation: Some(format!("landing:{id}:{number}")),
-                ..mail::Letter::default()
+                ..mail::NewMessage::default()
             };
             mail::write(tx, &letter)?;
         }

@@ -10,11 +10,11 @@ mod decision;
 mod error;
 pub mod integration;
 mod land;
+mod next_steps;
 mod progress;
 pub mod ready;
 pub mod review;
 mod tracked;
-mod ways;
 
 pub use create::{Created, New, add, automatic, close, create, create_for};
 pub use decision::{Decision, decision_for, decisions};

@@ -8,12 +8,12 @@ use bd::store::Snapshot;
 use serde::Serialize;
 
 use super::integration::{self, Integration};
-use super::tracked::{Home, Standing, Tracked};
-use super::ways;
+use super::next_steps;
+use super::tracked::{RigStore, Standing, Tracked};
 use crate::record;
 use crate::record::attempt;
 use crate::record::merge_request;
-use crate::record::queued_sling::Waiting;
+use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
 use crate::town::beads::Stores;
 
@@ -82,7 +82,7 @@ pub struct Progress {
 /// The stores with what waits in each, looked at once for however many convoys and beads.
 pub struct Board<'a> {
     stores: &'a Stores,
-    homes: Vec<Home<'a>>,
+    homes: Vec<RigStore<'a>>,
     branches: Vec<OwnBranch>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Board<'a> {
             .map(|(rig, beads)| (Some(rig.as_str()), beads));
         let homes = std::iter::once((None, &stores.town))
             .chain(rigs)
-            .map(|(rig, beads)| Home {
+            .map(|(rig, beads)| RigStore {
                 rig,
                 beads,
                 hooked: on_hooks(beads),
@@ -169,7 +169,7 @@ impl<'a> Board<'a> {
     /// A convoy's progress.
     pub fn progress(&self, convoy: &Bead) -> Progress {
         let mut tracked: Vec<Tracked> = record::convoy::tracked_ids(convoy)
-            .map(|id| look(&self.homes, id))
+            .map(|id| track_bead(&self.homes, id))
             .collect();
         for bead in &mut tracked {
             if bead.standing == Standing::Done
@@ -191,7 +191,7 @@ impl<'a> Board<'a> {
         }
         if convoy.is_open() {
             for bead in &mut tracked {
-                bead.ways = ways::of(&self.homes, bead, &convoy.id);
+                bead.next_steps = next_steps::next_steps_of(&self.homes, bead, &convoy.id);
             }
         }
         let completed = tracked
@@ -249,7 +249,7 @@ fn archived(bead: Bead) -> Tracked {
         standing: Standing::Done,
         waits_for: Vec::new(),
         why: String::new(),
-        ways: Vec::new(),
+        next_steps: Vec::new(),
     }
 }
 
@@ -265,27 +265,29 @@ fn unknown(id: &str) -> Tracked {
         standing: Standing::Unknown,
         waits_for: Vec::new(),
         why: String::new(),
-        ways: Vec::new(),
+        next_steps: Vec::new(),
     }
 }
 
 /// Where a bead stands whose worker is not stuck.
 fn standing(
-    home: &Home,
+    home: &RigStore,
     bead: &Bead,
     request: Option<&Bead>,
     (waits, is_unproven): (bool, bool),
 ) -> Standing {
     match (&bead.status, request) {
         (_, Some(request)) if waits || merge_request::needs_person(request).is_some() => {
-            Standing::Held
+            Standing::NeedsStep
         }
         (_, Some(_)) => Standing::Merging,
         (Status::Closed, None) if home.hooked.contains_key(bead.id.as_str()) => Standing::Working,
-        (Status::Closed, None) if is_unproven => Standing::Held,
+        (Status::Closed, None) if is_unproven => Standing::NeedsStep,
         (Status::Closed, None) if ending(bead) != Ending::Done => Standing::Failed,
         (Status::Closed | Status::Tombstone, None) => Standing::Done,
-        (Status::Hooked | Status::InProgress, None) if home.is_abandoned(bead) => Standing::Held,
+        (Status::Hooked | Status::InProgress, None) if home.is_abandoned(bead) => {
+            Standing::NeedsStep
+        }
         (Status::Hooked | Status::InProgress | Status::Pinned, None) => Standing::Working,
         _ if waits => Standing::Blocked,
         _ if bd::graph::is_blocked(home.beads, &bead.id) => Standing::Blocked,
@@ -293,7 +295,7 @@ fn standing(
     }
 }
 
-fn look(homes: &[Home], id: &str) -> Tracked {
+fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
     let found = homes
         .iter()
         .find_map(|home| Some((home, home.beads.get(id)?)));
@@ -321,14 +323,14 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         format!("{worker} closed it without `gt done`: nothing of it is known to be merged")
     });
     let standing = match (stuck.is_some(), unproven.is_some()) {
-        (true, _) => Standing::Held,
+        (true, _) => Standing::NeedsStep,
         (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
     };
     let further = || match standing {
-        Standing::Open | Standing::Blocked => home.waiting(id).map(Waiting::words),
+        Standing::Open | Standing::Blocked => home.waiting(id).map(QueuedSling::describe_queued),
         Standing::Done => closed_unmerged(bead),
         Standing::Working => home.why_idle(id),
-        Standing::Held if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
+        Standing::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
         _ => None,
     };
     Tracked {
@@ -341,7 +343,7 @@ fn look(homes: &[Home], id: &str) -> Tracked {
         standing,
         waits_for,
         why: stuck.or(unproven).or_else(further).unwrap_or_default(),
-        ways: Vec::new(),
+        next_steps: Vec::new(),
     }
 }
 

@@ -8,8 +8,8 @@ use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::record::merge_request;
-use crate::record::polecat::{Ids, Polecat, Slot, State};
-use crate::record::queued_sling::{self, Waiting};
+use crate::record::polecat::{Ids, Polecat, PolecatState, Slot};
+use crate::record::queued_sling::{self, QueuedSling};
 
 /// One tracked bead as it stands.
 #[derive(Debug, Clone, Serialize)]
@@ -31,11 +31,11 @@ pub struct Tracked {
     pub standing: Standing,
     /// What it waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
-    /// What there is to say about where it stands: why its worker is stuck, since when it stands in line.
+    /// What there is to say about where it stands: why its worker is stuck, since when it is queued.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// What a person can do about it: commands, one of them at a time.
-    pub ways: Vec<String>,
+    pub next_steps: Vec<String>,
 }
 
 /// Where a bead stands on its way to its target.
@@ -50,8 +50,9 @@ pub enum Standing {
     Working,
     /// Its merge request is in the queue.
     Merging,
-    /// Its merge request waits for a task or a person, or its worker is not started again by itself.
-    Held,
+    /// Someone must take a step: its merge request waits for a task or a person, or its worker is stuck.
+    #[serde(rename = "blocked")]
+    NeedsStep,
     /// It is done: merged, closed without a change, or cancelled with a reason.
     Done,
     /// It was closed as failed, or cancelled without a word why: it keeps the convoy from landing.
@@ -68,7 +69,7 @@ impl Standing {
             Self::Blocked => "blocked",
             Self::Working => "working",
             Self::Merging => "merging",
-            Self::Held => "held",
+            Self::NeedsStep => "blocked",
             Self::Done => "done",
             Self::Failed => "failed",
             Self::Unknown => "unknown",
@@ -77,7 +78,7 @@ impl Standing {
 }
 
 /// A store, and what waits in it.
-pub(super) struct Home<'a> {
+pub(super) struct RigStore<'a> {
     /// The rig; none for the town's own.
     pub rig: Option<&'a str>,
     /// Its beads.
@@ -86,11 +87,11 @@ pub(super) struct Home<'a> {
     pub(super) hooked: HashMap<&'a str, &'a Bead>,
     /// The workers of the rig, where they were asked for.
     pub polecats: Option<&'a [Polecat]>,
-    /// What stands in line to be slung; looked up once it is asked for.
-    pub(super) line: OnceCell<Vec<Waiting>>,
+    /// The beads that are queued; read when first asked for.
+    pub(super) line: OnceCell<Vec<QueuedSling>>,
 }
 
-impl Home<'_> {
+impl RigStore<'_> {
     /// Why the worker of a bead is not started again by itself, where that is so.
     pub(super) fn stuck(&self, id: &str) -> Option<String> {
         let ids = Ids::of_agent(self.hooked.get(id)?)?;
@@ -113,12 +114,14 @@ impl Home<'_> {
     pub(super) fn why_idle(&self, id: &str) -> Option<String> {
         let mut workers = self.polecats?.iter();
         let worker = workers.find(|polecat| polecat.hook.as_deref() == Some(id))?;
-        (worker.state != State::Working).then(|| worker.why.clone())
+        (worker.state != PolecatState::Working).then(|| worker.why.clone())
     }
 
     /// The place of a bead in the line.
-    pub(super) fn waiting(&self, id: &str) -> Option<&Waiting> {
-        let line = self.line.get_or_init(|| queued_sling::waiting(self.beads));
+    pub(super) fn waiting(&self, id: &str) -> Option<&QueuedSling> {
+        let line = self
+            .line
+            .get_or_init(|| queued_sling::queued_slings(self.beads));
         line.iter().find(|waiting| waiting.work_bead_id == id)
     }
 }

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::error::DemoError;
-use super::{Request, Watcher};
+use super::{DemoRequest, Watcher};
 use crate::flow::convoy;
-use crate::flow::install::{Request as InstallRequest, install};
+use crate::flow::install::{InstallRequest, install};
 use crate::flow::rig;
 use crate::flow::sling;
 use crate::host::LiveTown;
@@ -40,7 +40,7 @@ pub(super) fn place() -> std::io::Result<TemporaryFolder> {
 
 pub(super) fn build(
     env: &Env,
-    request: &Request,
+    request: &DemoRequest,
     place: &Path,
     watcher: &mut dyn Watcher,
 ) -> anyhow::Result<Built> {
@@ -58,7 +58,7 @@ pub(super) fn build(
     };
     install(env, &clock, &root, &owner)?;
     let town = crate::host::live_town::open(&env.at(&root), &root, Address::Overseer);
-    let add = rig::Request {
+    let add = rig::AddRequest {
         name: "demo".to_owned(),
         url: Some(origin.display().to_string()),
         prefix: Some("demo".to_owned()),
@@ -91,7 +91,7 @@ fn tracing_free(_text: &str) {}
 
 /// The repository that the demo works on: the one given, the one around the working directory, or a
 /// small one made here.
-fn source(env: &Env, request: &Request, place: &Path) -> anyhow::Result<String> {
+fn source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Result<String> {
     if let Some(repo) = &request.repo {
         let path = env.absolute(repo);
         return Ok(if path.exists() {
@@ -166,7 +166,7 @@ fn head_of(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
 }
 
 /// The gate, and the agent: the one asked for, else the demo's own script.
-fn settings(town: &LiveTown, request: &Request) -> anyhow::Result<()> {
+fn settings(town: &LiveTown, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
     file::replace(&script, SCRIPT.as_bytes(), 0o755)?;
     let agent = request
@@ -227,13 +227,13 @@ fn beads(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     })
 }
 
-/// Slings all beads; the last one stands in line until the others are merged.
+/// Slings all beads; the last one is queued until the others are merged.
 pub(super) fn sling_all(town: &LiveTown, built: &Built) -> anyhow::Result<()> {
     for bead in &built.beads {
-        let request = sling::Request {
+        let request = sling::SlingRequest {
             bead: bead.clone(),
             target: "demo".to_owned(),
-            ..sling::Request::default()
+            ..sling::SlingRequest::default()
         };
         sling::sling(town, &request)?;
     }

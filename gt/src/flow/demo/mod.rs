@@ -31,7 +31,7 @@ use crate::host::daemon;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct DemoRequest {
     /// The repository, a path or a URL; the one around the working directory when left out, else a small
     /// one made for the demo.
     pub repo: Option<String>,
@@ -74,7 +74,7 @@ pub struct Commit {
 }
 
 /// Runs the demo. `watcher` is told how it goes.
-pub fn demo(env: &Env, request: &Request, watcher: &mut dyn Watcher) -> anyhow::Result<Shown> {
+pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyhow::Result<Shown> {
     let env = calm(env);
     let mut place = build::place()?;
     let result = run(&env, request, watcher, place.path());
@@ -101,7 +101,7 @@ fn calm(env: &Env) -> Env {
 
 fn run(
     env: &Env,
-    request: &Request,
+    request: &DemoRequest,
     watcher: &mut dyn Watcher,
     place: &std::path::Path,
 ) -> anyhow::Result<Shown> {

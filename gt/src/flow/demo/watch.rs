@@ -41,7 +41,7 @@ pub(super) fn until_landed(
     watcher: &mut dyn Watcher,
 ) -> anyhow::Result<()> {
     let mut last = String::new();
-    let end = clock::wait_for(limit, || match look(town, convoy, watcher) {
+    let end = clock::wait_for(limit, || match read_progress(town, convoy, watcher) {
         Ok((true, _)) => Some(Ok(())),
         Ok((false, _)) if watcher.interrupted() => Some(Err(DemoError::Interrupted.into())),
         Ok((false, state)) => {
@@ -61,7 +61,7 @@ pub(super) fn until_landed(
 }
 
 /// One look: whether the convoy has landed, and where it stands in words.
-fn look(
+fn read_progress(
     town: &LiveTown,
     convoy: &str,
     watcher: &mut dyn Watcher,
@@ -76,7 +76,7 @@ fn look(
     if let Some(held) = progress
         .tracked
         .iter()
-        .find(|bead| bead.standing == Standing::Held)
+        .find(|bead| bead.standing == Standing::NeedsStep)
     {
         return Err(stuck(&format!(
             "{} waits for {}",
@@ -132,7 +132,9 @@ fn stuck(reason: &str) -> anyhow::Error {
 
 fn lines(progress: &Progress) -> Vec<Line> {
     let detail = |bead: &convoy::Tracked| match bead.standing {
-        Standing::Blocked | Standing::Held => format!("waits for {}", bead.waits_for.join(", ")),
+        Standing::Blocked | Standing::NeedsStep => {
+            format!("waits for {}", bead.waits_for.join(", "))
+        }
         _ => bead
             .assignee
             .rsplit('/')

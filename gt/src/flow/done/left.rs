@@ -25,7 +25,7 @@ pub(crate) fn left(rig: &RigLayout, name: &str, slot: &Slot) -> Left {
     if slot.base.is_empty() || !sandbox.exists() {
         return Left::Nothing;
     }
-    look(&Git::at(sandbox), slot).unwrap_or(Left::Commits)
+    find_leftovers(&Git::at(sandbox), slot).unwrap_or(Left::Commits)
 }
 
 /// Whether a commit of a sandbox has commits of its worker that are not known to be on the target.
@@ -35,7 +35,7 @@ pub(crate) fn has_commits(rig: &RigLayout, name: &str, slot: &Slot, tip: &str) -
     own_part(&git, slot, tip).map_or(true, |own| !own.commits.is_empty())
 }
 
-fn look(git: &Git, slot: &Slot) -> Result<Left, GitError> {
+fn find_leftovers(git: &Git, slot: &Slot) -> Result<Left, GitError> {
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     if !own_part(git, slot, &tip)?.commits.is_empty() {
         return Ok(Left::Commits);

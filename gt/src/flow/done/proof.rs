@@ -104,7 +104,7 @@ impl ProofError {
 
 /// The part of a branch that is the worker's own.
 #[derive(Debug, Clone)]
-pub(crate) struct Own {
+pub(crate) struct OwnCommits {
     /// The commit that it stands on.
     pub base: String,
     /// Its commits, oldest first.
@@ -115,7 +115,7 @@ pub(crate) struct Own {
 
 /// What of `tip` is the worker's own, as far as the target is known here: what came into the branch from
 /// its target is not.
-pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<Own, GitError> {
+pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
     let base = base_of(git, slot, tip)?;
     let files = git.changed_files(&base, tip)?;
     let mut commits = if files.is_empty() {
@@ -124,7 +124,7 @@ pub(crate) fn own_part(git: &Git, slot: &Slot, tip: &str) -> Result<Own, GitErro
         git.commits(&base, tip)?
     };
     commits.reverse();
-    Ok(Own {
+    Ok(OwnCommits {
         base,
         commits,
         files,
@@ -211,7 +211,7 @@ fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
 }
 
 /// Whether there is work, where work is said to be, and nothing but work.
-fn judge(slot: &Slot, record: &DoneRecord, own: &Own) -> Result<(), ProofError> {
+fn judge(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
     let (branch, base) = (slot.branch.clone(), format!("{:.12}", own.base));
     match (&record.no_change, own.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),

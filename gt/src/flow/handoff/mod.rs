@@ -17,7 +17,7 @@ pub use collect::collect;
 use crate::flow::session::start;
 use crate::host::LiveTown;
 use crate::host::daemon::is_foreign;
-use crate::record::mail::{self, Letter};
+use crate::record::mail::{self, NewMessage};
 use crate::town::event::{Event, HandedOver};
 use crate::town::identity::Address;
 
@@ -32,7 +32,7 @@ pub const KIND: &str = "handoff";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct HandoffRequest {
     /// What the letter is about; empty for nothing special.
     pub subject: String,
     /// What the successor should know; empty for no letter.
@@ -69,7 +69,11 @@ pub enum HandoffError {
 }
 
 /// Writes the letter and has the session renewed.
-pub fn hand_off(town: &LiveTown, agent: &Address, request: &Request) -> anyhow::Result<HandedOff> {
+pub fn hand_off(
+    town: &LiveTown,
+    agent: &Address,
+    request: &HandoffRequest,
+) -> anyhow::Result<HandedOff> {
     let session = start::name_of(agent)?;
     let name = || agent.to_string();
     let live = town.host.find(session.as_str())?;
@@ -105,17 +109,17 @@ pub fn hand_off(town: &LiveTown, agent: &Address, request: &Request) -> anyhow::
     })
 }
 
-fn letter(agent: &Address, request: &Request) -> Letter {
+fn letter(agent: &Address, request: &HandoffRequest) -> NewMessage {
     let about = match request.subject.trim() {
         "" => "context of the last session",
         subject => subject,
     };
-    Letter {
+    NewMessage {
         to: agent.mailbox(),
         subject: format!("{SUBJECT}: {about}"),
         body: request.message.clone(),
         kind: KIND.to_owned(),
-        ..Letter::default()
+        ..NewMessage::default()
     }
 }
 
@@ -181,8 +185,8 @@ fn renew_apart(town: &LiveTown, agent: &Address, token: &str) -> anyhow::Result<
 pub fn renew(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let token = town.env.get(TOKEN).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
-        let why = start::Why::HandedOver(token);
-        let started = start::again(town, &town.rig(rig)?, name, why)?;
+        let why = start::RestartCause::HandedOver(token);
+        let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
         return started.ok_or_else(|| {
             HandoffError::NoWork {
                 agent: agent.to_string(),

@@ -25,7 +25,7 @@ use bd::store::Store;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::flow::convoy::integration::{self, Branch, Integration, Step};
+use crate::flow::convoy::integration::{self, Branch, Integration, LandedStep};
 use crate::flow::convoy::{self, Board, ConvoyError, Landed, Progress, Standing, Tracked};
 use crate::flow::mq::job::{Job, repository};
 use crate::host::LiveTown;
@@ -92,13 +92,16 @@ pub enum NotReady {
 }
 
 /// Why a landing stops.
-enum Stop {
+enum LandingInterrupted {
     /// A target has moved since it was prepared for.
     Moved,
     /// The world outside; trying again later may help.
     Later { rig: String, reason: String },
     /// Someone has to do something.
-    Trouble { rig: String, what: task::Trouble },
+    Trouble {
+        rig: String,
+        what: task::LandingBlocker,
+    },
 }
 
 /// A rig of the convoy, held against its merge queue.
@@ -194,14 +197,16 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
                 {
                     break;
                 }
-                Ok(()) | Err(Stop::Moved) if round < ROUNDS => {}
-                Ok(()) | Err(Stop::Moved) => {
+                Ok(()) | Err(LandingInterrupted::Moved) if round < ROUNDS => {}
+                Ok(()) | Err(LandingInterrupted::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
                     let rig = own.rigs.keys().next().cloned().unwrap_or_default();
                     return waits(town, id, &rig, reason, None);
                 }
-                Err(Stop::Later { rig, reason }) => return waits(town, id, &rig, &reason, None),
-                Err(Stop::Trouble { rig, what }) => {
+                Err(LandingInterrupted::Later { rig, reason }) => {
+                    return waits(town, id, &rig, &reason, None);
+                }
+                Err(LandingInterrupted::Trouble { rig, what }) => {
                     let job_rig = town.rig(&rig)?;
                     let (reason, task) = task::make(town, &job_rig, id, &what)?;
                     return waits(town, id, &rig, &reason, Some(task));
@@ -222,7 +227,7 @@ fn round_trip(
     id: &str,
     yards: &[Yard],
     judged: &[String],
-) -> anyhow::Result<Result<(), Stop>> {
+) -> anyhow::Result<Result<(), LandingInterrupted>> {
     let convoy = load(town, id)?;
     let prepared = match prepare_all(town, &convoy, yards)? {
         Ok(prepared) => prepared,
@@ -230,7 +235,7 @@ fn round_trip(
     };
     // The gates took their time: a bead may have been reopened, or work handed in.
     if check(town, id, yards)? != judged {
-        return Ok(Err(Stop::Moved));
+        return Ok(Err(LandingInterrupted::Moved));
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
     town.tell(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
@@ -251,7 +256,7 @@ fn prepare_all<'a>(
     town: &'a LiveTown,
     convoy: &Bead,
     yards: &'a [Yard],
-) -> anyhow::Result<Result<Vec<(Job<'a>, Step)>, Stop>> {
+) -> anyhow::Result<Result<Vec<(Job<'a>, LandedStep)>, LandingInterrupted>> {
     let own = integration::of(convoy).unwrap_or_default();
     let mut looked = Vec::new();
     for yard in yards {
@@ -259,7 +264,7 @@ fn prepare_all<'a>(
             continue;
         };
         let job = job(town, convoy, yard, branch)?;
-        match prepare::look(&job) {
+        match prepare::check_target(&job) {
             Ok(onto) => looked.push((job, branch, onto)),
             Err(stop) => return Ok(Err(stop)),
         }
@@ -435,7 +440,7 @@ fn take_away(
     remote: bool,
     (id, kept): (&str, &str),
     branch: &Branch,
-    step: &Step,
+    step: &LandedStep,
 ) -> anyhow::Result<()> {
     if !step.tip.is_empty() && git.resolve(&step.tip)?.is_some() {
         let old = git.resolve(kept)?;

@@ -3,9 +3,9 @@
 use bd::bead::Bead;
 use bd::git::{GitError, TreeMerge};
 
-use super::Stop;
-use super::task::Trouble;
-use crate::flow::convoy::integration::{Branch, Part, Step};
+use super::LandingInterrupted;
+use super::task::LandingBlocker;
+use crate::flow::convoy::integration::{Branch, LandedStep, Part};
 use crate::flow::discovery;
 use crate::flow::mq::job::{Job, fetch};
 use crate::flow::mq::{candidate, gate, verify};
@@ -14,7 +14,7 @@ use crate::town::beads::is_beads_file;
 use crate::town::config;
 
 /// Where the target is, as just fetched; or why that can only be waited for.
-pub(super) fn look(job: &Job) -> Result<String, Stop> {
+pub(super) fn check_target(job: &Job) -> Result<String, LandingInterrupted> {
     if job.settings.merge_queue.enabled == Some(false) {
         return Err(later(job, "its merge queue is turned off"));
     }
@@ -37,7 +37,7 @@ pub(super) fn prepare(
     convoy: &Bead,
     branch: &Branch,
     onto: String,
-) -> anyhow::Result<Result<Step, Stop>> {
+) -> anyhow::Result<Result<LandedStep, LandingInterrupted>> {
     let mut before = branch.landing.clone().unwrap_or_default();
     if let Some(lost) = lost_again(job, &before, &onto)? {
         return Ok(Err(trouble(job, lost)));
@@ -64,11 +64,15 @@ pub(super) fn prepare(
     let part = before.landed_part();
     let from = part.as_ref().map(|part| &*part.tip);
     let made = make(job, convoy, (tip, onto), from)?;
-    Ok(made.map(|step| Step { part, ..step }))
+    Ok(made.map(|step| LandedStep { part, ..step }))
 }
 
 /// Work that had landed and is not on its target any more: someone took it back there.
-fn lost_again(job: &Job, before: &Step, onto: &str) -> anyhow::Result<Option<Trouble>> {
+fn lost_again(
+    job: &Job,
+    before: &LandedStep,
+    onto: &str,
+) -> anyhow::Result<Option<LandingBlocker>> {
     let Some(Part {
         onto: then,
         candidate,
@@ -81,7 +85,7 @@ fn lost_again(job: &Job, before: &Step, onto: &str) -> anyhow::Result<Option<Tro
     if nothing || verify::holds_work(job, onto, (&then, &candidate))? {
         return Ok(None);
     }
-    Ok(Some(Trouble::LostAgain { candidate }))
+    Ok(Some(LandingBlocker::LostAgain { candidate }))
 }
 
 /// Where the convoy's branch is, as just fetched.
@@ -94,9 +98,9 @@ fn tip_of(job: &Job) -> Result<Option<String>, GitError> {
     job.git.resolve(&format!("{place}/{}", job.receipt.branch))
 }
 
-fn nothing(tip: String, onto: String) -> Step {
+fn nothing(tip: String, onto: String) -> LandedStep {
     let (candidate, landed) = (onto.clone(), true);
-    Step {
+    LandedStep {
         tip,
         onto,
         candidate,
@@ -106,7 +110,7 @@ fn nothing(tip: String, onto: String) -> Step {
 }
 
 /// Work that was merged to the convoy's branch and is not there any more: someone took it back.
-fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<Trouble>> {
+fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<LandingBlocker>> {
     let beads = job.store.snapshot()?;
     let merged = beads.select(|head| head.is_a(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
     for request in merged.filter(|request| !request.is_open()) {
@@ -125,7 +129,7 @@ fn not_there(job: &Job, tip: Option<&str>) -> anyhow::Result<Option<Trouble>> {
         };
         if !there && !landed_before(job, &commit)? {
             let bead = merge_request::source_of(request);
-            return Ok(Some(Trouble::TakenBack { bead, commit }));
+            return Ok(Some(LandingBlocker::TakenBack { bead, commit }));
         }
     }
     Ok(None)
@@ -150,7 +154,7 @@ fn make(
     convoy: &Bead,
     (tip, onto): (String, String),
     part: Option<&str>,
-) -> anyhow::Result<Result<Step, Stop>> {
+) -> anyhow::Result<Result<LandedStep, LandingInterrupted>> {
     let git = &job.git;
     let fork = git.merge_base(&tip, &onto)?.unwrap_or_default();
     anyhow::ensure!(
@@ -172,7 +176,7 @@ fn make(
     let merged = match git.apply_change(&from, &tree, &onto)? {
         TreeMerge::Clean(merged) => merged,
         TreeMerge::Conflict { files, detail, .. } => {
-            let what = Trouble::Conflict {
+            let what = LandingBlocker::Conflict {
                 onto,
                 files,
                 detail,
@@ -186,13 +190,13 @@ fn make(
     let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
     let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
     if let Some(failure) = gate::run(job, &candidate)? {
-        return Ok(Err(trouble(job, Trouble::Gate { onto, failure })));
+        return Ok(Err(trouble(job, LandingBlocker::Gate { onto, failure })));
     }
     // So that nothing that collects garbage takes it before it is pushed.
     let kept = format!("refs/gt/landing/{}", convoy.id);
     let old = git.resolve(&kept)?;
     git.update_ref(&kept, &candidate, old.as_deref())?;
-    Ok(Ok(Step {
+    Ok(Ok(LandedStep {
         tip,
         onto,
         candidate,
@@ -230,14 +234,14 @@ fn line(text: &str) -> String {
     bd::ui::escape::line(text)
 }
 
-fn later(job: &Job, reason: &str) -> Stop {
-    Stop::Later {
+fn later(job: &Job, reason: &str) -> LandingInterrupted {
+    LandingInterrupted::Later {
         rig: job.rig.name().to_owned(),
         reason: reason.to_owned(),
     }
 }
 
-fn trouble(job: &Job, what: Trouble) -> Stop {
+fn trouble(job: &Job, what: LandingBlocker) -> LandingInterrupted {
     let rig = job.rig.name().to_owned();
-    Stop::Trouble { rig, what }
+    LandingInterrupted::Trouble { rig, what }
 }

@@ -17,7 +17,7 @@ use crate::record::merge_task::{self, LANDING_LABEL as LABEL};
 use crate::town::RigLayout;
 
 /// What stands in the way.
-pub(super) enum Trouble {
+pub(super) enum LandingBlocker {
     /// The branch does not fit its target.
     Conflict {
         onto: String,
@@ -41,20 +41,20 @@ pub(super) fn make(
     town: &LiveTown,
     rig: &RigLayout,
     convoy: &str,
-    what: &Trouble,
+    what: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
     let convoys = town.store()?.snapshot()?;
     let bead = convoys.get(convoy).cloned().unwrap_or_default();
     let own = integration::of(&bead).unwrap_or_default();
     let branch = own.rigs.get(rig.name()).cloned().unwrap_or_default();
     let remote = bd::git::Git::at(rig.repo()).remote_url("origin")?.is_some();
-    let (reason, evidence) = words(rig, convoy, &branch, (what, remote));
+    let (reason, evidence) = describe_blocker(rig, convoy, &branch, (what, remote));
     let key = match what {
-        Trouble::Conflict { onto, .. } | Trouble::Gate { onto, .. } => onto.as_str(),
-        Trouble::Declined { .. } => "push",
-        Trouble::Door(_) => "door",
-        Trouble::TakenBack { commit, .. } => commit.as_str(),
-        Trouble::LostAgain { candidate } => candidate.as_str(),
+        LandingBlocker::Conflict { onto, .. } | LandingBlocker::Gate { onto, .. } => onto.as_str(),
+        LandingBlocker::Declined { .. } => "push",
+        LandingBlocker::Door(_) => "door",
+        LandingBlocker::TakenBack { commit, .. } => commit.as_str(),
+        LandingBlocker::LostAgain { candidate } => candidate.as_str(),
     };
     let number = record::convoy::landings(&bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
@@ -64,7 +64,7 @@ pub(super) fn make(
     let id = town.transact(&store, |tx| {
         let id = id_for(tx, convoy, (&prefix, &about));
         if tx.get(&id).is_some() {
-            again(tx, &id, &title, &evidence)?;
+            reopen_landing_task(tx, &id, &title, &evidence)?;
         } else {
             put(tx, &id, &title, evidence.clone(), (rig, convoy))?;
         }
@@ -101,7 +101,12 @@ fn is_of(task: &Bead, convoy: &str) -> bool {
 
 /// The task is there already: it is open again and says what was seen now. What it said before may name a commit
 /// that must not be pushed any more.
-fn again(tx: &mut Tx, id: &str, title: &str, description: &str) -> anyhow::Result<()> {
+fn reopen_landing_task(
+    tx: &mut Tx,
+    id: &str,
+    title: &str,
+    description: &str,
+) -> anyhow::Result<()> {
     reopen_task(tx, id)?;
     let Some(mut task) = tx.get(id).cloned() else {
         return Ok(());
@@ -142,11 +147,11 @@ fn put(
 }
 
 /// Why it stops, in a few words; and all that whoever mends it has to know.
-fn words(
+fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
     branch: &integration::Branch,
-    (what, remote): (&Trouble, bool),
+    (what, remote): (&LandingBlocker, bool),
 ) -> (String, String) {
     let (from, to) = (&branch.branch, &branch.target);
     let repo = rig.repo();
@@ -159,15 +164,15 @@ fn words(
         fenced(&format!("git merge {origin}{to}"))
     );
     let (reason, evidence) = match what {
-        Trouble::Conflict { .. } => (
+        LandingBlocker::Conflict { .. } => (
             format!("{from} does not fit {to}"),
             format!("{}\n\n{bring_in}", evidence(branch, what)),
         ),
-        Trouble::Gate { failure, .. } => (
+        LandingBlocker::Gate { failure, .. } => (
             format!("gate {} fails on {to}", failure.gate),
             format!("{}\n\n{bring_in}", evidence(branch, what)),
         ),
-        Trouble::Declined { candidate, words } => (
+        LandingBlocker::Declined { candidate, words } => (
             format!("the push to {to} was declined"),
             format!(
                 "The push of {candidate:.12} to `{to}` was declined:\n\n{}\n\n\
@@ -179,20 +184,20 @@ fn words(
                 )),
             ),
         ),
-        Trouble::Door(words) => (
+        LandingBlocker::Door(words) => (
             format!("discovery documents would reach {to}"),
             format!(
                 "{words}\n\nWhat to do: look how they came into the prepared commit, and take them out of `{from}`."
             ),
         ),
-        Trouble::TakenBack { bead, commit } => (
+        LandingBlocker::TakenBack { bead, commit } => (
             format!("{commit:.12} is not on {from} any more"),
             format!(
                 "The work of {bead} was merged to `{from}` as {commit:.12}, and is not on it any more: someone deleted the \
                  branch or took it back.\n\nWhat to do: bring the commit back (it may still be in {repo}), or reopen {bead}.",
             ),
         ),
-        Trouble::LostAgain { candidate } => (
+        LandingBlocker::LostAgain { candidate } => (
             format!("{candidate:.12} is not on {to} any more"),
             format!(
                 "The work had landed on `{to}` as {candidate:.12}, and is not on it any more: someone reset the branch or \
@@ -208,10 +213,10 @@ fn words(
 }
 
 /// What was seen of a conflict or a gate.
-fn evidence(branch: &integration::Branch, what: &Trouble) -> String {
+fn evidence(branch: &integration::Branch, what: &LandingBlocker) -> String {
     let (from, to) = (&branch.branch, &branch.target);
     match what {
-        Trouble::Conflict {
+        LandingBlocker::Conflict {
             onto,
             files,
             detail,
@@ -220,7 +225,7 @@ fn evidence(branch: &integration::Branch, what: &Trouble) -> String {
             list(files),
             fenced(detail),
         ),
-        Trouble::Gate { onto, failure } => format!(
+        LandingBlocker::Gate { onto, failure } => format!(
             "With all of `{from}` as one commit on `{to}` at {onto:.12}, the gate `{}` failed ({}).\n\nIt runs:\n\n{}\n\n\
              The end of its output (all of it is in {}):\n\n{}",
             failure.gate,
@@ -292,7 +297,7 @@ mod tests {
         assert_ne!(first, second, "it is another convoy's");
         put(&task(&second, "hq-cv-a", Status::Open));
         assert_eq!(pick(), second);
-        let reopened = |tx: &mut Tx| again(tx, &second, "New", "push c2");
+        let reopened = |tx: &mut Tx| reopen_landing_task(tx, &second, "New", "push c2");
         town.transact(&store, reopened).unwrap();
         let seen = store.snapshot().unwrap().get(&second).cloned().unwrap();
         assert_eq!((&*seen.title, &*seen.description), ("New", "push c2"));

@@ -36,7 +36,7 @@ pub(crate) fn ask(
     }
     let tree = job.rig.refinery();
     gate::check_out(job, &tree, candidate)?;
-    let mut call = told(job)?;
+    let mut call = merged_call(job)?;
     call.cwd = Some(tree);
     call.passed = state.passed;
     call.more.extend([
@@ -99,7 +99,7 @@ fn remember(job: &Job, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()>
 }
 
 /// What the hooks are told of a request; after a merge, too.
-pub(crate) fn told<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
+pub(crate) fn merged_call<'a>(job: &'a Job) -> anyhow::Result<Call<'a>> {
     let source = merge_request::source_of(&job.request);
     let town = job.town.store()?.snapshot()?;
     let tracking = record::convoy::tracking(&town, &source);
@@ -175,7 +175,7 @@ pub(crate) fn merged(job: &Job, commit: &str) {
         return;
     }
     // Beads that cannot be read now keep nobody from having merged.
-    if let Ok(mut call) = told(job) {
+    if let Ok(mut call) = merged_call(job) {
         call.more.push(("GT_COMMIT", commit.to_owned()));
         town_hook::notify(job.town, Event::PostMerge, &call);
     }

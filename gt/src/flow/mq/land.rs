@@ -8,7 +8,7 @@ use super::close::close_bead;
 use super::job::{Job, MergeOutcome, fetch, repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
-use crate::record::merge_request::{self, AS_IT_WAS, State, set_state, state_of};
+use crate::record::merge_request::{self, AS_IT_WAS, RequestState, set_state, state_of};
 use crate::town::event::{Event, MergedAlong};
 
 /// Puts the candidate on the target and closes what is done by it.
@@ -63,7 +63,7 @@ fn record_candidate(job: &Job, onto: &str, candidate: &str) -> anyhow::Result<bo
         if withdraw::why_stale(tx, &request).is_some() {
             return Ok(false);
         }
-        let state = State {
+        let state = RequestState {
             candidate: candidate.to_owned(),
             onto: onto.to_owned(),
             ..state_of(&request)
@@ -352,7 +352,7 @@ pub(crate) fn hold_for_review(job: &Job) -> anyhow::Result<Option<MergeOutcome>>
             return Ok(());
         };
         let for_review = true;
-        let state = State {
+        let state = RequestState {
             for_review,
             ..state_of(&request)
         };
@@ -367,7 +367,7 @@ fn hold(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
     let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
         return Ok(());
     };
-    let state = State {
+    let state = RequestState {
         needs_person: reason.to_owned(),
         failing: None,
         ..state_of(&request)

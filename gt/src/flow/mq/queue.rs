@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::candidate::Made;
 use super::job::{Job, MergeOutcome, fetch, repository};
-use super::verify::Held;
+use super::verify::OnTarget;
 use super::{candidate, gate, hook, land, score, target, task, verify, withdraw};
 use crate::host::LiveTown;
 use crate::record;
@@ -187,7 +187,7 @@ fn withdraw_unless_merged(job: &Job) -> anyhow::Result<MergeOutcome> {
         fetch(job)?
     };
     if let Some(target) = target
-        && let Held::Yes { commit } = verify::already_there(job, &target)?
+        && let OnTarget::Yes { commit } = verify::already_there(job, &target)?
     {
         return land::close(job, &commit);
     }
@@ -267,9 +267,9 @@ fn merge(job: &Job) -> anyhow::Result<MergeOutcome> {
         }
     };
     match verify::already_there(job, &onto)? {
-        Held::Yes { commit } => return land::close(job, &commit),
-        Held::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
-        Held::No => {}
+        OnTarget::Yes { commit } => return land::close(job, &commit),
+        OnTarget::Undone { commit, files } => return land::hold_undone(job, &commit, &files),
+        OnTarget::No => {}
     }
     let candidate = match candidate::make(job, &onto)? {
         Made::Conflict { files, detail } => {

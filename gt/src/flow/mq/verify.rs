@@ -9,7 +9,7 @@ use crate::record::merge_request::state_of;
 
 /// Whether a target holds a commit and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum OnTarget {
     /// It does.
     Yes {
         /// The commit.
@@ -27,38 +27,42 @@ pub(crate) enum Held {
 }
 
 /// Looks for the commit that we pushed, else for the worker's tip: someone else may have merged it.
-pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<Held> {
+pub(crate) fn already_there(job: &Job, target: &str) -> anyhow::Result<OnTarget> {
     let state = state_of(&job.request);
     let ours = holds_change(job, target, (&state.onto, &state.candidate))?;
-    if ours != Held::No {
+    if ours != OnTarget::No {
         return Ok(ours);
     }
     match candidate::range(job, target)? {
         Ok((base, tip)) => Ok(holds_change(job, target, (&base, &tip))?),
-        Err(_) => Ok(Held::No),
+        Err(_) => Ok(OnTarget::No),
     }
 }
 
 /// Whether the target holds `commit`, and with it the change since `onto`.
-fn holds_change(job: &Job, target: &str, (onto, commit): (&str, &str)) -> Result<Held, GitError> {
+fn holds_change(
+    job: &Job,
+    target: &str,
+    (onto, commit): (&str, &str),
+) -> Result<OnTarget, GitError> {
     let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
     if !known || !holds(job, target, commit)? {
-        return Ok(Held::No);
+        return Ok(OnTarget::No);
     }
     let commit = commit.to_owned();
     let parent = format!("{commit}^");
     let onto = if onto.is_empty() { &parent } else { onto };
     if job.git.resolve(onto)?.is_none() {
-        return Ok(Held::Yes { commit });
+        return Ok(OnTarget::Yes { commit });
     }
     Ok(match job.git.contains_change(onto, &commit, target)? {
-        Contained::All => Held::Yes { commit },
+        Contained::All => OnTarget::Yes { commit },
         // Later work in the same place is no way of taking it back, unless it came after that.
         Contained::Rewritten(files) => match job.git.taken_back((onto, &commit), target, &files)? {
-            Some((_, files)) => Held::Undone { commit, files },
-            None => Held::Yes { commit },
+            Some((_, files)) => OnTarget::Undone { commit, files },
+            None => OnTarget::Yes { commit },
         },
-        Contained::Missing(files) => Held::Undone { commit, files },
+        Contained::Missing(files) => OnTarget::Undone { commit, files },
     })
 }
 

@@ -18,7 +18,7 @@ use crate::town::beads::Stores;
 use crate::town::identity::Address;
 
 /// The part of a context that tells of a decision.
-pub(super) struct Told {
+pub(super) struct ReportedDecision {
     /// The part, where anything is to be said.
     pub part: Option<Part>,
     /// The convoy whose decision is told in full with it.
@@ -41,7 +41,7 @@ pub(super) fn tell(
     (address, session): (&Address, &str),
     (convoy, bead): (&Bead, &Bead),
     occasion: Occasion,
-) -> Option<Told> {
+) -> Option<ReportedDecision> {
     if matches!(occasion, Occasion::Resume | Occasion::Precompact) {
         return None;
     }
@@ -66,7 +66,7 @@ pub(super) fn tell(
     };
     // Without a word about the decision the bead keeps its own.
     let covered = part.is_some() || knows;
-    Some(Told {
+    Some(ReportedDecision {
         fresh: (part.is_some() && !again).then(|| convoy.id.clone()),
         part,
         bead: without(bead, &decision).filter(|_| covered),

@@ -182,7 +182,7 @@ fn compiled(
     if let Some(bead) = hook {
         let of = (address, slot, occasion);
         let decided = decided.as_ref().and_then(|told| told.part.clone());
-        parts.extend(around(town, stores, of, (bead, convoy), decided));
+        parts.extend(compile_outside(town, stores, of, (bead, convoy), decided));
     }
     if !matches!(occasion, Occasion::Brief | Occasion::Precompact) {
         parts.extend(mail(unread));
@@ -213,7 +213,7 @@ fn letters_in(parts: &[Part]) -> Vec<String> {
 }
 
 /// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.
-fn around(
+fn compile_outside(
     town: &LiveTown,
     stores: &Stores,
     (address, slot, occasion): (&Address, &Slot, Occasion),
@@ -227,7 +227,7 @@ fn around(
     }
     if occasion.has_prior_work() {
         if occasion != Occasion::Brief {
-            let stood = checkpoint::told(town, address, &bead.id);
+            let stood = checkpoint::take_for_report(town, address, &bead.id);
             parts.extend(stood.as_ref().map(part::checkpoint));
         }
         parts.extend(before(town, stores, bead));

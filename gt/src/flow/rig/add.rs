@@ -57,7 +57,7 @@ const MARK: &str = ".being-added";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct AddRequest {
     /// The rig's name.
     pub name: String,
     /// The repository; none for a rig of its own.
@@ -103,9 +103,9 @@ impl Drop for Draft {
 }
 
 /// Adds a rig. What happens is told to `say`.
-pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Result<Added> {
+pub fn add(town: &LiveTown, request: &AddRequest, say: &dyn Fn(&str)) -> anyhow::Result<Added> {
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
-    let (rig, wanted) = look(town, request)?;
+    let (rig, wanted) = inspect_origin(town, request)?;
     let origin = Origin::read(request.url.as_deref(), request.no_remote, &town.env);
     let mut draft = Draft {
         root: rig.root().to_owned(),
@@ -113,7 +113,7 @@ pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Re
     };
     make(rig.root(), 0o755)?;
     write(&rig.root().join(MARK), "")?;
-    say(&format!("Fetching {} ...", origin.words()));
+    say(&format!("Fetching {} ...", origin.describe_origin()));
     let branch = origin.fetch(&Git::at(rig.repo()), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
     say("Setting up beads ...");
@@ -125,7 +125,7 @@ pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Re
     draft.kept = true;
     forget_mark(&rig)?;
     let remote = match origin {
-        Origin::Remote(_) => Some(origin.words()),
+        Origin::Remote(_) => Some(origin.describe_origin()),
         Origin::Local(_) => None,
     };
     town.tell(&event!(RigAdded, rig: rig.name(), prefix: prefix, remote: remote));
@@ -140,7 +140,7 @@ pub fn add(town: &LiveTown, request: &Request, say: &dyn Fn(&str)) -> anyhow::Re
 }
 
 /// Whether there is room for the rig; its layout and the prefix to use where the repository has none.
-fn look(town: &LiveTown, request: &Request) -> anyhow::Result<(RigLayout, String)> {
+fn inspect_origin(town: &LiveTown, request: &AddRequest) -> anyhow::Result<(RigLayout, String)> {
     name::check_name(&request.name)?;
     let rig = town.layout.rig(&request.name);
     let taken = |path: PathBuf| RigError::Taken {
@@ -200,7 +200,7 @@ fn clone_for_reading(rig: &RigLayout, origin: &Origin, branch: &str) -> anyhow::
 /// Gives the rig its beads; returns their prefix and whether the repository tracks them.
 fn beads(
     town: &LiveTown,
-    request: &Request,
+    request: &AddRequest,
     rig: &RigLayout,
     wanted: &str,
 ) -> anyhow::Result<(String, bool)> {
@@ -240,7 +240,7 @@ fn beads(
 /// Beads that have a prefix already keep it.
 fn check_prefix_of(
     town: &LiveTown,
-    request: &Request,
+    request: &AddRequest,
     rig: &RigLayout,
     prefix: &str,
 ) -> Result<(), RigError> {
@@ -258,7 +258,7 @@ fn check_prefix_of(
 /// Takes the beads that the repository has on their branch; returns their prefix, where there are any.
 fn from_branch(
     town: &LiveTown,
-    request: &Request,
+    request: &AddRequest,
     rig: &RigLayout,
     own: &Path,
 ) -> anyhow::Result<Option<String>> {

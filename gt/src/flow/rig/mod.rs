@@ -8,7 +8,7 @@ mod origin;
 mod remove;
 mod route;
 
-pub use add::{Added, Request, add};
+pub use add::{AddRequest, Added, add};
 pub use name::{check_name, derive_prefix};
 pub use remove::{Removed, remove};
 

@@ -32,7 +32,7 @@ impl Origin {
     }
 
     /// How it is named in messages, without a password.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe_origin(&self) -> String {
         match self {
             Self::Remote(url) => redact(url),
             Self::Local(Some(path)) => path.display().to_string(),
@@ -68,7 +68,7 @@ impl Origin {
     }
 
     fn branch(&self, repo: &Git, wanted: Option<&str>) -> anyhow::Result<String> {
-        let url = self.words();
+        let url = self.describe_origin();
         if let Some(branch) = wanted {
             if repo.resolve(&self.reference(branch))?.is_some() {
                 return Ok(branch.to_owned());
@@ -89,7 +89,7 @@ impl Origin {
     }
 
     fn check(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
-        let (url, tip) = (self.words(), self.reference(branch));
+        let (url, tip) = (self.describe_origin(), self.reference(branch));
         let what = if repo.uses_lfs(&tip)? {
             "git-lfs"
         } else if repo.has_submodules(&tip)? {

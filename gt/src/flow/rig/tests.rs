@@ -39,11 +39,11 @@ fn a_rig_with_an_origin_gets_repository_beads_and_route() {
         refusal(place.add_rig("web", Some(path.to_str().unwrap()))),
         RigError::Taken { .. }
     ));
-    let same = Request {
+    let same = AddRequest {
         name: "other".to_owned(),
         url: Some(url),
         prefix: Some("web".to_owned()),
-        ..Request::default()
+        ..AddRequest::default()
     };
     assert!(matches!(
         refusal(place.ask(&same)),
@@ -87,11 +87,11 @@ fn an_origin_with_its_target_checked_out_is_refused_with_the_ways_out() {
         assert!(words.contains(way), "{words}");
     }
     is_untouched(&place, "web");
-    let copy = Request {
+    let copy = AddRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         no_remote: true,
-        ..Request::default()
+        ..AddRequest::default()
     };
     assert_eq!(place.ask(&copy).unwrap().remote, None);
     tree.config_set("receive.denyCurrentBranch", "updateInstead")
@@ -108,11 +108,11 @@ fn beads_that_the_repository_tracks_are_the_rigs() {
         (".beads/issues.jsonl", &format!("{issue}\n")),
         (".beads/config.yaml", "issue-prefix: \"proj\"\n"),
     ]);
-    let wrong = Request {
+    let wrong = AddRequest {
         name: "web".to_owned(),
         url: Some(url.clone()),
         prefix: Some("w".to_owned()),
-        ..Request::default()
+        ..AddRequest::default()
     };
     assert!(matches!(
         refusal(place.ask(&wrong)),

@@ -140,7 +140,7 @@ pub fn search(path: &Path, text: &str) -> Vec<Hit> {
         }
         let at = event.get("timestamp").and_then(Value::as_str);
         for piece in &said {
-            if let Some(around) = around(piece, &wanted) {
+            if let Some(around) = excerpt_around(piece, &wanted) {
                 hits.push(Hit {
                     turn: turn.max(1),
                     at: at.unwrap_or_default().to_owned(),
@@ -191,7 +191,7 @@ fn texts_of(part: &Value) -> Vec<String> {
 }
 
 /// What is around the first place of a text; `wanted` is in small letters.
-fn around(text: &str, wanted: &str) -> Option<String> {
+fn excerpt_around(text: &str, wanted: &str) -> Option<String> {
     let small = text.to_lowercase();
     let at = small.find(wanted)?;
     // Small letters can be longer: places are counted in characters.
@@ -257,12 +257,12 @@ mod tests {
     #[test]
     fn what_is_around_is_cut_at_characters() {
         let long = format!("{}NEEDLE{}", "ä".repeat(100), "ö".repeat(100));
-        let text = around(&long, "needle").unwrap();
+        let text = excerpt_around(&long, "needle").unwrap();
         assert!(
             text.starts_with('…') && text.ends_with('…') && text.contains("NEEDLE"),
             "{text}"
         );
         assert_eq!(text.chars().count(), 2 + 6 + 2 * AROUND);
-        assert_eq!(around("İ needle", "needle").unwrap(), "İ needle");
+        assert_eq!(excerpt_around("İ needle", "needle").unwrap(), "İ needle");
     }
 }

@@ -108,7 +108,7 @@ const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Why a session is started anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why<'a> {
+pub enum RestartCause<'a> {
     /// It ended by itself in the middle of the work.
     Ended,
     /// The session with this token hands over: it is ended if it runs; another one is not.
@@ -124,17 +124,17 @@ pub enum Why<'a> {
 ///
 /// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
 /// session runs and does not hand over, nothing is done.
-pub fn again(
+pub fn restart_session(
     town: &LiveTown,
     rig: &RigLayout,
     name: &str,
-    why: Why<'_>,
+    why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
-        Why::Ended => Lock::try_take(&lock)?,
+        RestartCause::Ended => Lock::try_take(&lock)?,
         // Nobody comes back to this later.
-        Why::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
+        RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
     };
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let session = name_of(&ids.address)?;
@@ -144,12 +144,13 @@ pub fn again(
         return Ok(None);
     };
     let live = town.host.find(session.as_str())?;
-    if let Why::HandedOver(token) = why {
+    if let RestartCause::HandedOver(token) = why {
         refuse_another(live.as_ref(), token)?;
     }
     let runs = live.as_ref().is_some_and(|live| is_ours(live, &slot));
-    let unneeded =
-        slot.still_held(&beads, &ids).is_err() || !bead.is_open() || (runs && why == Why::Ended);
+    let unneeded = slot.still_held(&beads, &ids).is_err()
+        || !bead.is_open()
+        || (runs && why == RestartCause::Ended);
     if unneeded {
         return Ok(None);
     }
@@ -160,8 +161,8 @@ pub fn again(
     let saved = sandbox::snapshot(town, rig, name, &slot)?;
     end::polecat(town, session.as_str(), &slot)?;
     Sandbox::of(town, rig, name).drop_stale_locks()?;
-    take_lease(town, rig, &ids, &mut slot, why == Why::Ended)?;
-    let message = if why == Why::Ended {
+    take_lease(town, rig, &ids, &mut slot, why == RestartCause::Ended)?;
+    let message = if why == RestartCause::Ended {
         AGAIN
     } else {
         HANDED_OVER
@@ -174,7 +175,7 @@ pub fn again(
     }
     town.tell(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
-        handed_over: why != Why::Ended, snapshot: saved.map(|saved| saved.refname),
+        handed_over: why != RestartCause::Ended, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
 }

@@ -1,6 +1,6 @@
 //! Several beads at once: those that were named, and the families of epics and convoys among them.
 
-use super::{Request, Slung, family, sling, sling_member};
+use super::{SlingRequest, Slung, family, sling, sling_member};
 use crate::host::LiveTown;
 
 /// Beads to be slung alike.
@@ -27,7 +27,7 @@ pub fn sling_batch(
     batch: &SlingBatch,
     mut warn: impl FnMut(&str),
 ) -> anyhow::Result<Vec<Slung>> {
-    let request = |bead: &str| Request {
+    let request = |bead: &str| SlingRequest {
         bead: bead.to_owned(),
         target: batch.target.clone(),
         agent: batch.agent.clone(),

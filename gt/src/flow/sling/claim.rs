@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 
-use super::{Request, rig_of};
+use super::{SlingRequest, rig_of};
 use crate::flow::convoy::integration;
 use crate::host::Live;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, End};
 use crate::record::merge_request;
 use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState, State};
+use crate::record::polecat::{self, Ids, Polecat, PolecatState, Slinging, Slot, SlotState};
 use crate::record::queued_sling;
 use crate::town::RigLayout;
 use crate::town::beads::Found;
@@ -89,7 +89,7 @@ pub enum ClaimError {
 /// What is to be claimed.
 pub struct Wish<'a> {
     /// The sling.
-    pub request: &'a Request,
+    pub request: &'a SlingRequest,
     /// This worker and no other.
     pub name: Option<&'a str>,
 }
@@ -250,7 +250,7 @@ fn choose(
         return Err(ClaimError::Full { rig, count, limit }.into());
     }
     let idle = |polecat: &&Polecat| {
-        polecat.state == State::Idle && !polecat.busy && !lost.contains(&polecat.name)
+        polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
     };
     if let Some(polecat) = all.iter().find(idle) {
         return Ok(polecat.name.clone());
@@ -280,7 +280,7 @@ fn check_worker(polecat: &Polecat) -> anyhow::Result<()> {
         .into());
     }
     anyhow::ensure!(
-        polecat.state == State::Idle,
+        polecat.state == PolecatState::Idle,
         ClaimError::WorkerUnfit {
             worker,
             why: polecat.why.clone()

@@ -2,9 +2,9 @@
 
 use bd::bead::{Bead, Kind, Status};
 
-use super::{Request, Slung, ensure_convoy};
+use super::{SlingRequest, Slung, ensure_convoy};
 use crate::host::LiveTown;
-use crate::record::queued_sling::{LABEL, Waiting, read, record_id};
+use crate::record::queued_sling::{LABEL, QueuedSling, read, record_id};
 use crate::town::RigLayout;
 use crate::town::beads::Found;
 use crate::town::event::event;
@@ -26,11 +26,11 @@ pub(super) fn blockers(town: &LiveTown, found: &Found) -> anyhow::Result<Vec<Str
     Ok(blockers)
 }
 
-/// Puts a blocked bead in line for a rig.
+/// Queues a blocked bead for a rig.
 pub fn enqueue(
     town: &LiveTown,
     rig: &RigLayout,
-    request: &Request,
+    request: &SlingRequest,
     bead: &Bead,
     waits_for: Vec<String>,
 ) -> anyhow::Result<Slung> {
@@ -47,7 +47,7 @@ pub fn enqueue(
         let before = tx
             .get(&id)
             .and_then(|bead| read(bead.metadata.as_ref()?.get()));
-        let waiting = Waiting {
+        let waiting = QueuedSling {
             version: 1,
             work_bead_id: bead.id.clone(),
             target_rig: rig.name().to_owned(),

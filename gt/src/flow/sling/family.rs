@@ -8,7 +8,7 @@ use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::{Request, Slung, rig_of, sling};
+use super::{SlingRequest, Slung, rig_of, sling};
 use crate::flow::convoy::{self, New, review};
 use crate::host::LiveTown;
 use crate::record;
@@ -110,7 +110,7 @@ fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Resu
 }
 
 /// Slings one bead of a family: to its own rig if no target is named.
-pub fn sling_member(town: &LiveTown, request: &Request) -> anyhow::Result<Slung> {
+pub fn sling_member(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;

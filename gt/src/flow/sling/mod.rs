@@ -50,7 +50,7 @@ use crate::record::merge_request;
 use crate::record::polecat::Claimed;
 use crate::record::polecat::{SlingStep, Slot};
 use crate::town::RigLayout;
-use crate::town::beads::{Found, Home};
+use crate::town::beads::{BeadsHome, Found};
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::{Lock, LockError};
@@ -58,7 +58,7 @@ use crate::town::lock::{Lock, LockError};
 /// What is asked for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Request {
+pub struct SlingRequest {
     /// The bead.
     pub bead: String,
     /// Who is to get it; empty means the caller.
@@ -92,12 +92,12 @@ pub struct Slung {
     pub sandbox: Option<&'static str>,
     /// The rescue ref that leftovers went to.
     pub rescued: Option<String>,
-    /// What the bead waits for, when it was put in line instead of being slung.
+    /// What the bead waits for, when it was queued instead of slung.
     pub waits_for: Vec<String>,
 }
 
 /// Slings a bead: the story above, step by step.
-pub fn sling(town: &LiveTown, request: &Request) -> anyhow::Result<Slung> {
+pub fn sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
         Target::Rig(rig) => {
@@ -160,7 +160,7 @@ pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result
     let Some(then) = then else {
         return Ok(None);
     };
-    let request: Request = serde_json::from_value(then)?;
+    let request: SlingRequest = serde_json::from_value(then)?;
     let bead = town.find_bead(&request.bead)?.bead;
     if bead.status != Status::Open || !bead.assignee.is_empty() {
         return Ok(None);
@@ -169,7 +169,7 @@ pub fn go_on(town: &LiveTown, then: Option<serde_json::Value>) -> anyhow::Result
 }
 
 /// Makes the convoy of a bead that has none, with its hooks, where automatic convoys are to have them.
-fn review(town: &LiveTown, request: &Request, found: &Found) -> anyhow::Result<()> {
+fn review(town: &LiveTown, request: &SlingRequest, found: &Found) -> anyhow::Result<()> {
     let rig = rig_of(&found.home).map(|rig| town.layout.rig(rig));
     let asks = !request.no_convoy
         && town_hook::has(town, rig.as_ref(), town_hook::Event::PreConvoy)
@@ -189,7 +189,7 @@ fn can_start(
     town: &LiveTown,
     rig: &RigLayout,
     bead: &Bead,
-    request: &Request,
+    request: &SlingRequest,
 ) -> anyhow::Result<()> {
     claim::check_open(bead, request.force)?;
     town.host.check()?;
@@ -202,7 +202,7 @@ fn can_start(
 fn sling_to_polecat(
     town: &LiveTown,
     rig: &RigLayout,
-    request: &Request,
+    request: &SlingRequest,
     name: Option<&str>,
 ) -> anyhow::Result<Slung> {
     let queue = hold_queue(town, rig, request)?;
@@ -222,7 +222,11 @@ fn sling_to_polecat(
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
 /// not be superseded half way.
-fn hold_queue(town: &LiveTown, rig: &RigLayout, request: &Request) -> anyhow::Result<Option<Lock>> {
+fn hold_queue(
+    town: &LiveTown,
+    rig: &RigLayout,
+    request: &SlingRequest,
+) -> anyhow::Result<Option<Lock>> {
     let beads = town.rig_store(rig)?.snapshot()?;
     let Some(open) = merge_request::open_request_of(&beads, &request.bead) else {
         return Ok(None);
@@ -334,9 +338,9 @@ fn tell(town: &LiveTown, bead: &str, target: &str) {
 }
 
 /// The rig in which a bead lives, for a target that must be in the same one.
-fn rig_of(home: &Home) -> Option<&str> {
+fn rig_of(home: &BeadsHome) -> Option<&str> {
     match home {
-        Home::Town => None,
-        Home::Rig(rig) => Some(rig),
+        BeadsHome::Town => None,
+        BeadsHome::Rig(rig) => Some(rig),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::beads::Home;
+use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
 /// Who gets the bead.
@@ -43,7 +43,7 @@ pub(super) enum TargetError {
 }
 
 /// Reads a target text for a bead that lives in `home`.
-pub fn resolve_target(town: &LiveTown, text: &str, home: &Home) -> anyhow::Result<Target> {
+pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::Result<Target> {
     let text = text.trim().trim_end_matches('/');
     let target = match text {
         "" | "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
@@ -68,8 +68,8 @@ pub fn resolve_target(town: &LiveTown, text: &str, home: &Home) -> anyhow::Resul
         return Ok(target);
     }
     let home = match home {
-        Home::Town => "the town's own beads".to_owned(),
-        Home::Rig(rig) => format!("rig `{rig}`"),
+        BeadsHome::Town => "the town's own beads".to_owned(),
+        BeadsHome::Rig(rig) => format!("rig `{rig}`"),
     };
     Err(TargetError::OtherRig {
         home,

@@ -27,7 +27,7 @@ pub(super) fn places(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> 
 }
 
 /// Looks at a place. A link may lead anywhere inside the town, and not out of it.
-pub(super) fn look(town: &LiveTown, place: &Path) -> Found {
+pub(super) fn inspect_hook(town: &LiveTown, place: &Path) -> Found {
     if place.symlink_metadata().is_err() {
         return Found::None;
     }

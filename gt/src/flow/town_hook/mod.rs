@@ -181,7 +181,7 @@ pub fn run(town: &LiveTown, event: Event, call: &Call) -> Report {
         if call.passed.contains(&shown(town, &place)) {
             continue;
         }
-        let ran = match find::look(town, &place) {
+        let ran = match find::inspect_hook(town, &place) {
             find::Found::None => continue,
             find::Found::Ignored(why) => {
                 let hook = shown(town, &place);

@@ -10,7 +10,7 @@ use bd::sys::{Exec, clock, file};
 use serde::{Deserialize, Serialize};
 
 use super::client::ask;
-use super::protocol::{Answer, Request};
+use super::protocol::{Answer, DaemonRequest};
 use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::Town;
@@ -113,7 +113,7 @@ pub fn status(town: &Town) -> Status {
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
-    let answer = ask(town, &Request::Status).ok();
+    let answer = ask(town, &DaemonRequest::Status).ok();
     // One that answers runs, whatever became of its lock file.
     let running = answer.is_some() || !Lock::is_free(&lock_path(town));
     match answer {
@@ -161,7 +161,7 @@ pub fn start(town: &Town) -> anyhow::Result<u32> {
     own.fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let up = clock::wait_for(Duration::from_secs(10), || {
-        match ask(town, &Request::Status) {
+        match ask(town, &DaemonRequest::Status) {
             Ok(Answer::Status { pid, .. }) => Some(pid),
             _ => None,
         }
@@ -203,7 +203,7 @@ pub fn stop(town: &Town) -> anyhow::Result<u32> {
     let now = status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
-    ask(town, &Request::Stop).ok();
+    ask(town, &DaemonRequest::Stop).ok();
     let gone = clock::wait_for(Duration::from_secs(10), || {
         // It lets go of its lock a moment before its end.
         let has_ended = process.is_none_or(|process| !process.is_alive());

@@ -10,7 +10,7 @@ pub const LINE_LIMIT: usize = 64 * 1024;
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
-pub enum Request {
+pub enum DaemonRequest {
     /// How are you?
     Status,
     /// Look at the town now.

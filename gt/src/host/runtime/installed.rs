@@ -12,7 +12,7 @@ use crate::town::identity::Address;
 /// How the hooks of a role stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum HooksState {
     /// All of ours are there.
     Installed,
     /// There is no file yet: the next session of the role makes it.
@@ -36,7 +36,7 @@ pub struct Hooks {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// How they stand.
-    pub state: State,
+    pub state: HooksState,
     /// What is missing.
     pub missing: Vec<String>,
     /// What is wrong with the file.
@@ -57,7 +57,7 @@ fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks
         .into_iter()
         .filter(|(name, _)| only.is_none_or(|only| only == name));
     let found: Vec<(Address, Hooks)> = wanted
-        .map(|(name, address)| (address.clone(), look(town, name, &address)))
+        .map(|(name, address)| (address.clone(), inspect_hooks(town, name, &address)))
         .collect();
     if let (Some(only), true) = (only, found.is_empty()) {
         anyhow::bail!(
@@ -73,18 +73,18 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
     let mut changed = Vec::new();
     for (address, hooks) in looked(town, only)? {
         match hooks.state {
-            State::Incomplete => {}
-            State::Absent if absent_too => {}
-            State::Damaged => {
+            HooksState::Incomplete => {}
+            HooksState::Absent if absent_too => {}
+            HooksState::Damaged => {
                 let error = hooks.error.unwrap_or_default();
                 anyhow::bail!("{}: {error}", hooks.target);
             }
-            State::Installed | State::None | State::Absent => continue,
+            HooksState::Installed | HooksState::None | HooksState::Absent => continue,
         }
         settings::ensure(&town.layout, &address, &preset(town, &address)?)?;
         changed.push(Hooks {
             missing: hooks.missing,
-            ..look(town, hooks.target, &address)
+            ..inspect_hooks(town, hooks.target, &address)
         });
     }
     Ok(changed)
@@ -118,12 +118,12 @@ fn preset(town: &Town, address: &Address) -> anyhow::Result<Preset> {
     Ok(resolve(town, rig.as_ref(), address, "")?.preset)
 }
 
-fn look(town: &Town, target: String, address: &Address) -> Hooks {
+fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
     let mut hooks = Hooks {
         target,
         agent: String::new(),
         path: None,
-        state: State::None,
+        state: HooksState::None,
         missing: Vec::new(),
         error: None,
     };
@@ -144,14 +144,14 @@ fn look(town: &Town, target: String, address: &Address) -> Hooks {
         return hooks;
     };
     match settings::missing(path, address) {
-        Ok(None) => hooks.state = State::Absent,
-        Ok(Some(missing)) if missing.is_empty() => hooks.state = State::Installed,
+        Ok(None) => hooks.state = HooksState::Absent,
+        Ok(Some(missing)) if missing.is_empty() => hooks.state = HooksState::Installed,
         Ok(Some(missing)) => {
-            hooks.state = State::Incomplete;
+            hooks.state = HooksState::Incomplete;
             hooks.missing = missing;
         }
         Err(error) => {
-            hooks.state = State::Damaged;
+            hooks.state = HooksState::Damaged;
             hooks.error = Some(error.to_string());
         }
     }

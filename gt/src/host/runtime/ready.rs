@@ -74,7 +74,7 @@ fn runs(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
 /// The question on a session's screen that only a person may answer, if one is open.
 pub fn open_question(backend: &dyn Host, name: &str, preset: &Preset) -> Option<String> {
     // A session that cannot be looked at has its own complaint elsewhere.
-    match look(&backend.capture(name, 60).ok()?, preset) {
+    match inspect_screen(&backend.capture(name, 60).ok()?, preset) {
         Look::NeedsPerson(question) => Some(question),
         _ => None,
     }
@@ -88,7 +88,7 @@ fn attend(
     preset: &Preset,
     last: &mut Look,
 ) -> Result<Option<Ready>, HostError> {
-    let seen = look(&backend.capture(name, 60)?, preset);
+    let seen = inspect_screen(&backend.capture(name, 60)?, preset);
     let same = seen == *last;
     *last = seen.clone();
     Ok(match seen {
@@ -115,7 +115,7 @@ fn attend(
 }
 
 /// Reads a screen. Dialogs come first: one draws a sign that looks like a prompt.
-pub fn look(screen: &str, preset: &Preset) -> Look {
+pub fn inspect_screen(screen: &str, preset: &Preset) -> Look {
     let drawn = preset.dialog_mark.is_empty() || screen.contains(&preset.dialog_mark);
     for dialog in &preset.dialogs {
         let Some(at) = screen.rfind(&dialog.sign) else {
@@ -215,39 +215,51 @@ mod tests {
 
     #[test]
     fn enter_is_pressed_only_on_the_wanted_option() {
-        assert_eq!(look(OLD_TRUST, &claude()), Look::Dialog(Some(Key::Enter)));
-        assert_eq!(look(NEW_TRUST, &claude()), Look::Dialog(Some(Key::Down)));
+        assert_eq!(
+            inspect_screen(OLD_TRUST, &claude()),
+            Look::Dialog(Some(Key::Enter))
+        );
+        assert_eq!(
+            inspect_screen(NEW_TRUST, &claude()),
+            Look::Dialog(Some(Key::Down))
+        );
         let half = NEW_TRUST.split("Enter").next().unwrap();
-        assert_eq!(look(half, &claude()), Look::Dialog(None));
+        assert_eq!(inspect_screen(half, &claude()), Look::Dialog(None));
     }
 
     #[test]
     fn a_question_about_money_is_a_persons() {
         assert_eq!(
-            look(KEY, &claude()),
+            inspect_screen(KEY, &claude()),
             Look::NeedsPerson("API key".to_owned())
         );
         let strange = "Shall I?\n❯ Yes\nEnter to confirm";
-        assert!(matches!(look(strange, &claude()), Look::NeedsPerson(_)));
+        assert!(matches!(
+            inspect_screen(strange, &claude()),
+            Look::NeedsPerson(_)
+        ));
     }
 
     #[test]
     fn prompt_and_work_are_told_apart() {
         let idle = "● done\n\n✻ Baked for 3s\n────\n❯\u{a0}\n────\n  ? for shortcuts";
-        assert_eq!(look(idle, &claude()), Look::AtPrompt);
+        assert_eq!(inspect_screen(idle, &claude()), Look::AtPrompt);
         let busy = "✻ Stewing… (3s · esc to interrupt)\n────\n❯\u{a0}\n────";
-        assert_eq!(look(busy, &claude()), Look::Busy);
+        assert_eq!(inspect_screen(busy, &claude()), Look::Busy);
         let newer = "✻ Channeling…\n────\n❯\u{a0}\n────\n  ⏵⏵ bypass permissions on";
-        assert_eq!(look(newer, &claude()), Look::Busy);
+        assert_eq!(inspect_screen(newer, &claude()), Look::Busy);
         let told = "● I looked… (twice)\n✻ Worked for 0s\n────\n❯\u{a0}\n────";
-        assert_eq!(look(told, &claude()), Look::AtPrompt);
-        assert_eq!(look("❯ sent before\n● hm", &claude()), Look::Nothing);
+        assert_eq!(inspect_screen(told, &claude()), Look::AtPrompt);
+        assert_eq!(
+            inspect_screen("❯ sent before\n● hm", &claude()),
+            Look::Nothing
+        );
     }
 
     #[test]
     fn a_dialog_above_the_prompt_was_answered() {
         let screen = format!("{}\n❯\u{a0}\n", OLD_TRUST.replace("Enter to confirm", ""));
-        assert_eq!(look(&screen, &claude()), Look::AtPrompt);
+        assert_eq!(inspect_screen(&screen, &claude()), Look::AtPrompt);
     }
 
     #[test]
@@ -255,22 +267,25 @@ mod tests {
         let codex = Preset::named("codex").unwrap();
         let open = "  Trust this folder? Codex can read\n\n› 1. Trust and continue\n  2. Back to Agent Command Center\n\n  \
                     enter continue · esc back\n";
-        assert_eq!(look(open, &codex), Look::Dialog(Some(Key::Enter)));
+        assert_eq!(inspect_screen(open, &codex), Look::Dialog(Some(Key::Enter)));
         let other = open.replace("› 1.", "  1.").replace("  2.", "› 2.");
-        assert_eq!(look(&other, &codex), Look::Dialog(Some(Key::Up)));
+        assert_eq!(inspect_screen(&other, &codex), Look::Dialog(Some(Key::Up)));
         let unknown = "  Shall I?\n› 1. Yes\n\n  enter continue · esc back\n";
-        assert!(matches!(look(unknown, &codex), Look::NeedsPerson(_)));
+        assert!(matches!(
+            inspect_screen(unknown, &codex),
+            Look::NeedsPerson(_)
+        ));
         let prompt = format!("{open}› Ask Codex to do anything\n  model · /web\n");
-        assert_eq!(look(&prompt, &codex), Look::AtPrompt);
+        assert_eq!(inspect_screen(&prompt, &codex), Look::AtPrompt);
         let busy = "• Working (0s • esc to interrupt)\n› Ask Codex to do anything\n";
-        assert_eq!(look(busy, &codex), Look::Busy);
+        assert_eq!(inspect_screen(busy, &codex), Look::Busy);
         let gemini = Preset::named("gemini").unwrap();
         let framed = "│ Do you trust the files in this folder?\n│   1. Trust folder (web)\n│ ● 2. Don't trust\n";
-        assert_eq!(look(framed, &gemini), Look::Dialog(Some(Key::Up)));
+        assert_eq!(inspect_screen(framed, &gemini), Look::Dialog(Some(Key::Up)));
         let idle = " YOLO Ctrl+Y\n *   Type your message or @path/to/file\n";
-        assert_eq!(look(idle, &gemini), Look::AtPrompt);
+        assert_eq!(inspect_screen(idle, &gemini), Look::AtPrompt);
         let busy = format!(" ⠏ Thinking... (esc to cancel, 1s)\n{idle}");
-        assert_eq!(look(&busy, &gemini), Look::Busy);
+        assert_eq!(inspect_screen(&busy, &gemini), Look::Busy);
     }
 
     #[test]

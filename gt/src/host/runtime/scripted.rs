@@ -22,7 +22,7 @@ const PRIME: Duration = Duration::from_secs(120);
 
 /// What a scripted agent needs.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct ScriptedRequest<'a> {
     /// The script, an executable file.
     pub script: &'a Path,
     /// The sandbox.
@@ -105,7 +105,7 @@ struct Work {
 }
 
 /// Does the work on the hook. What happens is told line by line to `say`.
-pub fn run(request: &Request, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedError> {
+pub fn run(request: &ScriptedRequest, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedError> {
     let prime = prime(request)?;
     let Some(work) = work(&serde_json::from_str(&prime)?) else {
         say("Nothing is on my hook.");
@@ -132,7 +132,7 @@ pub fn run(request: &Request, say: &dyn Fn(&str)) -> Result<Outcome, ScriptedErr
     })
 }
 
-fn prime(request: &Request) -> Result<String, ScriptedError> {
+fn prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
     let finished = Exec::new(request.exe)
         .args(["prime", "--json"])
         .cwd(request.cwd)
@@ -162,7 +162,7 @@ fn work(prime: &Value) -> Option<Work> {
 /// Runs the script on this terminal and returns its summary: what it wrote into the summary file, else
 /// the title of its work.
 fn play(
-    request: &Request,
+    request: &ScriptedRequest,
     work: &Work,
     prime: &str,
     folder: &Path,
@@ -190,7 +190,7 @@ fn play(
     })
 }
 
-fn commit(request: &Request, work: &Work, say: &dyn Fn(&str)) -> Result<(), ScriptedError> {
+fn commit(request: &ScriptedRequest, work: &Work, say: &dyn Fn(&str)) -> Result<(), ScriptedError> {
     let git = Git::at(request.cwd);
     let changed = git.status()?.len();
     if changed == 0 {
@@ -246,7 +246,7 @@ mod tests {
         script(&exe, &format!("{note}\n{answer}"));
         script(&own, text);
         let said = RefCell::new(Vec::new());
-        let request = Request {
+        let request = ScriptedRequest {
             script: &own,
             cwd: &tree,
             exe: &exe,

@@ -19,7 +19,7 @@ use tmux_interface::{
     CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
 };
 
-use self::parse::{Failure, ROW, Row, rows};
+use self::parse::{Failure, ROW, SessionRow, rows};
 use crate::host::is_session_name;
 use crate::host::wrapper::{self, Start, StartError};
 use crate::host::{End, Host, HostError, Input, Key, Live, Sent, SessionSpec, Sessions};
@@ -147,7 +147,7 @@ impl Tmux {
     }
 
     /// All panes of ours. No server means none.
-    fn rows(&self) -> Result<Vec<Row>, HostError> {
+    fn rows(&self) -> Result<Vec<SessionRow>, HostError> {
         let list = ListPanes::new().all().format(ROW).build();
         match self.run("", [list]) {
             Ok(finished) => Ok(rows(&String::from_utf8_lossy(&finished.stdout))),
@@ -157,7 +157,7 @@ impl Tmux {
     }
 
     /// The pane of a session that goes on: into one that is only shown nothing can be typed.
-    fn running(&self, name: &str) -> Result<Row, HostError> {
+    fn running(&self, name: &str) -> Result<SessionRow, HostError> {
         let row = self.row(name)?;
         let name = name.to_owned();
         match row.live.dead {
@@ -166,7 +166,7 @@ impl Tmux {
         }
     }
 
-    fn row(&self, name: &str) -> Result<Row, HostError> {
+    fn row(&self, name: &str) -> Result<SessionRow, HostError> {
         let known = self.rows()?.into_iter().find(|row| row.live.name == name);
         let name = name.to_owned();
         known.ok_or(HostError::NoSession { name })
@@ -224,14 +224,14 @@ impl Tmux {
             };
             clock::wait_for(Duration::from_secs(2), seen);
         }
-        let live = self.look(&spec.name)?;
+        let live = self.read_session(&spec.name)?;
         if live.dead.is_some() || spec.keep {
             return Ok(live);
         }
         let target = pane_target(&spec.name);
         let off = SetOption::new().window().unset().target_pane(&target);
         self.run(&spec.name, [off.option("remain-on-exit").build()])?;
-        match self.look(&spec.name) {
+        match self.read_session(&spec.name) {
             // It ran, and has ended since then: whoever looks for it sees that.
             Err(HostError::NoSession { .. }) => Ok(live),
             again => again,
@@ -240,7 +240,7 @@ impl Tmux {
 
     /// What became of a session. How its process ended is known a moment later than that it did, and a server
     /// with nothing to do may look only when another child of it ends: so it gets one.
-    fn look(&self, name: &str) -> Result<Live, HostError> {
+    fn read_session(&self, name: &str) -> Result<Live, HostError> {
         let first = self.row(name)?.live;
         if first.dead != Some(End::Unknown) {
             return Ok(first);
@@ -339,7 +339,7 @@ impl Sessions for Tmux {
     }
 
     fn find(&self, name: &str) -> Result<Option<Live>, HostError> {
-        match self.look(name) {
+        match self.read_session(name) {
             Ok(live) => Ok(Some(live)),
             Err(HostError::NoSession { .. }) => Ok(None),
             Err(error) => Err(error),

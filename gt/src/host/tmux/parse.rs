@@ -11,7 +11,7 @@ pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead
 
 /// One pane of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct SessionRow {
     pub(super) live: Live,
     /// The pane's own id, such as `%3`: a target that nothing else can match.
     pub(super) pane: String,
@@ -20,11 +20,11 @@ pub(super) struct Row {
 }
 
 /// The panes of ours in a listing.
-pub(super) fn rows(listing: &str) -> Vec<Row> {
+pub(super) fn rows(listing: &str) -> Vec<SessionRow> {
     listing.lines().filter_map(row).collect()
 }
 
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str) -> Option<SessionRow> {
     let fields: Vec<&str> = line.splitn(12, '|').collect();
     let [
         name,
@@ -60,7 +60,7 @@ fn row(line: &str) -> Option<Row> {
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
     };
-    Some(Row {
+    Some(SessionRow {
         live: session,
         pane: pane.to_owned(),
         scrolling: mode.parse::<u32>().is_ok_and(|depth| depth > 0),
@@ -134,7 +134,7 @@ mod tests {
                        broken\n";
         let rows = rows(listing);
         assert_eq!(rows.len(), 1);
-        let Row {
+        let SessionRow {
             live,
             pane,
             scrolling,

@@ -15,7 +15,7 @@ use std::time::Duration;
 use bd::sys::clock;
 use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
 
-use super::parse::Row;
+use super::parse::SessionRow;
 use super::{Tmux, whole};
 use crate::host::{HostError, Input, Sent};
 use crate::town::lock::{Lock, LockError};
@@ -72,7 +72,7 @@ impl Tmux {
     }
 
     /// The screen, if text may be typed now: no dialog is open and, where the prompt is known, it is there.
-    fn open_input(&self, row: &Row, input: &Input) -> Result<Option<String>, HostError> {
+    fn open_input(&self, row: &SessionRow, input: &Input) -> Result<Option<String>, HostError> {
         let look = || match self.screen(row) {
             Err(error) => Some(Err(error)),
             Ok(screen) => may_type(&screen, input).then_some(Ok(screen)),
@@ -80,7 +80,7 @@ impl Tmux {
         clock::wait_for(FOR_PROMPT, look).transpose()
     }
 
-    fn submit(&self, row: &Row, input: &Input) -> Result<Sent, HostError> {
+    fn submit(&self, row: &SessionRow, input: &Input) -> Result<Sent, HostError> {
         clock::pause(BEFORE_ENTER);
         self.enter(row)?;
         if input.prompt.is_none() {
@@ -106,12 +106,12 @@ impl Tmux {
         })
     }
 
-    fn enter(&self, row: &Row) -> Result<(), HostError> {
+    fn enter(&self, row: &SessionRow) -> Result<(), HostError> {
         let enter = SendKeys::new().target_pane(&row.pane).key("Enter").build();
         self.run(&row.live.name, [enter]).map(drop)
     }
 
-    fn type_in(&self, row: &Row, text: &str) -> Result<(), HostError> {
+    fn type_in(&self, row: &SessionRow, text: &str) -> Result<(), HostError> {
         let name = &row.live.name;
         if text.chars().count() <= TYPED && !text.contains('\n') {
             let keys = SendKeys::new().disable_lookup().target_pane(&row.pane);
@@ -133,7 +133,7 @@ impl Tmux {
     }
 
     /// What the pane shows now, with its colours.
-    fn screen(&self, row: &Row) -> Result<String, HostError> {
+    fn screen(&self, row: &SessionRow) -> Result<String, HostError> {
         let capture = CapturePane::new().stdout().join().escape_sequences();
         let capture = capture.target_pane(&row.pane).build();
         let finished = self.run(&row.live.name, [capture])?;

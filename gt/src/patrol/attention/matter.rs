@@ -80,7 +80,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
             .into_iter()
             .filter_map(|request| of_request(request, patience)),
     );
-    let queued = queued_sling::waiting(beads);
+    let queued = queued_sling::queued_slings(beads);
     found.extend(queued.iter().filter_map(|one| of_queued(one, patience)));
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     let held = beads.select(|head| {
@@ -189,7 +189,7 @@ fn of_request(request: &Bead, patience: SignedDuration) -> Option<Attention> {
 }
 
 /// A queued bead that could not be slung for too long.
-fn of_queued(waiting: &queued_sling::Waiting, patience: SignedDuration) -> Option<Attention> {
+fn of_queued(waiting: &queued_sling::QueuedSling, patience: SignedDuration) -> Option<Attention> {
     let failed = waiting.failed.as_ref()?;
     let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
     Some(Attention {

@@ -8,7 +8,7 @@ use bd::store::{Snapshot, Tx};
 
 use super::matter::Attention;
 use crate::host::LiveTown;
-use crate::record::mail::{self, Letter};
+use crate::record::mail::{self, NewMessage};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -125,13 +125,13 @@ fn reopen(bead: &mut Bead, now: &Stamp) {
     bead.labels.retain(|label| label != OVER && label != "read");
 }
 
-fn letter(matter: &Attention, mailbox: &str) -> Letter {
+fn letter(matter: &Attention, mailbox: &str) -> NewMessage {
     let mut body = format!("{}\n\nNext steps:\n", matter.text);
     for command in &matter.next {
         body.push_str(&format!("\n    {command}"));
     }
     body.push('\n');
-    Letter {
+    NewMessage {
         to: mailbox.to_owned(),
         from: Address::Deacon.mailbox(),
         subject: matter.subject.clone(),
@@ -139,7 +139,7 @@ fn letter(matter: &Attention, mailbox: &str) -> Letter {
         priority: Some(1),
         thread: Some(format!("attention-{}", matter.key)),
         operation: Some(operation(matter)),
-        ..Letter::default()
+        ..NewMessage::default()
     }
 }
 

@@ -246,7 +246,12 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 /// Starts a session again in its sandbox.
 pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.rig(&worker.rig)?;
-    let session = session::start::again(town, &rig, &worker.polecat, session::start::Why::Ended)?;
+    let session = session::start::restart_session(
+        town,
+        &rig,
+        &worker.polecat,
+        session::start::RestartCause::Ended,
+    )?;
     Ok(session.map(|session| format!("session {session} started anew")))
 }
 

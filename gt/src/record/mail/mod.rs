@@ -3,11 +3,11 @@
 //! A letter that belongs to an operation gets an id hashed from operation and recipient: written twice,
 //! it is one letter.
 
+mod delivered;
 mod inbox;
-mod told;
 
+pub use delivered::news;
 pub use inbox::{Message, inbox, mark_read, read, unread};
-pub use told::news;
 
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
@@ -19,7 +19,7 @@ use crate::town::event::event;
 
 /// A letter to be written.
 #[derive(Debug, Clone, Default)]
-pub struct Letter {
+pub struct NewMessage {
     /// The recipient's mailbox.
     pub to: String,
     /// The sender's mailbox.
@@ -57,9 +57,9 @@ pub enum MailError {
 }
 
 /// Sends a letter from whoever acts; returns its id.
-pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
+pub fn send(town: &Town, letter: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!letter.subject.trim().is_empty(), MailError::NoSubject);
-    let letter = Letter {
+    let letter = NewMessage {
         from: if letter.from.is_empty() {
             town.actor.mailbox()
         } else {
@@ -83,7 +83,7 @@ pub fn send(town: &Town, letter: &Letter) -> anyhow::Result<String> {
 
 /// Writes a letter as part of a transaction of the town's store; one that is there already stays as it
 /// is.
-pub fn write(tx: &mut Tx, letter: &Letter) -> anyhow::Result<String> {
+pub fn write(tx: &mut Tx, letter: &NewMessage) -> anyhow::Result<String> {
     let operation = letter.operation.as_deref().unwrap_or_default();
     let id = letter_id(operation, &letter.to);
     if tx.get(&id).is_some() {

@@ -15,7 +15,7 @@ pub use claimed::Claimed;
 pub use name::{pick as pick_name, theme_of, themes};
 pub use record::{Completion, Outcome, complete, read as read_record};
 pub use slot::{DoneRecord, FailedStep, SlingStep, Slinging, Slot, SlotState, TakenAway};
-pub use state::{Seen, SessionState, State, derive};
+pub use state::{PolecatState, Seen, SessionState, derive};
 
 use crate::host::Live;
 use crate::host::ended;
@@ -39,7 +39,7 @@ pub struct Polecat {
     /// The bead on its hook.
     pub hook: Option<String>,
     /// What it is.
-    pub state: State,
+    pub state: PolecatState,
     /// Why it is that.
     pub why: String,
     /// Its session, where one is there.
@@ -105,7 +105,7 @@ pub fn all(rig: &RigLayout, beads: &Snapshot, sessions: Sessions) -> Vec<Polecat
     let mut found: Vec<Polecat> = beads
         .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"))
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
-        .map(|(name, bead)| look(rig, beads, sessions, name, bead))
+        .map(|(name, bead)| read_polecat(rig, beads, sessions, name, bead))
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
@@ -150,7 +150,7 @@ fn field(bead: &Bead, stored: &str, key: &str) -> String {
     }
 }
 
-fn look(
+fn read_polecat(
     rig: &RigLayout,
     beads: &Snapshot,
     sessions: Sessions,
@@ -190,10 +190,11 @@ fn look(
         done_begun: slot.state.done().is_some(),
     };
     let (state, mut why) = derive(&seen);
-    if state == State::Stalled {
+    if state == PolecatState::Stalled {
         why.push_str(&how_it_came(&slot, session));
     }
-    if matches!(state, State::Stalled | State::Zombie) && slot.state.stuck().is_some() {
+    if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
+    {
         let rig = rig.name();
         why.push_str(&format!(
             "; it is not started again automatically. Next step: gt polecat retry {rig}/{name}"

@@ -9,7 +9,7 @@ use super::FailedStep;
 /// What a polecat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum PolecatState {
     /// It has work and someone is at it.
     Working,
     /// It has no work and no session: ready for the next bead.
@@ -20,7 +20,7 @@ pub enum State {
     Zombie,
 }
 
-impl State {
+impl PolecatState {
     /// The word shown and stored in JSON.
     pub fn word(self) -> &'static str {
         match self {
@@ -62,16 +62,19 @@ pub struct Seen<'a> {
 }
 
 /// Derives the state and says why, in a few words.
-pub fn derive(seen: &Seen) -> (State, String) {
+pub fn derive(seen: &Seen) -> (PolecatState, String) {
     use SessionState::{Alive, Gone, Unknown};
     let Some(hook) = seen.hook else {
         return match seen.session {
-            Alive if !seen.busy => (State::Zombie, "its session outlived its work".to_owned()),
-            _ => (State::Idle, "no work on its hook".to_owned()),
+            Alive if !seen.busy => (
+                PolecatState::Zombie,
+                "its session outlived its work".to_owned(),
+            ),
+            _ => (PolecatState::Idle, "no work on its hook".to_owned()),
         };
     };
     if seen.busy {
-        return (State::Working, format!("gt is at work for {hook}"));
+        return (PolecatState::Working, format!("gt is at work for {hook}"));
     }
     if let Some(failed) = seen.failed_done {
         let again = if failed.retry {
@@ -81,29 +84,30 @@ pub fn derive(seen: &Seen) -> (State, String) {
         };
         let (step, reason) = (&failed.step, escape::line(&failed.reason));
         return (
-            State::Zombie,
+            PolecatState::Zombie,
             format!("`gt done` failed at: {step}: {reason}{again}"),
         );
     }
     match (seen.session, seen.hook_closed) {
         (Alive, true) => (
-            State::Zombie,
+            PolecatState::Zombie,
             format!("{hook} is closed but its session still runs"),
         ),
         (Gone, true) => (
-            State::Zombie,
+            PolecatState::Zombie,
             format!("{hook} is closed but still on its hook"),
         ),
-        (Gone, false) if seen.done_begun => {
-            (State::Zombie, "`gt done` began and did not end".to_owned())
-        }
+        (Gone, false) if seen.done_begun => (
+            PolecatState::Zombie,
+            "`gt done` began and did not end".to_owned(),
+        ),
         (Gone, false) => (
-            State::Stalled,
+            PolecatState::Stalled,
             format!("{hook} is on its hook and no session runs"),
         ),
-        (Alive, false) => (State::Working, format!("at work on {hook}")),
+        (Alive, false) => (PolecatState::Working, format!("at work on {hook}")),
         (Unknown, _) => (
-            State::Working,
+            PolecatState::Working,
             format!("{hook} is on its hook; sessions cannot be asked"),
         ),
     }
@@ -113,7 +117,7 @@ pub fn derive(seen: &Seen) -> (State, String) {
 mod tests {
     use super::*;
 
-    fn seen(hook: Option<&str>, session: SessionState) -> Seen<'_> {
+    fn seen_state(hook: Option<&str>, session: SessionState) -> Seen<'_> {
         Seen {
             hook,
             hook_closed: false,
@@ -138,60 +142,60 @@ mod tests {
         use SessionState::{Alive, Gone, Unknown};
         let failed = failed();
         let cases = [
-            (seen(None, Gone), State::Idle),
-            (seen(None, Unknown), State::Idle),
-            (seen(None, Alive), State::Zombie),
+            (seen_state(None, Gone), PolecatState::Idle),
+            (seen_state(None, Unknown), PolecatState::Idle),
+            (seen_state(None, Alive), PolecatState::Zombie),
             (
                 Seen {
                     busy: true,
-                    ..seen(None, Alive)
+                    ..seen_state(None, Alive)
                 },
-                State::Idle,
+                PolecatState::Idle,
             ),
-            (seen(Some("b"), Alive), State::Working),
-            (seen(Some("b"), Gone), State::Stalled),
-            (seen(Some("b"), Unknown), State::Working),
+            (seen_state(Some("b"), Alive), PolecatState::Working),
+            (seen_state(Some("b"), Gone), PolecatState::Stalled),
+            (seen_state(Some("b"), Unknown), PolecatState::Working),
             (
                 Seen {
                     busy: true,
-                    ..seen(Some("b"), Gone)
+                    ..seen_state(Some("b"), Gone)
                 },
-                State::Working,
+                PolecatState::Working,
             ),
             (
                 Seen {
                     hook_closed: true,
-                    ..seen(Some("b"), Alive)
+                    ..seen_state(Some("b"), Alive)
                 },
-                State::Zombie,
+                PolecatState::Zombie,
             ),
             (
                 Seen {
                     hook_closed: true,
-                    ..seen(Some("b"), Gone)
+                    ..seen_state(Some("b"), Gone)
                 },
-                State::Zombie,
+                PolecatState::Zombie,
             ),
             (
                 Seen {
                     done_begun: true,
-                    ..seen(Some("b"), Gone)
+                    ..seen_state(Some("b"), Gone)
                 },
-                State::Zombie,
+                PolecatState::Zombie,
             ),
             (
                 Seen {
                     done_begun: true,
-                    ..seen(Some("b"), Alive)
+                    ..seen_state(Some("b"), Alive)
                 },
-                State::Working,
+                PolecatState::Working,
             ),
             (
                 Seen {
                     failed_done: Some(&failed),
-                    ..seen(Some("b"), Alive)
+                    ..seen_state(Some("b"), Alive)
                 },
-                State::Zombie,
+                PolecatState::Zombie,
             ),
         ];
         for (seen, expected) in cases {
@@ -204,7 +208,7 @@ mod tests {
         let failed = failed();
         let seen = Seen {
             failed_done: Some(&failed),
-            ..seen(Some("b"), SessionState::Gone)
+            ..seen_state(Some("b"), SessionState::Gone)
         };
         assert_eq!(
             derive(&seen).1,

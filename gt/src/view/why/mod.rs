@@ -11,7 +11,7 @@ use crate::patrol::attention::{self, Attention};
 use crate::record::polecat::Ids;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::beads::{Home, Stores};
+use crate::town::beads::{BeadsHome, Stores};
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
@@ -22,10 +22,10 @@ const DISTANCE: usize = 2;
 
 /// What is told of a thing.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Explanation {
     /// The events that name it, oldest first.
     pub events: Vec<EventLine>,
-    /// Where it stands now: in line, or with a worker that is stuck.
+    /// Its present state: queued, or with a stuck worker.
     pub now: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ fn proposal(near: &[String]) -> String {
 }
 
 /// Tells of a bead, convoy, merge request, agent or rig.
-pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Told> {
+pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are shown as `<rig>/<name>` and recorded by their whole address.
     let address = town.address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
@@ -66,22 +66,22 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Told> {
     if events.is_empty() && now.is_empty() && !is_known(town, what)? {
         return Err(unknown(&town.stores()?, what).into());
     }
-    Ok(Told { events, now })
+    Ok(Explanation { events, now })
 }
 
-/// Where a bead stands that is in line, or whose worker is stuck.
+/// The present state of a bead that is queued, or whose worker is stuck.
 fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
     let Ok(found) = town.find_bead(what) else {
         return Ok(Vec::new());
     };
-    let Home::Rig(rig) = &found.home else {
+    let BeadsHome::Rig(rig) = &found.home else {
         return Ok(Vec::new());
     };
     let (beads, id) = (found.store.snapshot()?, &found.bead.id);
     let mut now = Vec::new();
-    let line = queued_sling::waiting(&beads);
+    let line = queued_sling::queued_slings(&beads);
     if let Some(waiting) = line.iter().find(|waiting| waiting.work_bead_id == *id) {
-        now.push(waiting.words());
+        now.push(waiting.describe_queued());
         let mut blockers: Vec<String> = bd::graph::blockers(&beads, id)
             .into_iter()
             .map(str::to_owned)

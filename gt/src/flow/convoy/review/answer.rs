@@ -4,7 +4,7 @@ use bd::bead::Status;
 use serde::Serialize;
 use serde_json::json;
 
-use super::request::{self, Request, State};
+use super::request::{self, ReviewRequest, ReviewState};
 use super::{ReviewError, ask, finish};
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
@@ -42,29 +42,29 @@ pub fn approve(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Approv
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let mut request = request::find(&town.store()?.snapshot()?, id)?;
     match request.state {
-        State::Waiting => {
+        ReviewState::Waiting => {
             let answered = request.pending.take();
-            request.state = State::Approved;
+            request.state = ReviewState::Approved;
             request
                 .decisions
                 .extend(answered.into_iter().map(|pending| pending.decision));
             answered_by(town, &request, reason)?;
         }
-        State::Approved => {}
-        State::Done => return Ok(already(request)),
-        State::Rejected => return Err(was(&request).into()),
+        ReviewState::Approved => {}
+        ReviewState::Done => return Ok(already(request)),
+        ReviewState::Rejected => return Err(was(&request).into()),
     }
     go_on(town, request)
 }
 
 /// Rejects a request: no convoy is made.
-pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Request> {
+pub fn reject(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<ReviewRequest> {
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;
     let mut request = request::find(&town.store()?.snapshot()?, id)?;
-    if request.state != State::Waiting {
+    if request.state != ReviewState::Waiting {
         return Err(was(&request).into());
     }
-    request.state = State::Rejected;
+    request.state = ReviewState::Rejected;
     answered_by(town, &request, reason)?;
     Ok(request)
 }
@@ -75,19 +75,19 @@ pub fn resume(town: &LiveTown, id: &str) -> anyhow::Result<Option<Approved>> {
     let store = town.store()?.snapshot()?;
     let Some(request) = request::find(&store, id)
         .ok()
-        .filter(|request| request.state == State::Approved)
+        .filter(|request| request.state == ReviewState::Approved)
     else {
         return Ok(None);
     };
     go_on(town, request).map(Some)
 }
 
-fn go_on(town: &LiveTown, mut request: Request) -> anyhow::Result<Approved> {
+fn go_on(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Approved> {
     let warnings = match ask::ask(town, &mut request) {
         Ok(warnings) => warnings,
         Err(error) => {
             if let Some(ReviewError::Rejected { .. }) = error.downcast_ref() {
-                request.state = State::Rejected;
+                request.state = ReviewState::Rejected;
                 let store = town.store()?;
                 town.transact(&store, |tx| request.save(tx, Status::Closed, false))?;
             }
@@ -107,9 +107,9 @@ fn go_on(town: &LiveTown, mut request: Request) -> anyhow::Result<Approved> {
 }
 
 /// Writes the answer: from here on it counts, whatever happens to us.
-fn answered_by(town: &LiveTown, request: &Request, reason: &str) -> anyhow::Result<()> {
+fn answered_by(town: &LiveTown, request: &ReviewRequest, reason: &str) -> anyhow::Result<()> {
     let status = match request.state {
-        State::Rejected => Status::Closed,
+        ReviewState::Rejected => Status::Closed,
         _ => Status::Open,
     };
     let store = town.store()?;
@@ -131,7 +131,7 @@ fn answered_by(town: &LiveTown, request: &Request, reason: &str) -> anyhow::Resu
 }
 
 /// Hooks may keep books about their decisions.
-fn tell_hooks(town: &LiveTown, request: &Request) {
+fn tell_hooks(town: &LiveTown, request: &ReviewRequest) {
     let pending = request.pending.as_ref().map(|pending| &pending.decision);
     let Some(decision) = pending.or(request.decisions.last()) else {
         return;
@@ -157,7 +157,7 @@ fn tell_hooks(town: &LiveTown, request: &Request) {
     town_hook::notify(town, Event::ConvoyReviewed, &call);
 }
 
-fn already(request: Request) -> Approved {
+fn already(request: ReviewRequest) -> Approved {
     Approved {
         request: request.id,
         convoy: request.convoy,
@@ -170,7 +170,7 @@ fn already(request: Request) -> Approved {
     }
 }
 
-fn was(request: &Request) -> ReviewError {
+fn was(request: &ReviewRequest) -> ReviewError {
     ReviewError::Answered {
         id: request.id.clone(),
         answer: request.state.word().to_owned(),

@@ -4,12 +4,12 @@ use std::sync::atomic::Ordering;
 
 use bd::bead::Bead;
 
-use super::{Groups, Pending, Request, ReviewError, State};
+use super::{Groups, Pending, ReviewError, ReviewRequest, ReviewState};
 use crate::flow::convoy::decision::Decision;
 use crate::flow::town_hook::{self, Call, Event, Ran, Verdict};
 use crate::host::LiveTown;
 use crate::town::RigLayout;
-use crate::town::beads::{Home, Stores, UnknownBead};
+use crate::town::beads::{BeadsHome, Stores, UnknownBead};
 
 /// Whether any hook would be asked about these beads.
 pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<bool> {
@@ -32,7 +32,7 @@ pub(super) fn has_hooks(town: &LiveTown, beads: &[String]) -> anyhow::Result<boo
 }
 
 /// Asks for each rig that has no decision yet; adds what was decided. Returns what is to be told besides.
-pub(super) fn ask(town: &LiveTown, request: &mut Request) -> anyhow::Result<Vec<String>> {
+pub(super) fn ask(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Vec<String>> {
     let stores = town.stores()?;
     let groups = gather(&stores, &request.new.beads)?;
     let spec = spec_of(request, &groups);
@@ -45,8 +45,8 @@ pub(super) fn ask(town: &LiveTown, request: &mut Request) -> anyhow::Result<Vec<
             continue;
         }
         let home = match rig.as_str() {
-            "" => Home::Town,
-            rig => Home::Rig(rig.to_owned()),
+            "" => BeadsHome::Town,
+            rig => BeadsHome::Rig(rig.to_owned()),
         };
         let layout = (!rig.is_empty()).then(|| town.layout.rig(rig));
         let call = Call {
@@ -81,14 +81,14 @@ pub(super) fn ask(town: &LiveTown, request: &mut Request) -> anyhow::Result<Vec<
 /// What a refusal leads to: a request that waits, or nothing.
 fn refused(
     town: &LiveTown,
-    request: &mut Request,
+    request: &mut ReviewRequest,
     decision: Decision,
     ran: &Ran,
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
     let stopping = town.stop.load(Ordering::Relaxed);
     // Who has answered once is asked again rather than made to begin anew.
-    let answered = request.state == State::Approved && !stopping;
+    let answered = request.state == ReviewState::Approved && !stopping;
     let to_a_person =
         ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);
     if !to_a_person {
@@ -142,7 +142,7 @@ pub(super) fn gather<'a>(stores: &'a Stores, ids: &[String]) -> anyhow::Result<G
 }
 
 /// What the convoy is to achieve: what was said about it, else the texts of its beads.
-fn spec_of(request: &Request, groups: &Groups) -> String {
+fn spec_of(request: &ReviewRequest, groups: &Groups) -> String {
     if !request.spec.trim().is_empty() {
         return request.spec.clone();
     }

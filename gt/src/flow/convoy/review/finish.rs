@@ -2,16 +2,16 @@
 
 use bd::bead::Status;
 
-use super::request::State;
-use super::{Request, create};
+use super::request::ReviewState;
+use super::{ReviewRequest, create};
 use crate::flow::convoy::create::Created;
 use crate::flow::convoy::decision::{self, Decision};
 use crate::host::LiveTown;
-use crate::town::beads::Home;
+use crate::town::beads::BeadsHome;
 use crate::town::event::{ConvoyGrown, Event};
 
 /// The steps: intent, front matter, convoy.
-pub(super) fn finish(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created> {
+pub(super) fn finish(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
     let writes = request.decisions.iter().any(Decision::says_something);
     // Without anything to write to the beads the convoy alone is one transaction.
     if writes {
@@ -26,15 +26,15 @@ pub(super) fn finish(town: &LiveTown, request: &mut Request) -> anyhow::Result<C
 /// Puts the front matter before the descriptions of a rig's beads, in one transaction.
 pub(super) fn put_front_matter(
     town: &LiveTown,
-    request: &Request,
+    request: &ReviewRequest,
     decision: &Decision,
 ) -> anyhow::Result<()> {
     if !decision.says_something() {
         return Ok(());
     }
     let home = match decision.rig.as_str() {
-        "" => Home::Town,
-        rig => Home::Rig(rig.to_owned()),
+        "" => BeadsHome::Town,
+        rig => BeadsHome::Rig(rig.to_owned()),
     };
     let store = town.store_at(&home)?;
     town.transact(&store, |tx| {
@@ -55,10 +55,10 @@ pub(super) fn put_front_matter(
 }
 
 /// Makes the convoy, or adds to it, and ends the request, in one transaction of the town.
-fn make_convoy(town: &LiveTown, request: &mut Request) -> anyhow::Result<Created> {
+fn make_convoy(town: &LiveTown, request: &mut ReviewRequest) -> anyhow::Result<Created> {
     let beads = create::existing(town, &request.new.beads)?;
     let store = town.store()?;
-    request.state = State::Done;
+    request.state = ReviewState::Done;
     let created = town.transact(&store, |tx| {
         let (mut convoy, created) = if request.adds {
             create::extended(tx, &request.convoy, &beads)?

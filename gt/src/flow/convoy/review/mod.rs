@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use bd::bead::Bead;
 
 pub use answer::{Approved, approve, reject, resume};
-pub use request::{Pending, Request, State, find, list, unfinished};
+pub use request::{Pending, ReviewRequest, ReviewState, find, list, unfinished};
 
 use super::create::{self, Created, New};
 use crate::host::LiveTown;
@@ -100,7 +100,7 @@ pub fn create(town: &LiveTown, new: &New, purpose: Purpose) -> anyhow::Result<Ma
         let warnings = Vec::new();
         return Ok(Made { created, warnings });
     }
-    make(town, Request::of(town, new.clone(), purpose)?)
+    make(town, ReviewRequest::of(town, new.clone(), purpose)?)
 }
 
 /// Lets a convoy track more beads: those of a rig whose hooks have not been asked yet are reviewed like those of
@@ -114,7 +114,7 @@ pub fn add(town: &LiveTown, id: &str, beads: &[String]) -> anyhow::Result<Made> 
     let Some(convoy) = convoy.filter(|_| !decided.is_empty()) else {
         return add_undecided(town, convoy, id, beads);
     };
-    let mut request = Request::to_add(town, convoy, beads)?;
+    let mut request = ReviewRequest::to_add(town, convoy, beads)?;
     request.decisions = decided;
     make(town, request)
 }
@@ -127,7 +127,7 @@ fn add_undecided(
 ) -> anyhow::Result<Made> {
     match convoy {
         Some(convoy) if ask::has_hooks(town, beads)? => {
-            make(town, Request::to_add(town, convoy, beads)?)
+            make(town, ReviewRequest::to_add(town, convoy, beads)?)
         }
         // One that is not there is told of there.
         _ => Ok(Made {
@@ -138,7 +138,7 @@ fn add_undecided(
 }
 
 /// Asks and finishes, alone with its request.
-fn make(town: &LiveTown, mut request: Request) -> anyhow::Result<Made> {
+fn make(town: &LiveTown, mut request: ReviewRequest) -> anyhow::Result<Made> {
     if let Some(waits) = request.waits_already(town)? {
         return Err(waits.into());
     }

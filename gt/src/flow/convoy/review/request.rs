@@ -19,7 +19,7 @@ const LABEL: &str = "gt:convoy-review";
 /// A convoy that is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Request {
+pub struct ReviewRequest {
     /// Its own id.
     pub id: String,
     /// The id that the convoy will have, or has where beads are added to one.
@@ -41,7 +41,7 @@ pub struct Request {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
     /// How far it is.
-    pub state: State,
+    pub state: ReviewState,
 }
 
 /// What waits for a person.
@@ -59,7 +59,7 @@ pub struct Pending {
 /// How far a request is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum ReviewState {
     /// It waits for a person.
     #[default]
     Waiting,
@@ -71,7 +71,7 @@ pub enum State {
     Done,
 }
 
-impl State {
+impl ReviewState {
     /// Its word.
     pub fn word(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl State {
     }
 }
 
-impl Request {
+impl ReviewRequest {
     /// The request for a new convoy.
     pub(super) fn of(town: &LiveTown, new: New, purpose: Purpose) -> anyhow::Result<Self> {
         let store = town.store()?.snapshot()?;
@@ -95,7 +95,7 @@ impl Request {
         };
         let taken = |id: &String| {
             let open = |known: Self| {
-                let answered = matches!(known.state, State::Rejected | State::Done);
+                let answered = matches!(known.state, ReviewState::Rejected | ReviewState::Done);
                 !answered && known.new.beads == new.beads
             };
             store
@@ -147,7 +147,7 @@ impl Request {
 
     /// Puts it in line for a person.
     pub(super) fn defer(&mut self, town: &LiveTown) -> anyhow::Result<()> {
-        self.state = State::Waiting;
+        self.state = ReviewState::Waiting;
         let store = town.store()?;
         town.transact(&store, |tx| self.save(tx, Status::Open, false))?;
         let reason = self.pending.as_ref().map(|pending| pending.reason.clone());
@@ -160,10 +160,10 @@ impl Request {
 
     /// Keeps it as what is about to be done.
     pub(super) fn intend(&mut self, town: &LiveTown) -> anyhow::Result<()> {
-        if self.state == State::Approved {
+        if self.state == ReviewState::Approved {
             return Ok(());
         }
-        self.state = State::Approved;
+        self.state = ReviewState::Approved;
         let store = town.store()?;
         // Closed from the start: it is no work, and no list of work may show it.
         town.transact(&store, |tx| self.save(tx, Status::Closed, true))
@@ -186,7 +186,7 @@ impl Request {
             bead.description = format!("{} says: {}", pending.hook, pending.reason);
         }
         match (status, self.state) {
-            (Status::Closed, State::Waiting) => change::mark_closed(&mut bead, "", &now),
+            (Status::Closed, ReviewState::Waiting) => change::mark_closed(&mut bead, "", &now),
             (Status::Closed, state) => change::mark_closed(&mut bead, state.word(), &now),
             (status, _) => change::mark_open(&mut bead, status, &now),
         }
@@ -196,7 +196,7 @@ impl Request {
     }
 }
 
-fn read(bead: &Bead) -> Option<Request> {
+fn read(bead: &Bead) -> Option<ReviewRequest> {
     if !bead.has_label(LABEL) || bead.is_tombstone() {
         return None;
     }
@@ -204,7 +204,7 @@ fn read(bead: &Bead) -> Option<Request> {
 }
 
 /// The requests that wait for a person, or all that ever did, oldest first.
-pub fn list(town: &Snapshot, all: bool) -> Vec<Request> {
+pub fn list(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
     let mut found: Vec<&Bead> = town
         .select(move |head| head.has_label(LABEL) && (all || head.is_open()))
         .filter(|bead| !bead.ephemeral)
@@ -214,7 +214,7 @@ pub fn list(town: &Snapshot, all: bool) -> Vec<Request> {
 }
 
 /// One request.
-pub fn find(town: &Snapshot, id: &str) -> Result<Request, ReviewError> {
+pub fn find(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewError> {
     let found = town.get(id).and_then(read);
     found.ok_or_else(|| ReviewError::Unknown { id: id.to_owned() })
 }
@@ -223,7 +223,7 @@ pub fn find(town: &Snapshot, id: &str) -> Result<Request, ReviewError> {
 pub fn unfinished(town: &Snapshot) -> Vec<String> {
     let found = town.select(|head| head.has_label(LABEL)).filter_map(read);
     found
-        .filter(|request| request.state == State::Approved)
+        .filter(|request| request.state == ReviewState::Approved)
         .map(|request| request.id)
         .collect()
 }

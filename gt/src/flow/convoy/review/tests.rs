@@ -49,7 +49,7 @@ fn killed_after_any_step_the_patrol_finishes_and_nothing_is_made_twice() {
     for steps in 0..3 {
         let place = place("");
         let town = &place.town;
-        let mut request = Request::of(town, new(), Purpose::default()).unwrap();
+        let mut request = ReviewRequest::of(town, new(), Purpose::default()).unwrap();
         ask::ask(town, &mut request).unwrap();
         assert_eq!(
             convoys(town),

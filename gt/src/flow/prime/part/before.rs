@@ -27,7 +27,7 @@ pub(in crate::flow::prime) fn attempts(bead: &str, attempts: &[(Attempt, Trace)]
     let mut text = "# What was done on this bead before\n\n\
                     Others had it before you. Take what is good (`git cherry-pick`), and do not repeat what failed.\n\n"
         .to_owned();
-    text.push_str(&told(attempts));
+    text.push_str(&describe_attempts(attempts));
     let part = Part::fixed(
         "attempts",
         format!("bead {bead} and its merge requests"),
@@ -70,7 +70,7 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
     }
     if !before.attempts.is_empty() {
         text.push_str("\n## What was done\n\n");
-        text.push_str(&told(&before.attempts));
+        text.push_str(&describe_attempts(&before.attempts));
     }
     text.push_str(&earlier(&before.earlier));
     Part::fixed("followup", format!("bead {original}"), text).within(Room {
@@ -150,7 +150,7 @@ fn earlier(beads: &[&Bead]) -> String {
     text
 }
 
-fn told(attempts: &[(Attempt, Trace)]) -> String {
+fn describe_attempts(attempts: &[(Attempt, Trace)]) -> String {
     let surplus = attempts.len().saturating_sub(ATTEMPTS);
     let mut text = String::new();
     if surplus > 0 {

@@ -10,7 +10,7 @@ use super::Message;
 use crate::town::Town;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Told {
+struct DeliveredMail {
     session: String,
     ids: Vec<String>,
 }
@@ -26,11 +26,11 @@ pub fn news<'a>(
     if session.is_empty() {
         return letters.iter().collect();
     }
-    let path = town.layout.told(mailbox);
+    let path = town.layout.delivered(mailbox);
     let read = file::read(&path).ok().flatten();
-    let told: Told = read
+    let told: DeliveredMail = read
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .filter(|told: &Told| told.session == session)
+        .filter(|told: &DeliveredMail| told.session == session)
         .unwrap_or_default();
     let news: Vec<&Message> = letters
         .iter()
@@ -38,7 +38,7 @@ pub fn news<'a>(
         .collect();
     if !news.is_empty() {
         // Those that were read or removed need not be remembered.
-        let told = Told {
+        let told = DeliveredMail {
             session: session.to_owned(),
             ids: letters.iter().map(|letter| letter.id.clone()).collect(),
         };

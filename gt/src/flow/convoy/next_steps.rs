@@ -1,10 +1,10 @@
 //! What a person can do about a tracked bead: the exact commands.
 
-use super::tracked::{Home, Standing, Tracked};
+use super::tracked::{RigStore, Standing, Tracked};
 use crate::record::merge_request;
 
 /// The ways out for a bead as it stands; none where it goes on by itself.
-pub(super) fn of(homes: &[Home], bead: &Tracked, convoy: &str) -> Vec<String> {
+pub(super) fn next_steps_of(homes: &[RigStore], bead: &Tracked, convoy: &str) -> Vec<String> {
     let id = &bead.id;
     let home = homes.iter().find(|home| home.beads.get(id).is_some());
     let rig = home.and_then(|home| home.rig).unwrap_or("<rig>");
@@ -15,7 +15,7 @@ pub(super) fn of(homes: &[Home], bead: &Tracked, convoy: &str) -> Vec<String> {
             format!("bd close {id} --reason \"Cancelled: <why>\""),
             format!("gt convoy close {convoy} --force --reason \"<why>\""),
         ],
-        Standing::Held => held(home, bead, rig),
+        Standing::NeedsStep => steps_of_blocked(home, bead, rig),
         Standing::Unknown => vec![format!(
             "gt convoy close {convoy} --force --reason \"<why>\""
         )],
@@ -24,7 +24,7 @@ pub(super) fn of(homes: &[Home], bead: &Tracked, convoy: &str) -> Vec<String> {
 }
 
 /// A request that waits for a task or for a person, or work whose worker is stuck.
-fn held(home: Option<&Home>, bead: &Tracked, rig: &str) -> Vec<String> {
+fn steps_of_blocked(home: Option<&RigStore>, bead: &Tracked, rig: &str) -> Vec<String> {
     let Some(home) = home else {
         return Vec::new();
     };
