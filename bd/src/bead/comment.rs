@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::Stamp;
-use super::record::part_struct;
+use super::fields_table::part_struct;
 
 part_struct! {
     /// One comment. Its number is local: clones are compared by author and text.

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::Stamp;
-use super::record::{part_struct, word_enum};
+use super::fields_table::{part_struct, word_enum};
 
 word_enum! {
     /// What an edge means. A word we do not know is kept as it is and blocks nothing.

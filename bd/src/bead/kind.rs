@@ -1,6 +1,6 @@
 //! What kind of thing a bead is.
 
-use super::record::word_enum;
+use super::fields_table::word_enum;
 
 word_enum! {
     /// What kind of thing a bead is. A word we do not know is kept as it is.

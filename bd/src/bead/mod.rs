@@ -9,6 +9,7 @@ pub mod blocked;
 pub mod comment;
 pub mod dep;
 pub mod fields;
+mod fields_table;
 pub mod hash;
 pub mod id;
 pub mod kind;

@@ -1,6 +1,6 @@
 //! Where a bead stands.
 
-use super::record::word_enum;
+use super::fields_table::word_enum;
 
 word_enum! {
     /// Where a bead stands. A word we do not know is kept as it is.

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::bead::{Bead, DepKind, Status};
 use crate::store::{BeadRef, Snapshot};
-use crate::ui::{Page, Style, escape, table};
+use crate::ui::{Page, Style, cut, escape};
 
 /// The least room for a title before the rest of the line gives way.
 const TITLE_ROOM: usize = 20;
@@ -56,7 +56,7 @@ pub(crate) fn fitted(page: &mut Page, head: &str, title: &str, tail: &str) {
     let room = width.saturating_sub(visible(head));
     let with_tail = room.saturating_sub(visible(tail));
     if with_tail >= TITLE_ROOM.min(title.width()) {
-        let title = table::cut(&title, with_tail);
+        let title = cut::cut(&title, with_tail);
         page.line(format!("{head}{title}{tail}"));
     } else {
         page.cut_line(format!("{head}{title}{tail}"));

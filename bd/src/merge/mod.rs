@@ -24,6 +24,8 @@
 pub mod collision;
 mod field;
 mod file;
+mod record;
+mod report;
 mod set;
 mod standing;
 mod table;
@@ -35,22 +37,12 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::bead::Bead;
-use field::{Fields, Sides};
+use record::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
-pub use file::{Archive, Merge, MergeError, Note, Which, files};
+pub use file::files;
+pub use report::{Archive, Lost, Merge, MergeError, Note, Which};
 pub use table::{id_of, rows};
-
-/// A value that a true conflict took away.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lost {
-    /// The bead.
-    pub id: String,
-    /// The field; `metadata.<key>` for one key of the users' own.
-    pub field: String,
-    /// The value as JSON; `null` where the field would have been absent.
-    pub value: String,
-}
 
 /// What became of one id.
 #[derive(Debug, Clone, Default)]

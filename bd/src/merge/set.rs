@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use super::field::{Report, Three};
+use super::record::{Report, Three};
 use crate::bead::{Comment, Dep, Raw, record};
 
 /// One member.

@@ -12,7 +12,7 @@
 
 use std::cmp::Ordering;
 
-use super::field::{Fields, Report, Sides, Three, instant};
+use super::record::{Fields, Report, Sides, Three, instant};
 
 /// The fields of the standing.
 const STANDING: [&str; 6] = [

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::field::Fields;
-use super::{Lost, Note, beads, collision};
+use super::record::Fields;
+use super::report::{Lost, Note};
+use super::{beads, collision};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
 

@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::field::Fields;
-use super::file::{Archive, Merge, Note};
+use super::record::Fields;
+use super::report::{Archive, Merge, Note};
 use super::table::{MergeRow, Table};
 use super::{beads, collision};
 use crate::bead::{Bead, record};

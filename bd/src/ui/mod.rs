@@ -4,6 +4,7 @@
 //! to standard output, everything else to standard error. A reader that went away ends the writing
 //! quietly. Text that came from a bead, a mail or a hook goes through [`escape`] before it is printed.
 
+pub mod cut;
 pub mod escape;
 pub mod page;
 pub mod style;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Style;
-use super::table;
+use super::cut;
 
 /// Text being written for a screen of a certain width.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Page {
     pub fn cut_line(&mut self, text: impl AsRef<str>) {
         match self.width {
             Some(width) => {
-                let line = table::cut_styled(text.as_ref(), width);
+                let line = cut::cut_styled(text.as_ref(), width);
                 self.line(line);
             }
             None => self.line(text),

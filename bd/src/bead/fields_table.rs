@@ -1,0 +1,219 @@
+//! Tables of fields: structs and enums that keep what they do not know, with their readers and writers.
+
+use super::Stamp;
+
+/// Whether a value counts as absent and is left out of the line.
+pub(crate) trait Blank {
+    fn is_blank(&self) -> bool;
+}
+
+impl Blank for String {
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl Blank for i64 {
+    fn is_blank(&self) -> bool {
+        *self == 0
+    }
+}
+
+impl Blank for bool {
+    fn is_blank(&self) -> bool {
+        !*self
+    }
+}
+
+impl Blank for Stamp {
+    fn is_blank(&self) -> bool {
+        self.as_str().is_empty()
+    }
+}
+
+impl<T> Blank for Option<T> {
+    fn is_blank(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T> Blank for Vec<T> {
+    fn is_blank(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+/// An enum of known words that keeps a word it does not know.
+macro_rules! word_enum {
+    ($(#[$doc:meta])* pub enum $name:ident: $default:ident {
+        $($(#[$vdoc:meta])* $variant:ident = $word:literal,)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$vdoc])* $variant,)*
+            /// A word that is not in this list.
+            Other(String),
+        }
+
+        impl $name {
+            /// The word as it stands in files.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $word,)*
+                    Self::Other(word) => word,
+                }
+            }
+
+            /// The place of the word in the list, for the index; 255 for a word that is not in it.
+            pub fn code(&self) -> u8 {
+                enum Place {
+                    $($variant,)*
+                }
+                match self {
+                    $(Self::$variant => Place::$variant as u8,)*
+                    Self::Other(_) => u8::MAX,
+                }
+            }
+
+            /// The word at a place in the list.
+            pub fn from_code(code: u8) -> Option<Self> {
+                enum Place {
+                    $($variant,)*
+                }
+                $(if code == Place::$variant as u8 {
+                    return Some(Self::$variant);
+                })*
+                None
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(word: &str) -> Self {
+                match word {
+                    $($word => Self::$variant,)*
+                    "" => Self::default(),
+                    other => Self::Other(other.to_owned()),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                Ok(Self::from(word.as_ref()))
+            }
+        }
+
+        impl $crate::bead::fields_table::Blank for $name {
+            fn is_blank(&self) -> bool {
+                false
+            }
+        }
+    };
+}
+pub(crate) use word_enum;
+
+/// Reader and writer of a struct that is one table of fields and `extra`; `$blank` makes one in which
+/// every field is absent.
+macro_rules! table_serde {
+    ($owner:ident, $blank:expr, $($name:ident: $kind:ty = $key:literal, $when:ident;)*) => {
+        impl serde::Serialize for $owner {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap;
+                let mut map = serializer.serialize_map(None)?;
+                // A value of the wrong type that was kept stands for its field.
+                let kept = |key: &str| self.extra.iter().any(|(own, _)| own == key);
+                $(if $crate::bead::fields_table::written!($when, self.$name) && !kept($key) {
+                    map.serialize_entry($key, &self.$name)?;
+                })*
+                for (key, value) in &self.extra {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $owner {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Reader;
+                impl<'de> serde::de::Visitor<'de> for Reader {
+                    type Value = $owner;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("a JSON object")
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$owner, A::Error> {
+                        $(let mut $name: Option<$kind> = None;)*
+                        let mut extra = Vec::new();
+                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+                            match key.as_ref() {
+                                $($key if $name.is_none() => $name = map.next_value::<Option<$kind>>()?,)*
+                                $($key)|* => {
+                                    map.next_value::<serde::de::IgnoredAny>()?;
+                                }
+                                other => extra.push((other.to_owned(), map.next_value()?)),
+                            }
+                        }
+                        let mut read: $owner = $blank;
+                        read.extra = extra;
+                        $(if let Some(value) = $name {
+                            read.$name = value;
+                        })*
+                        Ok(read)
+                    }
+                }
+                deserializer.deserialize_map(Reader)
+            }
+        }
+    };
+}
+pub(crate) use table_serde;
+
+/// Whether a field is written: always, or only when it is not blank.
+macro_rules! written {
+    (always, $value:expr) => {
+        true
+    };
+    (omit, $value:expr) => {
+        !$crate::bead::fields_table::Blank::is_blank(&$value)
+    };
+}
+pub(crate) use written;
+
+/// A part of a bead: a struct of public fields with its table reader and writer.
+macro_rules! part_struct {
+    ($(#[$doc:meta])* pub struct $owner:ident {
+        $($(#[$fdoc:meta])* $name:ident: $kind:ty = $key:literal, $when:ident;)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default)]
+        pub struct $owner {
+            $($(#[$fdoc])* pub $name: $kind,)*
+            /// Keys we do not know, with the bytes of their values.
+            pub extra: Vec<(String, Box<RawValue>)>,
+        }
+
+        $crate::bead::fields_table::table_serde!($owner, $owner::default(), $($name: $kind = $key, $when;)*);
+    };
+}
+pub(crate) use part_struct;
