@@ -6,9 +6,9 @@
 //!
 //! The layers, each importing only from those below it; a test reads the imports:
 //!
-//! - this handle, and what is done with it: [`share`], [`compact`], [`create`], [`upkeep`], `care`
+//! - this handle, and what is done with it: [`share`], [`compact`], [`create`], [`upkeep`], `repair`
 //! - `commit`: transactions ([`Tx`]), folds, what a [`rollback`] by git took
-//! - `view`: the files as one reader has them open, the journal laid over them ([`Snapshot`]), beads to choose by ([`Head`])
+//! - `view`: the files as one reader has them open, the journal laid over them ([`Snapshot`]), beads to choose by ([`BeadRef`])
 //! - `index`: where each line is, derived
 //! - `log`: the [`journal`], history, the [`archive`]
 //! - `disk`: names of files ([`paths`]), which version of one is there, errors
@@ -17,7 +17,7 @@
 //! append one line to the [`journal`] and sync it, which is the acknowledgement; fold it into the files: at once while the
 //! store is small, else later.
 //!
-//! A read: open the files; take the index that was made from them, or make it; choose by [`Head`]s; read the lines of what
+//! A read: open the files; take the index that was made from them, or make it; choose by [`BeadRef`]s; read the lines of what
 //! was chosen.
 
 mod commit;

@@ -27,7 +27,7 @@ pub(crate) struct FileKey {
     pub modified_ns: i64,
     pub changed_s: i64,
     pub changed_ns: i64,
-    /// The hash of the content, see [`super::Content`]; not part of the identity.
+    /// The hash of the content, which is not part of the identity.
     pub content: u64,
 }
 

@@ -23,7 +23,7 @@ use crate::store::index::Note;
 /// Where a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinePlace {
-    /// As [`Row::file`].
+    /// As [`IndexRow::file`].
     pub file: u8,
     pub offset: u64,
     pub length: u32,
