@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use town_tests::report_skip;
+use town_tests::{count, report_skip};
 
 use crate::lines::Lines;
 use crate::project::Ran;
-use crate::{Project, chance, count};
+use crate::{Project, chance};
 
 const NO_COMPILER: &str = "no C compiler (cc) to build the shim with";
 
@@ -96,7 +96,7 @@ const fn case(name: &'static str, args: &'static [&'static str]) -> Case {
 fn a_failing_call_never_harms_a_small_store() {
     let project = Project::dynamic();
     project.grow_to(40);
-    faults("faults, small", &project, 4);
+    faults("faults, small", &project, 12);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_failing_call_never_harms_a_store_whose_changes_are_folded_late() {
     // What is not yet folded when a command begins.
     project.ok(&["label", "add", "bd-g00001", "early"]);
     project.make("Made early");
-    faults("faults, large", &project, 12);
+    faults("faults, large", &project, 36);
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use town_tests::count;
 
 use crate::project::{Ran, id_of};
-use crate::{Project, chance, count};
+use crate::{Project, chance};
 
 #[test]
 fn kills_lose_nothing_that_was_acknowledged_on_a_small_store() {

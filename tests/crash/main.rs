@@ -23,16 +23,6 @@ mod sync;
 
 use project::Project;
 
-/// Whether the large counts are wanted.
-fn is_full() -> bool {
-    std::env::var("GASTOWN_STORM").is_ok_and(|value| value == "full")
-}
-
-/// The small count, or the large one where it is wanted.
-fn count(small: usize, full: usize) -> usize {
-    if is_full() { full } else { small }
-}
-
 /// Chance of a test, from the seed it tells.
 fn chance(test: &str) -> fastrand::Rng {
     let given = std::env::var("GASTOWN_SEED").ok();

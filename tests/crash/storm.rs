@@ -7,10 +7,11 @@ use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use town_tests::count;
 
 use crate::lines::Lines;
 use crate::project::id_of;
-use crate::{Project, chance, count};
+use crate::{Project, chance};
 
 #[test]
 fn a_storm_of_writers_loses_nothing_on_a_small_store() {

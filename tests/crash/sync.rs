@@ -6,10 +6,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
+use town_tests::count;
 
 use crate::lines::Lines;
 use crate::project::Ran;
-use crate::{Project, chance, count};
+use crate::{Project, chance};
 
 const SYNC: [&str; 2] = ["sync", "--full"];
 

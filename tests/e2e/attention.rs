@@ -11,6 +11,15 @@ fn letters(town: &Town) -> Vec<(String, String)> {
         .collect()
 }
 
+/// Patrols with a clock that is so many minutes ahead.
+fn patrol_in(town: &Town, minutes: u64) {
+    let later = format!("+{minutes} minutes");
+    let date = town.program_on_path("date").args(["-u", "-d", &later]);
+    let date = date.args(["+%Y-%m-%dT%H:%M:%SZ"]).ok();
+    let patrol = town.gtd(["run", "--once"]);
+    patrol.env("BD_NOW", date.text()).run();
+}
+
 /// The only message, which names this command among its next steps.
 fn only_letter(town: &Town, subject: &str, command: &str) -> String {
     let letters = letters(town);
@@ -167,16 +176,11 @@ fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same()
     let town = &worker.town;
     let away = worker.origin.path().with_extension("away");
     std::fs::rename(worker.origin.path(), &away).unwrap();
-    let at = |minutes: u64| {
-        let later = format!("+{minutes} minutes");
-        let date = town.program_on_path("date").args(["-u", "-d", &later]);
-        date.args(["+%Y-%m-%dT%H:%M:%SZ"]).ok().text().to_owned()
-    };
     town.gtd(["run", "--once"]).run();
-    town.gtd(["run", "--once"]).env("BD_NOW", at(10)).run();
+    patrol_in(town, 10);
     assert_eq!(letters(town), [], "that may pass");
-    town.gtd(["run", "--once"]).env("BD_NOW", at(45)).run();
-    town.gtd(["run", "--once"]).env("BD_NOW", at(50)).run();
+    patrol_in(town, 45);
+    patrol_in(town, 50);
     let letters_now = letters(town);
     assert_eq!(letters_now.len(), 1, "{letters_now:?}");
     assert!(
@@ -495,10 +499,10 @@ fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears
         [json!(bead)],
         "what is to mend the target does not wait for it"
     );
-    // A person mends the target: what waits goes on, and what is not needed any more is over.
+    // A person mends the target. What waits goes on when its pause is over, and what is no longer needed ends.
     origin.remove("broken.txt", "Mend it");
     eventually("the work is merged", || {
-        town.patrol();
+        patrol_in(&town, 2);
         (town.status_of("web", &bead) == "closed").then_some(())
     });
 }

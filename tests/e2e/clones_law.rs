@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use town_tests::count;
 
 use super::sync_full::Clones;
 
@@ -195,17 +196,10 @@ impl Law {
     }
 }
 
-/// So many histories are tried; more where the nightly setting asks for them.
-#[expect(clippy::disallowed_methods, reason = "the setting is told to the test")]
-fn seeds() -> std::ops::Range<u64> {
-    let full = std::env::var("GASTOWN_STORM").is_ok_and(|value| value == "full");
-    if full { 0..40 } else { 0..2 }
-}
-
 #[test]
 fn what_three_clones_do_is_all_there_in_the_end() {
     for main in [Main::Without, Main::Tracked] {
-        for seed in seeds() {
+        for seed in 0..count(1, 40) {
             let mut law = Law::new(main, seed + 1);
             for number in 0..50 {
                 law.step(number);

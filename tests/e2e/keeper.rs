@@ -1,7 +1,7 @@
 //! The keeper plugin: `gt keeper`, its hooks, its decisions, and that nothing is left when it is gone.
 
 use serde_json::{Value, json};
-use town_tests::{Repo, Town, eventually};
+use town_tests::{Repo, Town, count, eventually};
 
 /// A town with a rig `web` whose repository has a few patterns.
 fn place() -> (Town, Repo) {
@@ -401,10 +401,11 @@ fn the_keeper_costs_under_1000_tokens_for_10_beads() {
 }
 
 #[test]
-fn the_keeper_costs_under_1000_tokens_for_100_beads() {
+fn the_keeper_costs_under_1000_tokens_for_many_beads() {
+    let beads = count(20, 100);
     println!(
-        "100 beads, tokens of all and of a front matter: {:?}",
-        overhead(100)
+        "{beads} beads, tokens of all and of a front matter: {:?}",
+        overhead(beads)
     );
 }
 

@@ -9,6 +9,7 @@
 mod claude;
 mod codex;
 mod command;
+mod count;
 mod forget;
 mod imports;
 mod npm;
@@ -22,6 +23,7 @@ mod worker;
 pub use claude::{Model, program as claude};
 pub use codex::program as codex;
 pub use command::{Run, Said};
+pub use count::count;
 pub use imports::Imports;
 pub use programs::programs;
 pub use repo::Repo;

@@ -42,7 +42,9 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
             lost: None,
         }],
     };
-    fs::write(place.dir.join("issues.jsonl"), issues).unwrap();
+    let path = place.dir.join("issues.jsonl");
+    fs::write(&path, issues).unwrap();
+    settle(&path);
     (place, journal::encode(&entry), first, second)
 }
 
