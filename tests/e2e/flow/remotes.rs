@@ -99,28 +99,26 @@ fn trouble_of_the_server_needs_no_person_and_the_work_merges_once_it_is_over() {
     let other = ["commit-tree", tree.trim(), "-p", "main", "-m", "Other"];
     let other = origin.git(other);
     origin.git(["update-ref", "refs/heads/main", other.trim()]);
-    let blocked = objects_refused(origin.path());
+    let blocked = objects_refused(&origin);
     town.gt(["mq", "run", "web"]).ok();
     let skipped = town.events("merge_skipped").pop().unwrap();
     let reason = skipped["payload"]["reason"].as_str().unwrap();
     assert!(reason.contains("unable to migrate objects"), "{reason}");
     assert!(waiting()["needs_person"].is_null(), "{}", waiting());
 
-    for file in blocked {
-        std::fs::remove_file(file).unwrap();
-    }
+    std::fs::remove_file(&blocked).unwrap();
+    std::fs::create_dir(&blocked).unwrap();
     town.up();
     town.closed("web", &bead);
 }
 
-/// Puts a plain file in the place of each missing folder for objects, so that git can store none there.
-fn objects_refused(origin: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let folders = (0..=255).map(|number| origin.join(format!("objects/{number:02x}")));
-    let missing: Vec<_> = folders.filter(|folder| !folder.exists()).collect();
-    for file in &missing {
-        std::fs::write(file, "").unwrap();
-    }
-    missing
+/// A file in the place of the folder of packs: a server that keeps what is pushed as a pack cannot take anything in.
+fn objects_refused(origin: &town_tests::Repo) -> std::path::PathBuf {
+    origin.git(["config", "receive.unpackLimit", "1"]);
+    let packs = origin.path().join("objects/pack");
+    std::fs::remove_dir(&packs).unwrap();
+    std::fs::write(&packs, "").unwrap();
+    packs
 }
 
 #[test]
