@@ -20,6 +20,7 @@ use crate::record::hook;
 use crate::record::polecat::Slot;
 use crate::town;
 use crate::town::identity::Address;
+use crate::town::name::Lease;
 
 /// The file in the work tree.
 pub const FILE: &str = ".polecat-checkpoint.json";
@@ -209,8 +210,8 @@ pub fn save(town: &LiveTown, agent: &Address, session: &str) -> anyhow::Result<(
     let beads = town.rig_store(&layout)?.snapshot()?;
     let slot = Slot::load(&beads, &Slot::id(&town.prefix(rig), rig, name));
     // A session that is over has nothing to say of what its successor does in the same folder.
-    let lease = town.env.get("GT_LEASE").map(str::parse::<u64>);
-    if lease.is_some_and(|lease| lease != Ok(slot.lease)) {
+    let lease = town.env.get("GT_LEASE").map(str::parse);
+    if lease.is_some_and(|lease| lease.map(Lease) != Ok(slot.lease)) {
         return Ok(());
     }
     write(town, agent, session, None)?;

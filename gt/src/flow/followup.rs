@@ -154,7 +154,7 @@ fn bead_of_worker(town: &LiveTown, text: &str) -> anyhow::Result<Option<String>>
     let layout = town.rig(&rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
     let polecat = polecat::one(&layout, &beads, None, &name)?;
-    let now = Slot::load(&beads, &polecat.slot_id).bead;
+    let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
     let last = || polecat::read_record(&polecat.bead).pop();
     let bead = Some(now)
         .filter(|id| !id.is_empty())

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{End, Live};
+use crate::town::name::Lease;
 
 /// How a session ended by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +12,7 @@ pub struct Ended {
     /// When that was seen, RFC 3339.
     pub at: String,
     /// The lease it had.
-    pub lease: u64,
+    pub lease: Lease,
     /// Its exit code; none where a signal ended it, or where it is not known.
     pub exit: Option<i32>,
     /// The number of the signal that ended it.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
+use crate::town::name::{BeadId, RigName, Worker};
 
 /// What a rule wants done, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,15 +17,6 @@ pub struct Decision {
     /// What is to be done.
     #[serde(flatten)]
     pub action: Action,
-}
-
-/// A polecat of a rig.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Worker {
-    /// The rig.
-    pub rig: String,
-    /// The polecat.
-    pub polecat: String,
 }
 
 /// What can be done.
@@ -46,21 +38,21 @@ pub enum Action {
     /// Slings a queued bead.
     SlingWaiting {
         /// The rig.
-        rig: String,
+        rig: RigName,
         /// The bead.
-        bead: String,
+        bead: BeadId,
     },
     /// Queues a conflict or repair task for a worker.
     QueueRepair {
         /// The rig.
-        rig: String,
+        rig: RigName,
         /// The task.
-        bead: String,
+        bead: BeadId,
     },
     /// Runs a merge queue.
     RunQueue {
         /// The rig.
-        rig: String,
+        rig: RigName,
     },
     /// Lands a convoy.
     Land {
@@ -77,7 +69,7 @@ pub enum Action {
     /// Commits beads to their branch, merges and pushes it.
     ShareBeads {
         /// The rig; none for the town's own beads.
-        rig: Option<String>,
+        rig: Option<RigName>,
     },
 }
 
@@ -118,10 +110,7 @@ impl Action {
             | Self::Respawn(worker)
             | Self::OpenBreaker(worker)
             | Self::EndSession(worker)
-            | Self::Release(worker) => {
-                let Worker { rig, polecat } = worker;
-                (Some(rig), format!("worker {rig}/{polecat}"))
-            }
+            | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
             Self::SlingWaiting { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
             }

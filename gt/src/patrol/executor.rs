@@ -59,8 +59,8 @@ mod tests {
             rule: rule::W1_SLING_UNBLOCKED,
             saw: String::new(),
             action: Action::SlingWaiting {
-                rig: rig.to_owned(),
-                bead: format!("{rig}-{number}"),
+                rig: rig.into(),
+                bead: format!("{rig}-{number}").into(),
             },
         }
     }
@@ -91,8 +91,8 @@ mod tests {
         let mut executor = Executor::default();
         let queue = Decision {
             action: Action::QueueRepair {
-                rig: "web".to_owned(),
-                bead: "web-1".to_owned(),
+                rig: "web".into(),
+                bead: "web-1".into(),
             },
             ..sling("web", 0)
         };

@@ -135,12 +135,11 @@ mod tests {
     use crate::patrol::{Action, rule};
 
     fn queue(rig: &str, failed: bool, busy: bool) -> Acted {
-        let rig = rig.to_owned();
         Acted {
             decision: Decision {
                 rule: rule::Q1_RUN_QUEUE,
                 saw: String::new(),
-                action: Action::RunQueue { rig },
+                action: Action::RunQueue { rig: rig.into() },
             },
             outcome: String::new(),
             failed,

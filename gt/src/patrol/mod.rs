@@ -27,7 +27,7 @@ use serde::Serialize;
 use serde_json::json;
 
 pub use convoys::ConvoyFacts;
-pub use decision::{Action, ActionKind, Decision, Subject, Worker};
+pub use decision::{Action, ActionKind, Decision, Subject};
 pub use executor::Executor;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;

@@ -44,7 +44,9 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
         .map(|_| Decision {
             rule: rule::Q1_RUN_QUEUE,
             saw: format!("rig {rig} has a merge request that nothing blocks"),
-            action: Action::RunQueue { rig: rig.clone() },
+            action: Action::RunQueue {
+                rig: rig.clone().into(),
+            },
         });
     run.into_iter().collect()
 }

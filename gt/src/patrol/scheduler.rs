@@ -76,16 +76,16 @@ pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
         rule: rule::R1_QUEUE_REPAIR,
         saw: format!("{bead} is open, and nobody had it"),
         action: Action::QueueRepair {
-            rig: rig.clone(),
-            bead: bead.clone(),
+            rig: rig.clone().into(),
+            bead: bead.clone().into(),
         },
     };
     let go = |bead: &String| Decision {
         rule: rule::W1_SLING_UNBLOCKED,
         saw: format!("{bead} is blocked no more, and rig {rig} has room"),
         action: Action::SlingWaiting {
-            rig: rig.clone(),
-            bead: bead.clone(),
+            rig: rig.clone().into(),
+            bead: bead.clone().into(),
         },
     };
     let repairs = facts.repairs.iter().map(queue);

@@ -8,6 +8,7 @@ use super::thresholds::Thresholds;
 use crate::flow::sync::{self, SyncState};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
+use crate::town::name::RigName;
 
 /// So many times the wait doubles after failures.
 const DOUBLINGS: u32 = 5;
@@ -34,7 +35,7 @@ pub(super) fn decide(sharing: &SyncState, thresholds: &Thresholds) -> Option<Dec
         rule: rule::S1_SHARE_BEADS,
         saw: format!("{whose} has {why}"),
         action: Action::ShareBeads {
-            rig: sharing.rig.clone(),
+            rig: sharing.rig.as_deref().map(RigName::from),
         },
     })
 }

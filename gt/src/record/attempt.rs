@@ -86,7 +86,7 @@ pub fn end(bead: &mut Bead, slot: &Slot, end: End<'_>, at: &str) -> serde_json::
     let mut notes = noted(bead);
     notes.push(Attempt {
         worker: end.worker.to_owned(),
-        branch: slot.branch.clone(),
+        branch: slot.branch.to_string(),
         base: slot.base.clone(),
         target: slot.target.clone(),
         at: at.to_owned(),
@@ -263,8 +263,8 @@ mod tests {
 
     fn slot() -> Slot {
         Slot {
-            bead: "w-1".to_owned(),
-            branch: "polecat/nux/w-1".to_owned(),
+            bead: "w-1".to_owned().into(),
+            branch: "polecat/nux/w-1".to_owned().into(),
             base: "abc".to_owned(),
             ..Slot::default()
         }
@@ -303,7 +303,7 @@ mod tests {
         assert!(noted(&bead).is_empty());
         let early = Slot {
             base: String::new(),
-            bead: "w-2".to_owned(),
+            bead: "w-2".to_owned().into(),
             ..slot()
         };
         end(&mut bead, &early, END, "2026").unwrap();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::name::Lease;
 
 /// How the closing of a request begins that was merged only with another one.
 pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
@@ -31,7 +32,7 @@ pub struct Receipt {
     /// The worker's address.
     pub worker: String,
     /// The lease under which it was handed in.
-    pub lease: u64,
+    pub lease: Lease,
     /// The attempt at the bead that it is the result of ([`bd::bead::attempt`]).
     pub attempt: u64,
     /// The request that this work resolves, for work on a conflict or repair task.

@@ -10,6 +10,7 @@ mod find;
 pub mod identity;
 mod layout;
 pub mod lock;
+pub mod name;
 pub mod process;
 mod registry;
 pub mod temporary;

@@ -11,6 +11,7 @@ use crate::host::ended::Ended;
 use crate::record::polecat::{self, Completion, Polecat, PolecatState};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
+use crate::town::name::Lease;
 
 /// A polecat as shown and as JSON.
 #[derive(Debug, Serialize)]
@@ -29,7 +30,7 @@ pub struct PolecatRow {
     /// Whether its session runs.
     pub session_running: bool,
     /// The lease of its last session.
-    pub lease: u64,
+    pub lease: Lease,
     /// The branch of its sandbox.
     pub branch: String,
     /// Why it is not restarted; empty if it is.
@@ -62,7 +63,7 @@ impl PolecatRow {
                 .as_ref()
                 .is_some_and(|live| live.dead.is_none()),
             lease: polecat.slot.lease,
-            branch: polecat.slot.branch.clone(),
+            branch: polecat.slot.branch.to_string(),
             stuck: polecat.slot.state.stuck().unwrap_or_default().to_owned(),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),

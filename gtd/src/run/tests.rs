@@ -185,7 +185,7 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             if let Action::SlingWaiting { bead, .. } = action
                 && succeeds
             {
-                lock(&slung).insert(bead);
+                lock(&slung).insert(bead.to_string());
             }
             succeeds
         };

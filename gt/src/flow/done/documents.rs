@@ -3,7 +3,7 @@
 
 use bd::git::{Git, Identity};
 
-use super::Worker;
+use super::HeldWorker;
 use super::proof::own_part;
 use crate::flow::convoy::integration;
 use crate::flow::discovery;
@@ -14,7 +14,7 @@ use crate::town::event::{DocumentsKept, Event, event};
 /// Why there is no change, for a worker that was to explore or plan and leaves documents and nothing else.
 pub(super) fn all_there_is(
     town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
 ) -> anyhow::Result<Option<String>> {
@@ -34,7 +34,7 @@ pub(super) fn all_there_is(
 /// is on one.
 pub(super) fn hand_over(
     town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
 ) -> anyhow::Result<Option<String>> {
     let git = Git::at(worker.sandbox());
@@ -59,7 +59,7 @@ pub(super) fn hand_over(
     if let Some(kept) = discovery::take(&git, Some(&key), &who)? {
         let (reference, files) = (kept.reference, kept.files);
         town.tell(&Event::DiscoveryKept(DocumentsKept {
-            bead: slot.bead.clone(),
+            bead: slot.bead.to_string(),
             rig: worker.rig.name().to_owned(),
             r#ref: reference.clone(),
             files,
@@ -70,7 +70,7 @@ pub(super) fn hand_over(
     Ok(None)
 }
 
-fn author(town: &LiveTown, worker: &Worker) -> Identity {
+fn author(town: &LiveTown, worker: &HeldWorker) -> Identity {
     let email = town.env.get("GIT_AUTHOR_EMAIL");
     Identity {
         name: worker.address().to_string(),

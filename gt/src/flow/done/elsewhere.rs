@@ -54,7 +54,7 @@ impl fmt::Display for Elsewhere {
 /// Finds such work in a sandbox.
 pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
     let visits = since_the_sling(git.visits()?, &slot.branch);
-    let mut branches = BTreeSet::from([slot.branch.clone()]);
+    let mut branches = BTreeSet::from([slot.branch.to_string()]);
     let switched = visits.iter().filter_map(|(_, how)| how.rsplit_once(" to "));
     branches.extend(switched.map(|(_, branch)| branch.to_owned()));
     let local = git.plumbing([
@@ -94,7 +94,7 @@ pub(super) fn find(git: &Git, slot: &Slot) -> Result<Vec<Elsewhere>, GitError> {
     found.extend(its.map(What::Stash));
     let own = slot.branch.clone();
     let whole = |what| Elsewhere {
-        own: own.clone(),
+        own: own.to_string(),
         what,
     };
     Ok(found.into_iter().map(whole).collect())
@@ -122,7 +122,7 @@ fn unmerged(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitError> {
     let mut call = git
         .plumbing(["rev-list", "--count", tip, "--not"])
         .args(kept);
-    for name in [&slot.branch, &slot.target] {
+    for name in [slot.branch.as_str(), &slot.target] {
         let reference = format!("refs/heads/{name}");
         if git.resolve(&reference)?.is_some() {
             call = call.args([reference]);

@@ -7,9 +7,10 @@ use crate::record::polecat::Slot;
 use crate::town::RigLayout;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
+use crate::town::name::Lease;
 
 /// A polecat whose work is being finished. Holds its slot lock.
-pub struct Worker {
+pub struct HeldWorker {
     /// Its rig.
     pub rig: RigLayout,
     /// Its name.
@@ -23,7 +24,7 @@ pub struct Worker {
     _lock: Lock,
 }
 
-impl Worker {
+impl HeldWorker {
     /// Its address.
     pub fn address(&self) -> Address {
         Address::Polecat(self.rig.name().to_owned(), self.name.clone())
@@ -81,20 +82,24 @@ pub enum NotYours {
         /// Who called.
         who: String,
         /// The caller's lease.
-        held: u64,
+        held: Lease,
         /// The current one.
-        current: u64,
+        current: Lease,
     },
 }
 
 /// Identifies the calling polecat and takes its slot lock.
-pub fn identify(town: &LiveTown) -> anyhow::Result<Worker> {
+pub fn identify(town: &LiveTown) -> anyhow::Result<HeldWorker> {
     let who = town.actor.to_string();
     let Address::Polecat(rig, name) = &town.actor else {
         return Err(NotYours::NoPolecat { who }.into());
     };
     let rig = town.rig(rig)?;
-    let held = town.env.get("GT_LEASE").and_then(|text| text.parse().ok());
+    let held = town
+        .env
+        .get("GT_LEASE")
+        .and_then(|text| text.parse().ok())
+        .map(Lease);
     // A patrol may be looking at the slot for a moment, or a sling finishing its last step.
     let lock = Lock::take(&rig.slot_lock(name), std::time::Duration::from_secs(30))?;
     let worker = worker(town, rig, name, lock)?;
@@ -111,7 +116,12 @@ pub fn identify(town: &LiveTown) -> anyhow::Result<Worker> {
 }
 
 /// A polecat with work on its hook, by name, under a lock that the caller took.
-pub fn worker(town: &LiveTown, rig: RigLayout, name: &str, lock: Lock) -> anyhow::Result<Worker> {
+pub fn worker(
+    town: &LiveTown,
+    rig: RigLayout,
+    name: &str,
+    lock: Lock,
+) -> anyhow::Result<HeldWorker> {
     let prefix = town.prefix(rig.name());
     let address = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let agent_id = address.bead_id(&prefix);
@@ -128,7 +138,7 @@ pub fn worker(town: &LiveTown, rig: RigLayout, name: &str, lock: Lock) -> anyhow
             who: address.to_string()
         }
     );
-    Ok(Worker {
+    Ok(HeldWorker {
         rig,
         name: name.to_owned(),
         slot_id,

@@ -23,7 +23,7 @@ mod submit;
 use bd::git::Git;
 use serde::Serialize;
 
-pub use identify::{NotYours, Worker, identify, worker};
+pub use identify::{HeldWorker, NotYours, identify, worker};
 pub use left::Left;
 pub(crate) use left::{has_commits, left};
 pub use proof::{Proof, ProofError};
@@ -62,14 +62,14 @@ pub struct Done {
 }
 
 /// Finishes the work on the caller's hook: the story above.
-pub fn done(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Done> {
+pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
     check_attempt(town, worker)?;
     let mut slot = begin(town, worker, report)?;
     run(town, worker, &mut slot)
 }
 
 /// Whether the bead is still at this worker's attempt. The transaction that hands the work in looks once more.
-fn check_attempt(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
+fn check_attempt(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     let beads = town.rig_store(&worker.rig)?.snapshot()?;
     let Some(bead) = beads.get(&worker.slot.bead) else {
         return Ok(());
@@ -80,7 +80,7 @@ fn check_attempt(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
 }
 
 /// Finishes a `gt done` that was begun and never ended, from its record; `None` where none was begun.
-pub fn resume(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<Done>> {
+pub fn resume(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<Option<Done>> {
     let mut slot = worker.slot.clone();
     if slot.state.done().is_none() {
         return Ok(None);
@@ -89,14 +89,14 @@ pub fn resume(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<Done>> 
 }
 
 /// Ends the caller's own session, as the very last act. This process is part of it.
-pub fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<()> {
+pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     match SessionName::of(&worker.address()) {
         Some(session) => Ok(town.host.kill(session.as_str())?),
         None => Ok(()),
     }
 }
 
-fn begin(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Slot> {
+fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Slot> {
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
@@ -115,7 +115,7 @@ fn begin(town: &LiveTown, worker: &Worker, report: &Report) -> anyhow::Result<Sl
     })
 }
 
-fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done> {
+fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Done> {
     let mut record = slot.state.done().cloned().unwrap_or_default();
     match documents::hand_over(town, worker, slot) {
         Ok(Some(reference)) => {
@@ -163,9 +163,9 @@ fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done
     ));
     tell_hooks(town, worker, slot, request.as_deref());
     Ok(Done {
-        bead: slot.bead.clone(),
+        bead: slot.bead.to_string(),
         request,
-        branch: slot.branch.clone(),
+        branch: slot.branch.to_string(),
         tip: proof.tip,
         commits: proof.commits.len(),
         remote: proof.remote,
@@ -173,17 +173,17 @@ fn run(town: &LiveTown, worker: &Worker, slot: &mut Slot) -> anyhow::Result<Done
 }
 
 /// Hooks may want to know; what they say changes nothing any more.
-fn tell_hooks(town: &LiveTown, worker: &Worker, slot: &Slot, request: Option<&str>) {
+fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option<&str>) {
     let call = Call {
         rig: Some(&worker.rig),
-        issues: vec![slot.bead.clone()],
+        issues: vec![slot.bead.to_string()],
         more: vec![
-            ("GT_BEAD", slot.bead.clone()),
-            ("GT_BRANCH", slot.branch.clone()),
+            ("GT_BEAD", slot.bead.to_string()),
+            ("GT_BRANCH", slot.branch.to_string()),
             ("GT_TARGET", slot.target.clone()),
             ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
         ],
-        about: vec![("bead", slot.bead.clone())],
+        about: vec![("bead", slot.bead.to_string())],
         ..Call::default()
     };
     town_hook::notify(town, Event::PostDone, &call);
@@ -191,14 +191,14 @@ fn tell_hooks(town: &LiveTown, worker: &Worker, slot: &Slot, request: Option<&st
 
 /// Lets go of the branch, so that the queue can remove it once it is merged. The files stay as they are;
 /// failing only means that the branch is kept longer.
-fn leave(worker: &Worker, proof: &Proof) {
+fn leave(worker: &HeldWorker, proof: &Proof) {
     Git::at(worker.sandbox()).checkout_detach(&proof.tip).ok();
 }
 
 /// Records the failed step, so that everyone sees it, and passes the error on.
 fn fail<T>(
     town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &mut Slot,
     step: &str,
     retry: bool,
@@ -217,7 +217,7 @@ fn fail<T>(
     Err(error.context(format!("`gt done` stopped at the step: {step}")))
 }
 
-fn save(town: &LiveTown, worker: &Worker, slot: &Slot) -> anyhow::Result<()> {
+fn save(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> anyhow::Result<()> {
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| slot.save(tx, &worker.slot_id))
 }

@@ -3,7 +3,7 @@
 
 use bd::git::{CommitInfo, Git, GitError};
 
-use super::{Worker, elsewhere};
+use super::{HeldWorker, elsewhere};
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::beads::is_beads_file;
@@ -151,7 +151,7 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
 /// Proves the work in the worker's sandbox.
 pub(super) fn prove(
     _town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
 ) -> Result<Proof, ProofError> {
@@ -168,7 +168,7 @@ pub(super) fn prove(
         let found = branch.unwrap_or_else(|| format!("no branch ({tip:.12})"));
         return Err(ProofError::WrongBranch {
             found,
-            expected: slot.branch.clone(),
+            expected: slot.branch.to_string(),
         });
     }
     let changes = git.status()?;
@@ -205,14 +205,14 @@ fn nothing_elsewhere(git: &Git, slot: &Slot) -> Result<(), ProofError> {
     }
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     Err(ProofError::Elsewhere {
-        branch: slot.branch.clone(),
+        branch: slot.branch.to_string(),
         found: found.join("; "),
     })
 }
 
 /// Whether there is work, where work is said to be, and nothing but work.
 fn judge(slot: &Slot, record: &DoneRecord, own: &OwnCommits) -> Result<(), ProofError> {
-    let (branch, base) = (slot.branch.clone(), format!("{:.12}", own.base));
+    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own.base));
     match (&record.no_change, own.commits.len()) {
         (None, 0) => return Err(ProofError::NothingDone { branch, base }),
         (Some(_), count @ 1..) => {

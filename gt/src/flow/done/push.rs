@@ -3,7 +3,7 @@
 
 use bd::git::{Git, GitError, Lease, PushError, PushRefusal};
 
-use super::{Proof, Worker};
+use super::{HeldWorker, Proof};
 use crate::host::LiveTown;
 use crate::record::polecat::Slot;
 
@@ -58,7 +58,7 @@ impl PushFailed {
 /// Pushes the proven tip to the branch's name on origin and reads it back.
 pub(super) fn push(
     _town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
     proof: &Proof,
 ) -> Result<(), PushFailed> {

@@ -5,7 +5,7 @@ use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::change;
 use bd::store::Tx;
 
-use super::{NotYours, Proof, Worker};
+use super::{HeldWorker, NotYours, Proof};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
@@ -13,7 +13,7 @@ use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
 /// Hands the proven work to the merge queue; returns the request's id, if there is anything to merge.
 pub(super) fn submit(
     town: &LiveTown,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
     proof: &Proof,
@@ -25,7 +25,7 @@ pub(super) fn submit(
         still_ours(tx, worker, slot)?;
         let found = tx.get(&slot.bead).cloned();
         let mut bead = found.ok_or_else(|| crate::town::beads::UnknownBead {
-            id: slot.bead.clone(),
+            id: slot.bead.to_string(),
         })?;
         anyhow::ensure!(
             attempt::of(&bead) == slot.attempt,
@@ -56,7 +56,7 @@ pub(super) fn submit(
 }
 
 /// Someone else has closed the bead, or reopened it, since it was given to this worker.
-pub(super) fn superseded(bead: &Bead, worker: &Worker) -> NotYours {
+pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
     let what = match (&bead.status, bead.close_reason.as_str()) {
         (Status::Closed, "") => "closed by someone else".to_owned(),
         (Status::Closed, reason) => {
@@ -73,7 +73,7 @@ pub(super) fn superseded(bead: &Bead, worker: &Worker) -> NotYours {
 }
 
 /// Whether the lease is still the one under which the work was proven.
-fn still_ours(tx: &Tx, worker: &Worker, slot: &Slot) -> Result<(), NotYours> {
+fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
         .get(&worker.agent_id)
@@ -95,7 +95,7 @@ fn still_ours(tx: &Tx, worker: &Worker, slot: &Slot) -> Result<(), NotYours> {
 /// Makes the merge request and lets the bead wait for it.
 fn file_request(
     tx: &mut Tx,
-    (worker, slot, attempt): (&Worker, &Slot, u64),
+    (worker, slot, attempt): (&HeldWorker, &Slot, u64),
     record: &DoneRecord,
     proof: &Proof,
     bead: &mut Bead,
@@ -103,7 +103,7 @@ fn file_request(
 ) -> anyhow::Result<String> {
     let now = tx.now();
     let receipt = Receipt {
-        branch: slot.branch.clone(),
+        branch: slot.branch.to_string(),
         target: slot.target.clone(),
         base: proof.base.clone(),
         tip: proof.tip.clone(),
@@ -148,7 +148,7 @@ fn request_id(prefix: &str, branch: &str) -> String {
 /// Clears the hook, makes the worker idle and writes its record.
 fn go_idle(
     tx: &mut Tx,
-    worker: &Worker,
+    worker: &HeldWorker,
     slot: &Slot,
     record: &DoneRecord,
     request: Option<&str>,
@@ -160,7 +160,7 @@ fn go_idle(
         agent.description = bd::bead::fields::set(&agent.description, "active_mr", mr);
         let since = Stamp::read(&slot.since).instant();
         let entry = Completion {
-            bead: slot.bead.clone(),
+            bead: slot.bead.to_string(),
             outcome: record
                 .no_change
                 .as_ref()

@@ -331,7 +331,7 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
         title: bead.title.clone(),
         description: bead.description.clone(),
         priority: bead.priority,
-        branch: slot.branch.clone(),
+        branch: slot.branch.to_string(),
         target: slot.target.clone(),
         sessions: slot.respawns.len() + 1,
     }

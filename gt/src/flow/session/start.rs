@@ -58,11 +58,20 @@ pub fn polecat(
         }
         return Err(error);
     }
-    town.tell(&event!(Spawn, rig: rig.name(), polecat: claimed.name, bead: claimed.bead.id));
+    town.tell(&event!(Spawn, rig: rig.name(), polecat: claimed.worker.name, bead: claimed.bead.id));
     if let Some(ended) = ended {
-        end::report(&ended, town, rig.name(), &claimed.name, &claimed.bead.id);
+        end::report(
+            &ended,
+            town,
+            rig.name(),
+            &claimed.worker.name,
+            &claimed.bead.id,
+        );
     }
-    let (bead, worker) = (&claimed.bead.id, format!("{}/{}", rig.name(), claimed.name));
+    let (bead, worker) = (
+        &claimed.bead.id,
+        format!("{}/{}", rig.name(), claimed.worker.name),
+    );
     let next = || {
         format!(
             "{bead} stays on the hook of {worker}, which gtd starts anew a few times; `gt why {bead}` tells what comes of it"
@@ -269,7 +278,7 @@ fn take_lease(
     let token = town.random.hex(32);
     *slot = town.transact(&store, |tx| {
         let mut current = slot.still_held(tx, ids)?;
-        current.lease += 1;
+        current.lease = current.lease.next();
         current.token.clone_from(&token);
         current.left.clear();
         if is_respawn && !current.stopped {
@@ -308,7 +317,7 @@ fn launch(
     let mut env = identity_env(town, address, session.as_str());
     env.push(("GT_POLECAT".to_owned(), name.to_owned()));
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
-    env.push(("GT_BRANCH".to_owned(), slot.branch.clone()));
+    env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
     begin(
         town,

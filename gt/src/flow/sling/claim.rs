@@ -20,6 +20,7 @@ use crate::town::beads::Found;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
+use crate::town::name::Worker;
 
 /// Why a claim is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -132,8 +133,7 @@ pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Re
         })?;
         if let Some((bead, slot)) = claimed {
             return Ok(Claimed {
-                rig: rig.name().to_owned(),
-                name,
+                worker: Worker::new(rig.name(), name),
                 bead,
                 slot,
                 ids,
@@ -166,11 +166,9 @@ pub(super) fn reload(
     else {
         return Ok(None);
     };
-    let (bead, rig, name) = (bead.clone(), rig.name().to_owned(), name.to_owned());
     Ok(Some(Claimed {
-        rig,
-        name,
-        bead,
+        worker: Worker::new(rig.name(), name),
+        bead: bead.clone(),
         slot,
         ids,
         lock,
@@ -326,10 +324,10 @@ fn mark(
     polecat::set_hook(&mut agent, Some(&bead.id), "spawning", &now);
     tx.put(agent)?;
     let slot = Slot {
-        lease: old.lease + 1,
-        bead: bead.id.clone(),
+        lease: old.lease.next(),
+        bead: bead.id.as_str().into(),
         attempt: bd::bead::attempt::of(&bead),
-        branch: branch_name(name, &bead.id, &now),
+        branch: branch_name(name, &bead.id, &now).into(),
         target: resolved_target(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.agent.clone().unwrap_or_default(),
         state: SlotState::Slinging(Slinging {

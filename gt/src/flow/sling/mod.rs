@@ -258,11 +258,12 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         let session = session::start::name_of(&claimed.ids.address)?;
         session::end::polecat(town, session.as_str(), &slot)?;
         integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
-        let prepared = Sandbox::of(town, rig, &claimed.name).prepare(&slot.branch, &slot.target)?;
+        let prepared =
+            Sandbox::of(town, rig, &claimed.worker.name).prepare(&slot.branch, &slot.target)?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
         town.tell(&event!(FreshBranch,
-            bead: claimed.bead.id, rig: rig.name(), polecat: claimed.name, branch: slot.branch,
+            bead: claimed.bead.id, rig: rig.name(), polecat: claimed.worker.name, branch: slot.branch,
             sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
             fetch_failed: prepared.stale,
         ));
@@ -280,7 +281,7 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         title: claimed.bead.title.clone(),
         target: claimed.address().to_string(),
         convoy,
-        branch: Some(slot.branch),
+        branch: Some(slot.branch.to_string()),
         session: Some(session),
         sandbox,
         rescued,
@@ -323,9 +324,9 @@ fn place_documents(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyho
     let convoys = town.store()?.snapshot()?;
     discovery::forget_landed(&Git::at(rig.repo()), rig.name(), &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
-    let placed = Sandbox::of(town, rig, &claimed.name).place_documents(&key)?;
+    let placed = Sandbox::of(town, rig, &claimed.worker.name).place_documents(&key)?;
     if placed > 0 {
-        let polecat = &claimed.name;
+        let polecat = &claimed.worker.name;
         town.tell(&event!(DiscoveryPlaced,
             bead: claimed.bead.id, rig: rig.name(), polecat: polecat, key: key, files: placed,
         ));

@@ -15,7 +15,7 @@ use bd::store::Snapshot;
 use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
 
-use super::decision::{Action, Decision, Worker};
+use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::done::{self, Left};
@@ -28,6 +28,7 @@ use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::identity::SessionName;
 use crate::town::lock::{self, Lock};
+use crate::town::name::Worker;
 
 /// What is known about a polecat.
 #[derive(Debug, Clone)]
@@ -73,10 +74,7 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
     let closed_at = closed.and_then(|bead| bead.closed_at.as_ref());
     let session = polecat.session.as_ref();
     PolecatFacts {
-        worker: Worker {
-            rig: rig.name().to_owned(),
-            polecat: polecat.name.clone(),
-        },
+        worker: Worker::new(rig.name(), polecat.name.as_str()),
         why: polecat.why.clone(),
         hook_closed: closed.is_some(),
         record_lost: polecat.hook.as_ref().is_some_and(|hook| *hook != slot.bead),
@@ -225,7 +223,7 @@ fn closed_rule(
 
 /// Goes on with a sling at its first undone step.
 pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (town.rig(&worker.rig)?, &worker.polecat);
+    let (rig, name) = (town.rig(&worker.rig)?, &worker.name);
     let slung = sling::resume(town, &rig, name).inspect_err(|error| {
         if !lock::is_held(error) {
             count_failure(town, &rig, name, &format!("{error:#}"));
@@ -237,8 +235,8 @@ pub(super) fn resume_sling(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
 /// Finishes a `gt done` from its record.
 pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.rig(&worker.rig)?;
-    let lock = Lock::try_take(&rig.slot_lock(&worker.polecat))?;
-    let worker = done::worker(town, rig, &worker.polecat, lock)?;
+    let lock = Lock::try_take(&rig.slot_lock(&worker.name))?;
+    let worker = done::worker(town, rig, &worker.name, lock)?;
     let finished = done::resume(town, &worker)?;
     Ok(finished.map(|done| format!("{} is handed in", done.bead)))
 }
@@ -249,7 +247,7 @@ pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option
     let session = session::start::restart_session(
         town,
         &rig,
-        &worker.polecat,
+        &worker.name,
         session::start::RestartCause::Ended,
     )?;
     Ok(session.map(|session| format!("session {session} started anew")))
@@ -257,12 +255,12 @@ pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option
 
 /// Takes a bead off a hook that was closed without `gt done`.
 pub(super) fn release(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    sling::release_closed(town, &town.rig(&worker.rig)?, &worker.polecat)
+    sling::release_closed(town, &town.rig(&worker.rig)?, &worker.name)
 }
 
 /// Ends a session that has no work any more.
 pub(super) fn end_session(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (&worker.rig, &worker.polecat);
+    let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig), rig, name);
@@ -302,7 +300,7 @@ fn count_failure(town: &LiveTown, rig: &RigLayout, name: &str, reason: &str) {
 
 /// Marks the worker as stuck: the rule that asks a person names it then.
 pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
-    let (rig, name) = (&worker.rig, &worker.polecat);
+    let (rig, name) = (&worker.rig, &worker.name);
     let layout = town.rig(rig)?;
     let _slot = Lock::try_take(&layout.slot_lock(name))?;
     let ids = Ids::of(&town.prefix(rig), rig, name);

@@ -25,10 +25,7 @@ pub(crate) fn handing_in(hopeless: bool) -> SlotState {
 
 pub(crate) fn polecat() -> PolecatFacts {
     PolecatFacts {
-        worker: Worker {
-            rig: "web".into(),
-            polecat: "nux".into(),
-        },
+        worker: Worker::new("web", "nux"),
         why: String::new(),
         hook: Some("b".into()),
         hook_closed: false,

@@ -5,13 +5,12 @@ use bd::bead::Bead;
 use super::{Ids, Slot};
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
+use crate::town::name::Worker;
 
 /// A bead and a worker reserved for each other. Holds the worker's slot lock.
 pub struct Claimed {
-    /// The worker's rig.
-    pub rig: String,
-    /// The worker's name.
-    pub name: String,
+    /// The worker.
+    pub worker: Worker,
     /// The bead.
     pub bead: Bead,
     /// The worker's record as of the claim.

@@ -7,19 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Ids;
 use crate::host::ended::Ended;
+use crate::town::name::{BeadId, Branch, Lease};
 
 /// The local record of a polecat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, from = "Stored")]
 pub struct Slot {
     /// Which session may act for the polecat: each start takes the next number, an older one is refused.
-    pub lease: u64,
+    pub lease: Lease,
     /// The bead it was given last.
-    pub bead: String,
+    pub bead: BeadId,
     /// The number of the attempt at that bead ([`bd::bead::attempt`]).
     pub attempt: u64,
     /// The branch made for that bead.
-    pub branch: String,
+    pub branch: Branch,
     /// The commit that the branch started from.
     pub base: String,
     /// The branch that the work is to be merged into.
@@ -101,10 +102,10 @@ pub enum SlingStep {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Stored {
-    lease: u64,
-    bead: String,
+    lease: Lease,
+    bead: BeadId,
     attempt: u64,
-    branch: String,
+    branch: Branch,
     base: String,
     target: String,
     agent: String,
@@ -296,7 +297,7 @@ impl Slot {
     #[must_use]
     pub fn released(&self) -> Self {
         Self {
-            lease: self.lease + 1,
+            lease: self.lease.next(),
             left: self.last_token().to_owned(),
             ..Self::default()
         }
@@ -324,7 +325,7 @@ impl Slot {
             return Ok(current);
         }
         Err(TakenAway {
-            bead: self.bead.clone(),
+            bead: self.bead.to_string(),
             worker: ids.address.to_string(),
         })
     }
@@ -364,7 +365,7 @@ mod tests {
         let slot =
             read(r#"{"lease":3,"bead":"w-1","sling":"branched","failures":2,"failure":"no"}"#);
         let sling = slot.state.slinging().unwrap();
-        assert_eq!((slot.lease, sling.step), (3, SlingStep::Branched));
+        assert_eq!((slot.lease, sling.step), (Lease(3), SlingStep::Branched));
         assert_eq!((sling.failures, sling.failure.as_str()), (2, "no"));
         assert_eq!(
             read(r#"{"bead":"w-1","sling":"started"}"#).state,
@@ -392,7 +393,7 @@ mod tests {
             sling.into_stuck("no".to_owned()),
         ] {
             let slot = Slot {
-                bead: "w-1".to_owned(),
+                bead: "w-1".to_owned().into(),
                 state,
                 ..Slot::default()
             };

@@ -26,7 +26,7 @@ pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
 /// Makes an [`Event`] from a variant's name and its fields, each copied from where it is.
 macro_rules! event {
     ($kind:ident, $($field:ident: $value:expr),* $(,)?) => {
-        $crate::town::event::Event::$kind { $($field: $value.to_owned()),* }
+        $crate::town::event::Event::$kind { $($field: $value.to_owned().into()),* }
     };
 }
 pub(crate) use event;
