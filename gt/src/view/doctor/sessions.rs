@@ -5,21 +5,29 @@ use std::fs;
 use super::Page;
 use crate::host::LiveTown;
 use crate::host::ended;
+use crate::record::town_view::TownView;
 use crate::town::identity::SessionName;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
     let before = page.all.len();
-    let sessions = match town.host.list() {
-        Ok(sessions) => sessions,
+    let view = match TownView::read(town) {
+        Ok(view) => view,
         Err(error) => {
             return page.warn(
-                format!("sessions cannot be listed: {error}"),
-                "see the check of tools",
+                format!("the town cannot be read: {error:#}"),
+                "see the check of the town",
             );
         }
     };
+    let Some(sessions) = &view.sessions else {
+        let reason = view.blind.unwrap_or_default();
+        return page.warn(
+            format!("sessions cannot be listed: {reason}"),
+            "see the check of tools",
+        );
+    };
     let rigs = town.rigs().unwrap_or_default();
-    for live in &sessions {
+    for live in sessions {
         if SessionName::address(&live.name, rigs.iter().map(crate::town::RigLayout::name)).is_none()
         {
             let text = format!("session {} belongs to no agent of this town", live.name);
