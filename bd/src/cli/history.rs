@@ -234,7 +234,7 @@ impl Report for History {
             page.line(format!(
                 "{}  {}  {}  {}",
                 style.cyan(&escape::line(&event.id)),
-                escape::line(&event.at),
+                page.moment(&event.at),
                 escape::line(&event.actor),
                 escape::line(&verb)
             ));

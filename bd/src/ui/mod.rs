@@ -23,7 +23,7 @@ pub use style::Style;
 
 use crate::bead::record::Escaped;
 use crate::error::Failure;
-use crate::sys::Env;
+use crate::sys::{Clock, Env};
 
 /// What a command has to say.
 pub trait Report {
@@ -52,6 +52,7 @@ pub struct Ui {
     width: Option<usize>,
     out_style: Style,
     err_style: Style,
+    clock: Clock,
     gone: Cell<bool>,
 }
 
@@ -70,6 +71,7 @@ impl Ui {
             width: width.filter(|width| *width >= 20),
             out_style: Style::choose(out_terminal, env),
             err_style: Style::choose(err_terminal, env),
+            clock: Clock::choose(env.get("BD_NOW")),
             gone: Cell::new(false),
         }
     }
@@ -96,7 +98,7 @@ impl Ui {
 
     /// An empty page of the width and style of standard output.
     pub fn page(&self) -> Page {
-        Page::new(self.width, self.out_style.clone())
+        Page::new(self.width, self.out_style.clone()).at(self.clock.now())
     }
 
     /// Shows a report on standard output.

@@ -1,9 +1,13 @@
 //! A page of text for people, written line by line and then shown at once.
 
+use std::cell::OnceCell;
 use std::fmt;
 
-use super::Style;
-use super::cut;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::{Style, cut, escape, time};
+use crate::sys::env;
 
 /// Text being written for a screen of a certain width.
 #[derive(Debug)]
@@ -11,6 +15,8 @@ pub struct Page {
     text: String,
     width: Option<usize>,
     style: Style,
+    now: Timestamp,
+    zone: OnceCell<TimeZone>,
 }
 
 impl Page {
@@ -20,6 +26,34 @@ impl Page {
             text: String::new(),
             width,
             style,
+            now: Timestamp::UNIX_EPOCH,
+            zone: OnceCell::new(),
+        }
+    }
+
+    /// The same page, read at this time.
+    #[must_use]
+    pub fn at(mut self, now: Timestamp) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// How long ago a time was, `3m ago`; after a day the local day and time. Text that is no time stays unchanged.
+    pub fn when(&self, text: &str) -> String {
+        match text.parse::<Timestamp>() {
+            Ok(then) if self.now.duration_since(then).as_hours().abs() < 24 => {
+                time::ago(self.now, then)
+            }
+            _ => self.moment(text),
+        }
+    }
+
+    /// A time in the local zone, to the second. Text that is no time stays unchanged.
+    pub fn moment(&self, text: &str) -> String {
+        let zone = || self.zone.get_or_init(env::zone);
+        match text.parse() {
+            Ok(then) => time::moment(self.now, then, zone()),
+            Err(_) => escape::line(text),
         }
     }
 

@@ -27,6 +27,17 @@ fn span(seconds: u64) -> Option<String> {
     })
 }
 
+/// The instant in a zone with its seconds, `Mar 1 18:02:07`; in another year than `now`, `2025-03-01 18:02:07`.
+pub fn moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
+    let (now, instant) = (now.to_zoned(zone.clone()), instant.to_zoned(zone.clone()));
+    let format = if now.year() == instant.year() {
+        "%b %-d %H:%M:%S"
+    } else {
+        "%Y-%m-%d %H:%M:%S"
+    };
+    instant.strftime(format).to_string()
+}
+
 /// The instant in a zone, `2026-03-01 18:02`.
 pub fn local(instant: Timestamp, zone: &TimeZone) -> String {
     instant
@@ -47,5 +58,13 @@ mod tests {
         assert_eq!(told("2026-03-10T11:55:00Z"), "5m ago");
         assert_eq!(told("2026-03-10T15:00:00Z"), "in 3h");
         assert_eq!(told("2026-03-08T11:00:00Z"), "2d ago");
+    }
+
+    #[test]
+    fn a_moment_names_its_year_only_if_it_is_another_one() {
+        let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
+        let shown = |text: &str| moment(now, text.parse().unwrap(), &TimeZone::UTC);
+        assert_eq!(shown("2026-03-01T18:02:07.123Z"), "Mar 1 18:02:07");
+        assert_eq!(shown("2025-03-01T18:02:07Z"), "2025-03-01 18:02:07");
     }
 }

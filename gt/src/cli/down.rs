@@ -1,6 +1,6 @@
 //! `gt down`.
 
-use bd::ui::{Page, escape};
+use bd::ui::{Page, counted, escape};
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -28,8 +28,8 @@ fn show(down: &Down, page: &mut Page) {
         "no daemon was running"
     };
     page.line(format!(
-        "✓ {daemon}; {} sessions ended",
-        down.sessions.len()
+        "✓ {daemon}; {} ended",
+        counted(down.sessions.len(), "session")
     ));
     for session in &down.sessions {
         page.line(format!("  {session}"));

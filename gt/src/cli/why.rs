@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 fn line(event: &EventLine, page: &mut bd::ui::Page) {
     page.line(format!(
         "{}  {:<16} by {}",
-        event.ts,
+        page.moment(&event.ts),
         event.kind,
         escape::line(&event.actor)
     ));

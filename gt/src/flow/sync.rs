@@ -168,8 +168,10 @@ fn describe_sync(synced: &Synced) -> Option<String> {
     let remote = synced.remote.as_deref().filter(|_| synced.pushed);
     let pushed = remote.map_or(String::new(), |remote| format!(", pushed to {remote}"));
     Some(format!(
-        "{} beads committed to {}, {} changed by others{pushed}",
-        synced.sent, synced.branch, synced.received
+        "{} committed to {}, {} changed by others{pushed}",
+        bd::ui::counted(synced.sent, "bead"),
+        synced.branch,
+        synced.received
     ))
 }
 

@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             page.line("no checkpoint is written here");
             return;
         };
-        page.line(format!("written {}", escape::line(&found.timestamp)));
+        page.line(format!("written {}", page.when(&found.timestamp)));
         let lines = [
             ("bead", &found.hooked_bead),
             ("branch", &found.branch),

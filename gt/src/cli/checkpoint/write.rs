@@ -29,9 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let written = checkpoint::write(&town, &town.actor, session, Some(words))?;
     answer(written, |written, page| {
         page.line(format!(
-            "✓ checkpoint at {}: {} files not committed",
-            written.timestamp,
-            written.modified_files.len()
+            "✓ checkpoint {}: {} not committed",
+            page.when(&written.timestamp),
+            bd::ui::counted(written.modified_files.len(), "file")
         ));
     })
 }

@@ -75,9 +75,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     answer(made.created, |created, page| {
         let title = bd::ui::escape::line(&created.title);
         page.line(format!(
-            "✓ convoy {} \"{title}\" tracks {} beads",
+            "✓ convoy {} \"{title}\" tracks {}",
             created.id,
-            created.added.len()
+            bd::ui::counted(created.added.len(), "bead")
         ));
         page.line(format!("  follow it: gt convoy status {}", created.id));
     })

@@ -16,10 +16,11 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             return;
         }
         page.line(format!("● the daemon runs (pid {})", status.pid));
-        page.line(format!("  started:   {}", status.started_at));
+        page.line(format!("  started:   {}", page.when(&status.started_at)));
         page.line(format!(
             "  last pass: {} ({} in all)",
-            status.last_heartbeat, status.heartbeat_count
+            page.when(&status.last_heartbeat),
+            status.heartbeat_count
         ));
         if let Some(reason) = &status.degraded {
             page.line(format!("  degraded:  {}", bd::ui::escape::line(reason)));

@@ -26,8 +26,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     answer(messages, move |messages, page| {
         let unread = messages.iter().filter(|message| !message.read).count();
         page.line(format!(
-            "{mailbox}: {} messages, {unread} unread",
-            messages.len()
+            "{mailbox}: {}, {unread} unread",
+            bd::ui::counted(messages.len(), "message")
         ));
         for (number, message) in messages.iter().enumerate() {
             line(number + 1, message, page);
@@ -50,6 +50,6 @@ fn line(number: usize, message: &Message, page: &mut bd::ui::Page) {
         "       {} from {}, {}",
         message.id,
         escape::line(&message.from),
-        message.timestamp
+        page.when(&message.timestamp)
     ));
 }

@@ -29,7 +29,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         page.line(format!("To:      {}", escape::line(&message.to)));
         page.line(format!(
             "Date:    {}   Id: {}",
-            message.timestamp, message.id
+            page.when(&message.timestamp),
+            message.id
         ));
         if !message.body.is_empty() {
             page.blank();

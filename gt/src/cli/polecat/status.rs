@@ -1,6 +1,6 @@
 //! `gt polecat status`.
 
-use bd::ui::{Page, escape};
+use bd::ui::{Page, counted, escape};
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
@@ -38,8 +38,8 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
     page.line(format!("  sandbox:  {}", shown.clone_path.display()));
     let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
     page.line(format!(
-        "  branch:   {branch}, {} uncommitted files",
-        shown.uncommitted
+        "  branch:   {branch}, {}",
+        counted(shown.uncommitted, "uncommitted file")
     ));
     let session = if row.session_running { "runs" } else { "none" };
     page.line(format!("  session:  {session}, lease {}", row.lease));
@@ -54,17 +54,23 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
             "  ended:    the session of lease {} {}, at {}",
             ended.lease,
             ended.how(),
-            ended.at
+            page.when(&ended.at)
         ));
         for line in &ended.screen {
             page.line(format!("    | {}", escape::line(line)));
         }
     }
-    page.line(format!("  record:   {} beads", shown.record.len()));
+    page.line(format!(
+        "  record:   {}",
+        counted(shown.record.len(), "bead")
+    ));
     for entry in shown.record.iter().rev().take(5) {
         page.line(format!(
-            "    {} {} ({}s, {} sessions)",
-            entry.at, entry.bead, entry.seconds, entry.sessions
+            "    {} {} ({}s, {})",
+            page.when(&entry.at),
+            entry.bead,
+            entry.seconds,
+            counted(entry.sessions, "session")
         ));
     }
 }

@@ -27,7 +27,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         for row in rows {
             page.line(format!(
                 "{}  {:.12}  {}",
-                row.reference, row.commit, row.saved_at
+                row.reference,
+                row.commit,
+                page.when(&row.saved_at)
             ));
             let whose = match (&row.polecat, &row.bead) {
                 (Some(name), Some(bead)) => format!("{}/{name}, last on {bead}: ", row.rig),

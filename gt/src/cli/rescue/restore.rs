@@ -25,8 +25,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let restored = rescue::restore(&ctx.town()?, &args.reference, into.as_deref())?;
     answer(restored, |restored, page| {
         page.line(format!(
-            "✓ {} files are back in {}",
-            restored.files.len(),
+            "✓ {} restored to {}",
+            bd::ui::counted(restored.files.len(), "file"),
             restored.into.display()
         ));
         for file in &restored.files {

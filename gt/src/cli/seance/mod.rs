@@ -99,12 +99,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             );
         }
         for session in found {
-            page.cut_line(row(session));
+            let row = row(session, &page.when(&session.ts));
+            page.cut_line(row);
         }
     })
 }
 
-fn row(session: &Session) -> String {
+fn row(session: &Session, when: &str) -> String {
     let id: String = session.session_id.chars().take(12).collect();
     let transcript = if session.transcript.is_some() {
         "transcript"
@@ -120,7 +121,7 @@ fn row(session: &Session) -> String {
         "{:<12}  {:<26}  {}  {transcript:<10}  {}{end}",
         escape::line(&id),
         escape::line(&session.actor),
-        escape::line(&session.ts),
+        when,
         escape::line(&session.bead)
     )
 }

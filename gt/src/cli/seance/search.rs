@@ -66,7 +66,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 escape::line(&place.session_id),
                 escape::line(&place.actor),
                 hit.turn,
-                escape::line(&hit.at),
+                page.when(&hit.at),
                 escape::line(&hit.by)
             ));
             page.line(format!("  > {}", escape::line(&hit.text)));

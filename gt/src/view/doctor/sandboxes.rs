@@ -35,9 +35,9 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             page.note(text, "look whether work is in it before you remove it");
         }
         let text = format!(
-            "rig {}: {} polecats have sound sandboxes",
+            "rig {}: {} with a sound sandbox",
             rig.name(),
-            polecats.len()
+            bd::ui::counted(polecats.len(), "polecat")
         );
         page.ok_unless(before, text);
     }

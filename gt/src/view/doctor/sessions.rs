@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use bd::ui::counted;
+
 use super::Page;
 use crate::host::LiveTown;
 use crate::host::ended;
@@ -60,6 +62,9 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
     page.ok_unless(
         before,
-        format!("{} sessions, all of agents of this town", sessions.len()),
+        format!(
+            "{}, all of agents of this town",
+            counted(sessions.len(), "session")
+        ),
     );
 }

@@ -49,8 +49,8 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         }
         if beads.damaged().is_empty() && aside == 0 {
             page.ok(format!(
-                "{owner}: {} beads are readable",
-                beads.live_count()
+                "{owner}: {} readable",
+                bd::ui::counted(beads.live_count(), "bead")
             ));
         }
     }
