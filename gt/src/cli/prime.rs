@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
     }
     if let Some(convoy) = found.told.as_ref().filter(|_| in_session && !looks_only) {
-        prime::mark_told(&town, &session, convoy);
+        prime::mark_reported(&town, &session, convoy);
     }
     if occasion == Occasion::Precompact && !args.dry_run {
         // What cannot be saved keeps nobody from the summary.

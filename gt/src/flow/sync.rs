@@ -115,7 +115,7 @@ fn has_landed(convoys: &Snapshot, at: Option<Timestamp>) -> bool {
 
 /// Brings one store and its branch together. Says what was done; nothing where nothing was, or where a failure was told
 /// before.
-pub fn share(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+pub fn sync_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
     let before = load(town, rig).unwrap_or_default();
     let synced = sync_store(town, rig);
     let failure = match &synced {

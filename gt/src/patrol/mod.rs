@@ -223,7 +223,7 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::Land { convoy } => convoys::land(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
         Action::AskPerson => attention::ask_person(town),
-        Action::ShareBeads { rig } => sync::share_beads(town, rig.as_deref()),
+        Action::ShareBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }
 

@@ -60,8 +60,8 @@ fn wait(sharing: &SyncState, thresholds: &Thresholds) -> SignedDuration {
 }
 
 /// Puts a store's beads on their branch.
-pub(super) fn share_beads(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
-    sync::share(town, rig)
+pub(super) fn run_sync(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Option<String>> {
+    sync::sync_beads(town, rig)
 }
 
 #[cfg(test)]

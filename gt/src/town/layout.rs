@@ -112,7 +112,7 @@ impl Layout {
     }
 
     /// `.runtime/told/<mailbox>.convoys`: of which convoys' decisions its last session was told.
-    pub fn told_convoys(&self, mailbox: &str) -> PathBuf {
+    pub fn reported_convoys(&self, mailbox: &str) -> PathBuf {
         self.delivered(mailbox).with_extension("convoys")
     }
 

@@ -100,7 +100,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
-                body: letter_text(&convoy, &tracked, &commits),
+                body: landed_text(&convoy, &tracked, &commits),
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
@@ -192,7 +192,7 @@ fn own_commits(convoy: &Bead) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn letter_text(convoy: &Bead, tracked: &[Tracked], commits: &BTreeMap<String, String>) -> String {
+fn landed_text(convoy: &Bead, tracked: &[Tracked], commits: &BTreeMap<String, String>) -> String {
     let end_of = |id: &str| {
         let bead = tracked.iter().find(|bead| bead.id == id);
         bead.map_or("", |bead| bead.why.as_str())

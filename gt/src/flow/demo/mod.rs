@@ -75,7 +75,7 @@ pub struct Commit {
 
 /// Runs the demo. `watcher` is told how it goes.
 pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyhow::Result<Shown> {
-    let env = calm(env);
+    let env = without_session(env);
     let mut place = build::place()?;
     let result = run(&env, request, watcher, place.path());
     let keep = request.keep && result.is_ok();
@@ -92,7 +92,7 @@ pub fn demo(env: &Env, request: &DemoRequest, watcher: &mut dyn Watcher) -> anyh
 }
 
 /// The caller's environment without what would make the demo's town part of another one.
-fn calm(env: &Env) -> Env {
+fn without_session(env: &Env) -> Env {
     const FOREIGN: [&str; 5] = ["GT_", "BD_", "BEADS_", "GIT_", "TMUX"];
     env.without(|name| {
         FOREIGN.iter().any(|prefix| name.starts_with(prefix)) && name != "TMUX_TMPDIR"

@@ -1,10 +1,10 @@
 //! Handing an agent's work over to a fresh session of the same agent.
 //!
-//! Steps: what the successor should know becomes a letter to the agent itself; the old session is ended and the
+//! Steps: what the successor should know becomes a note to the agent itself; the old session is ended and the
 //! next one started by a process of its own, since whoever asks for this usually is in the old one; the
-//! successor's context has the letter once. Hook, branch and sandbox stay as they are, and what a worker has not
+//! successor's context has the note once. Hook, branch and sandbox stay as they are, and what a worker has not
 //! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
-//! the patrol starts anew, or another agent without one, which a person does; the letter waits.
+//! the patrol restarts, or another agent without one, which a person does; the note waits.
 
 mod collect;
 
@@ -21,21 +21,21 @@ use crate::record::mail::{self, NewMessage};
 use crate::town::event::{Event, HandedOver};
 use crate::town::identity::Address;
 
-/// What the subject of such a letter begins with.
+/// What the subject of such a note begins with.
 pub const SUBJECT: &str = "🤝 HANDOFF";
 
 /// The variable that names the session which hands over, for the process that renews it.
 const TOKEN: &str = "GT_HANDOFF_OF";
 
-/// The kind of such a letter.
+/// The kind of such a note.
 pub const KIND: &str = "handoff";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct HandoffRequest {
-    /// What the letter is about; empty for nothing special.
+    /// What the note is about; empty for nothing special.
     pub subject: String,
-    /// What the successor should know; empty for no letter.
+    /// What the successor should know; empty for no note.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ pub struct HandedOff {
     pub agent: String,
     /// The session.
     pub session: String,
-    /// The letter to the successor.
+    /// The note to the successor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub letter: Option<String>,
 }
@@ -68,7 +68,7 @@ pub enum HandoffError {
     },
 }
 
-/// Writes the letter and has the session renewed.
+/// Writes the note and replaces the session.
 pub fn hand_off(
     town: &LiveTown,
     agent: &Address,
@@ -87,13 +87,13 @@ pub fn hand_off(
     let letter = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
-        // First: the letter must not be had by the session that writes it.
+        // First: the note must not be had by the session that writes it.
         let path = town.layout.ending(&agent.mailbox());
         if let Some(folder) = path.parent() {
             file::make_folder(folder, 0o700)?;
         }
         file::replace_relaxed(&path, live.token.as_bytes(), 0o600)?;
-        Some(mail::send(town, &letter(agent, request))?)
+        Some(mail::send(town, &handoff_note(agent, request))?)
     };
     town.tell(&Event::Handoff(HandedOver {
         to_session: true,
@@ -109,7 +109,7 @@ pub fn hand_off(
     })
 }
 
-fn letter(agent: &Address, request: &HandoffRequest) -> NewMessage {
+fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     let about = match request.subject.trim() {
         "" => "context of the last session",
         subject => subject,
@@ -123,7 +123,7 @@ fn letter(agent: &Address, request: &HandoffRequest) -> NewMessage {
     }
 }
 
-/// The letters to the successor of a session that none has had yet, oldest first.
+/// The notes that no successor has had yet, oldest first.
 pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
     let mut found: Vec<_> = letters
         .iter()
@@ -133,7 +133,7 @@ pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
     found
 }
 
-/// Takes back the letters that a polecat has not had: they are of work that it has no more.
+/// Takes back the notes that a polecat has not had: they are of work that it has no more.
 pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     let letters = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
     let old: Vec<String> = waiting(&letters)
@@ -146,7 +146,7 @@ pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     mail::mark_read(town, &old)
 }
 
-/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the letter is
+/// Whether this process belongs to a session of the agent that hands over and has not ended yet: the note is
 /// for the next one.
 pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
     let own = town.env.get(crate::town::process::TOKEN);
@@ -157,7 +157,7 @@ pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
         .is_some_and(|(own, ending)| own.as_bytes() == ending)
 }
 
-/// Whether a letter is to the successor of a session.
+/// Whether a message is a handoff note.
 pub fn is_handoff(letter: &mail::Message) -> bool {
     letter.kind == KIND
 }

@@ -95,8 +95,8 @@ fn pointer(part: &Part, bead: Option<&str>) -> String {
             let command = command.replace("{}", bead.unwrap_or_default());
             format!("`{}` has all of it", command.trim_end())
         }
-        Some(Pointer::Letter) => {
-            let id = part.letter().unwrap_or_default();
+        Some(Pointer::HandoffNote) => {
+            let id = part.handoff_note().unwrap_or_default();
             format!("`gt mail read {id}` has all of it")
         }
         _ => format!("all of it is in {}", part.source),

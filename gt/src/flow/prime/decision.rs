@@ -50,7 +50,7 @@ pub(super) fn tell(
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
-    let record = told_before(town, address, session);
+    let record = reported_before(town, address, session);
     let knows = occasion != Occasion::Clear && record.convoys.contains(&convoy.id);
     let again = knows || matches!(occasion, Occasion::Compact | Occasion::Brief);
     let said = if again {
@@ -128,14 +128,14 @@ fn without(bead: &Bead, decision: &Decision) -> Option<Bead> {
 }
 
 fn read(town: &LiveTown, address: &Address) -> Record {
-    let path = town.layout.told_convoys(&address.mailbox());
+    let path = town.layout.reported_convoys(&address.mailbox());
     let read = file::read(&path).ok().flatten();
     read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
 }
 
 /// What a session was told before.
-fn told_before(town: &LiveTown, address: &Address, session: &str) -> Record {
+fn reported_before(town: &LiveTown, address: &Address, session: &str) -> Record {
     let record = read(town, address);
     if session.is_empty() || record.session != session {
         return Record::default();
@@ -144,7 +144,7 @@ fn told_before(town: &LiveTown, address: &Address, session: &str) -> Record {
 }
 
 /// Records that a session was told of a convoy's decision.
-pub fn mark_told(town: &LiveTown, session: &str, convoy: &str) {
+pub fn mark_reported(town: &LiveTown, session: &str, convoy: &str) {
     if session.is_empty() {
         return;
     }
@@ -159,7 +159,7 @@ pub fn mark_told(town: &LiveTown, session: &str, convoy: &str) {
         return;
     }
     record.convoys.push(convoy.to_owned());
-    let path = town.layout.told_convoys(&town.actor.mailbox());
+    let path = town.layout.reported_convoys(&town.actor.mailbox());
     let folder = path
         .parent()
         .map_or(Ok(()), |folder| file::make_folder(folder, 0o700));

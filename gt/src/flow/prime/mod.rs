@@ -16,7 +16,7 @@ use bd::git::Git;
 use bd::store::Snapshot;
 use serde::Serialize;
 
-pub use decision::mark_told;
+pub use decision::mark_reported;
 pub use occasion::Occasion;
 pub use part::{Fate, Part};
 
@@ -199,7 +199,7 @@ fn compiled(
         bead: hook.map(|bead| hooked(bead, slot)),
         convoy: convoy.map(|convoy| convoy.id.clone()),
         unread_mail: unread,
-        handoff: letters_in(&parts),
+        handoff: handoff_notes_in(&parts),
         told: decided.and_then(|told| told.fresh),
         parts,
         text,
@@ -207,9 +207,9 @@ fn compiled(
 }
 
 /// The letters that stand in the text.
-fn letters_in(parts: &[Part]) -> Vec<String> {
+fn handoff_notes_in(parts: &[Part]) -> Vec<String> {
     let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
-    said.filter_map(Part::letter).collect()
+    said.filter_map(Part::handoff_note).collect()
 }
 
 /// What belongs to a bead besides its own text: its molecule, what was done before, what was decided, what the convoy found.

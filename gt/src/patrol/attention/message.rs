@@ -99,7 +99,7 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
 }
 
 fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
-    let letter = letter(matter, mailbox);
+    let letter = message_about(matter, mailbox);
     let id = mail::write(tx, &letter)?;
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
@@ -125,7 +125,7 @@ fn reopen(bead: &mut Bead, now: &Stamp) {
     bead.labels.retain(|label| label != OVER && label != "read");
 }
 
-fn letter(matter: &Attention, mailbox: &str) -> NewMessage {
+fn message_about(matter: &Attention, mailbox: &str) -> NewMessage {
     let mut body = format!("{}\n\nNext steps:\n", matter.text);
     for command in &matter.next {
         body.push_str(&format!("\n    {command}"));
@@ -148,5 +148,5 @@ fn operation(matter: &Attention) -> String {
 }
 
 fn id_of(matter: &Attention, mailbox: &str) -> String {
-    mail::letter_id(&operation(matter), mailbox)
+    mail::message_id(&operation(matter), mailbox)
 }

@@ -168,7 +168,7 @@ fn apply_rules(
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => return None,
         _ if alive => return None,
-        SlotState::Finishing { .. } if is_hopeless(&polecat.slot) => {
+        SlotState::Finishing { .. } if cannot_succeed(&polecat.slot) => {
             return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
         SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
@@ -182,7 +182,7 @@ fn apply_rules(
 }
 
 /// Whether its `gt done` failed in a way that trying again cannot mend.
-fn is_hopeless(slot: &SlotState) -> bool {
+fn cannot_succeed(slot: &SlotState) -> bool {
     slot.failed_done().is_some_and(|failed| !failed.retry)
 }
 
@@ -201,7 +201,7 @@ fn closed_rule(
     if has_time(polecat, now, thresholds) {
         return None;
     }
-    let began_done = polecat.slot.done().is_some() && !is_hopeless(&polecat.slot);
+    let began_done = polecat.slot.done().is_some() && !cannot_succeed(&polecat.slot);
     if !polecat.superseded && polecat.alive == Some(false) && began_done {
         return Some(Decision {
             rule: rule::P5_FINISH_DONE,

@@ -85,7 +85,7 @@ pub fn send(town: &Town, letter: &NewMessage) -> anyhow::Result<String> {
 /// is.
 pub fn write(tx: &mut Tx, letter: &NewMessage) -> anyhow::Result<String> {
     let operation = letter.operation.as_deref().unwrap_or_default();
-    let id = letter_id(operation, &letter.to);
+    let id = message_id(operation, &letter.to);
     if tx.get(&id).is_some() {
         return Ok(id);
     }
@@ -126,7 +126,7 @@ pub fn write(tx: &mut Tx, letter: &NewMessage) -> anyhow::Result<String> {
 }
 
 /// `hq-wisp-` and twelve hexadecimal digits of operation and recipient.
-pub(crate) fn letter_id(operation: &str, to: &str) -> String {
+pub(crate) fn message_id(operation: &str, to: &str) -> String {
     let digest = short(format!("{operation}\0{to}"), 6);
     format!("hq-wisp-{digest}")
 }
@@ -138,16 +138,16 @@ mod tests {
     #[test]
     fn one_operation_and_recipient_make_one_id() {
         assert_eq!(
-            letter_id("landing:x:1", "mayor/"),
-            letter_id("landing:x:1", "mayor/")
+            message_id("landing:x:1", "mayor/"),
+            message_id("landing:x:1", "mayor/")
         );
         assert_ne!(
-            letter_id("landing:x:1", "mayor/"),
-            letter_id("landing:x:2", "mayor/")
+            message_id("landing:x:1", "mayor/"),
+            message_id("landing:x:2", "mayor/")
         );
         assert_ne!(
-            letter_id("landing:x:1", "mayor/"),
-            letter_id("landing:x:1", "deacon/")
+            message_id("landing:x:1", "mayor/"),
+            message_id("landing:x:1", "deacon/")
         );
     }
 }

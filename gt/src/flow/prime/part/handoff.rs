@@ -6,7 +6,7 @@ use super::foreign::quoted;
 use super::{Part, Pointer, Room};
 use crate::record::mail::Message;
 
-/// A letter to the successor, each line quoted.
+/// A handoff note, each line quoted.
 pub(in crate::flow::prime) fn handoff(letter: &Message) -> Part {
     let from = escape::line(&letter.from);
     let subject = escape::line(&letter.subject);
@@ -21,6 +21,6 @@ pub(in crate::flow::prime) fn handoff(letter: &Message) -> Part {
         most: 2560,
         least: 400,
         rank: 2,
-        pointer: Pointer::Letter,
+        pointer: Pointer::HandoffNote,
     })
 }

@@ -82,8 +82,8 @@ pub(super) struct Room {
 pub(super) enum Pointer {
     /// A file of its own, which is its source.
     Source,
-    /// The letter that it is made from.
-    Letter,
+    /// The message that it is made from.
+    HandoffNote,
     /// A command; `{}` stands for the bead's id.
     Command(&'static str),
 }
@@ -113,8 +113,8 @@ impl Part {
         self
     }
 
-    /// The letter that it is made from, where it is one to a successor.
-    pub(super) fn letter(&self) -> Option<String> {
+    /// The message that it is made from, where it is one to a successor.
+    pub(super) fn handoff_note(&self) -> Option<String> {
         let id = self.source.strip_prefix("letter ")?;
         (self.name == "handoff").then(|| id.to_owned())
     }
