@@ -37,3 +37,21 @@ fn a_missing_agent_program_is_an_error_with_a_way_out() {
     assert!(said.out.contains("no-such-agent"), "{}", said.out);
     assert!(said.out.contains("default_agent"), "{}", said.out);
 }
+
+#[test]
+fn a_rollback_that_the_doctor_sees_first_is_reported_all_the_same() {
+    let (town, _origin) = Town::with_rig();
+    let issues = town.root().join("web/.beads/issues.jsonl");
+    town.bead("web", "Kept");
+    let before = std::fs::read(&issues).unwrap();
+    let bead = town.bead("web", "Rolled back");
+    // As git does it: a new file in the place of the old one.
+    std::fs::remove_file(&issues).unwrap();
+    std::fs::write(&issues, before).unwrap();
+    let said = town.gt(["doctor"]).run();
+    assert!(
+        said.err.contains(&bead) && said.err.contains("bd restore --lost"),
+        "{}",
+        said.err
+    );
+}

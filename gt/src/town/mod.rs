@@ -15,11 +15,11 @@ pub mod process;
 mod registry;
 pub mod temporary;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bd::store::{Author, Reports, Store};
+use bd::store::{Author, Reports, Store, StoreError};
 use bd::sys::{Clock, Env, Random};
 
 pub use find::{NotInTown, find};
@@ -98,14 +98,19 @@ impl Town {
         }
     }
 
+    /// The beads in a folder. What is noticed in them goes to the town's reports.
+    pub fn open_store(&self, dir: &Path) -> Result<Store, StoreError> {
+        Ok(Store::open(dir)?.reporting_to(&self.reports))
+    }
+
     /// The town's own beads.
     pub fn store(&self) -> anyhow::Result<Store> {
-        Ok(Store::open(&self.layout.beads())?.reporting_to(&self.reports))
+        Ok(self.open_store(&self.layout.beads())?)
     }
 
     /// A rig's beads.
     pub fn rig_store(&self, rig: &RigLayout) -> anyhow::Result<Store> {
-        Ok(Store::open(&rig.beads())?.reporting_to(&self.reports))
+        Ok(self.open_store(&rig.beads())?)
     }
 
     /// Who signs changes to beads.

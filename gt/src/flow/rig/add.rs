@@ -222,12 +222,12 @@ fn beads(
         return Ok((wanted.to_owned(), false));
     }
     let folder = rig.mayor_clone().join(".beads");
-    let prefix = Store::open(&folder)?.prefix()?;
+    let prefix = town.open_store(&folder)?.prefix()?;
     check_prefix_of(town, request, rig, &prefix)?;
     for pattern in LOCAL_BEADS {
         clone.exclude(pattern)?;
     }
-    let file = Store::open(&folder)?.issues_file().to_owned();
+    let file = town.open_store(&folder)?.issues_file().to_owned();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     for repository in [&clone, &Git::at(rig.repo())] {
         repository.install_merge_driver(&format!(".beads/{name}"))?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bd::store::{Routes, Store};
+use bd::store::Routes;
 
 use super::Page;
 use crate::host::LiveTown;
@@ -24,7 +24,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             continue;
         };
-        let own = Store::open(&folder).and_then(|store| store.prefix());
+        let own = town.open_store(&folder).and_then(|store| store.prefix());
         let wanted = route.prefix.trim_end_matches('-');
         if let Ok(own) = own
             && own != wanted

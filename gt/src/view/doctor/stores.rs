@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use bd::store::Store;
-
 use super::Page;
 use crate::host::LiveTown;
 
@@ -19,7 +17,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
     for (owner, folder) in std::iter::once(("the town".to_owned(), town.layout.beads())).chain(rigs)
     {
-        let beads = match Store::open(&folder).and_then(|store| store.snapshot()) {
+        let beads = match town.open_store(&folder).and_then(|store| store.snapshot()) {
             Ok(beads) => beads,
             Err(error) => {
                 let text = format!("{owner}: {error} ({})", folder.display());
