@@ -12,15 +12,12 @@ impl Git {
     pub fn update_ref(&self, name: &str, new: &str, old: Option<&str>) -> Result<(), GitError> {
         let old = old.unwrap_or_default();
         self.plumbing(["update-ref", "--create-reflog", name, new, old])
-            .done()
-            .map(drop)
+            .run()
     }
 
     /// Removes a ref, if it is now what was seen.
     pub fn delete_ref(&self, name: &str, old: &str) -> Result<(), GitError> {
-        self.plumbing(["update-ref", "-d", name, old])
-            .done()
-            .map(drop)
+        self.plumbing(["update-ref", "-d", name, old]).run()
     }
 
     /// Removes a local branch, if its tip is what was seen. What only it reached is for the caller to
@@ -33,41 +30,32 @@ impl Git {
     /// refuses.
     pub fn switch_new_branch(&self, branch: &str, start: &str) -> Result<(), GitError> {
         self.plumbing(["switch", "--quiet", "--no-track", "-c", branch, start])
-            .done()
-            .map(drop)
+            .run()
     }
 
     /// Checks a branch out.
     pub fn switch(&self, branch: &str) -> Result<(), GitError> {
-        self.plumbing(["switch", "--quiet", branch])
-            .done()
-            .map(drop)
+        self.plumbing(["switch", "--quiet", branch]).run()
     }
 
     /// Checks a commit out without a branch.
     pub fn checkout_detach(&self, id: &str) -> Result<(), GitError> {
-        self.plumbing(["checkout", "--quiet", "--detach", id])
-            .done()
-            .map(drop)
+        self.plumbing(["checkout", "--quiet", "--detach", id]).run()
     }
 
     /// Sets branch, index and tracked files to `id`. What was there is for the caller to have saved.
     pub fn reset_hard(&self, id: &str) -> Result<(), GitError> {
-        self.plumbing(["reset", "--quiet", "--hard", id])
-            .done()
-            .map(drop)
+        self.plumbing(["reset", "--quiet", "--hard", id]).run()
     }
 
     /// Removes untracked files and folders; ignored files and nested repositories stay.
     pub fn clean(&self) -> Result<(), GitError> {
-        self.plumbing(["clean", "--quiet", "-f", "-d"])
-            .done()
-            .map(drop)
+        self.plumbing(["clean", "--quiet", "-f", "-d"]).run()
     }
 
     /// Puts everything that is not ignored into the index.
     pub fn add_all(&self) -> Result<(), GitError> {
-        self.plumbing(["add", "--all"]).done().map(drop)
+        self.plumbing(["add", "--all"]).run()
     }
 
     /// Commits the index as an agent does: the repository's hooks run. Returns the new commit.
@@ -116,8 +104,7 @@ impl Git {
         }
         self.plumbing(["update-index", "--skip-worktree", "-z", "--stdin"])
             .stdin(paths.join("\0"))
-            .done()
-            .map(drop)
+            .run()
     }
 
     /// Which files at or below these paths the index holds.
@@ -125,21 +112,5 @@ impl Git {
         self.plumbing(["--literal-pathspecs", "ls-files", "-z", "--"])
             .args(paths)
             .records()
-    }
-
-    /// Makes `path`, a file or a folder, what it is in `rev`: in the index and in the work tree, gone
-    /// where `rev` does not have it.
-    pub fn restore_from(&self, rev: &str, path: &str) -> Result<(), GitError> {
-        let there = self
-            .plumbing(["ls-tree", "--name-only", rev, "--", path])
-            .text()?;
-        if there.is_empty() && self.tracked(&[path])?.is_empty() {
-            return Ok(());
-        }
-        self.plumbing(["--literal-pathspecs", "restore", "--quiet", "--staged"])
-            .args(["--worktree", "--ignore-skip-worktree-bits", "--source", rev])
-            .args(["--", path])
-            .done()
-            .map(drop)
     }
 }

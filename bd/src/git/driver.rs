@@ -5,10 +5,7 @@
 //! What to run: `merge.beads.driver` in the clone's own configuration, which git never clones; every clone
 //! sets it once, for itself and all its worktrees.
 
-use std::path::Path;
-
 use super::{Git, GitError};
-use crate::sys::file;
 
 /// What git runs: result, base, ours, theirs.
 const DRIVER: &str = "bd merge %A %O %A %B";
@@ -35,8 +32,7 @@ impl Git {
         let attributes = self.common_dir()?.join("info/attributes");
         for (example, pattern) in wanted {
             if self.merge_attribute(&example)?.as_deref() != Some("beads") {
-                append_line(&attributes, &format!("{pattern} merge=beads"))
-                    .map_err(|error| Self::file_error(&attributes, error))?;
+                Self::add_line(&attributes, &format!("{pattern} merge=beads"))?;
             }
         }
         Ok(())
@@ -95,21 +91,6 @@ fn literal(text: &str) -> String {
             _ => vec![c],
         })
         .collect()
-}
-
-fn append_line(path: &Path, line: &str) -> std::io::Result<()> {
-    let text = file::read(path)?.unwrap_or_default();
-    let mut text = String::from_utf8_lossy(&text).into_owned();
-    if text.lines().any(|own| own == line) {
-        return Ok(());
-    }
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(line);
-    text.push('\n');
-    file::make_folder(path.parent().unwrap_or(Path::new(".")), 0o755)?;
-    file::replace(path, text.as_bytes(), 0o644)
 }
 
 #[cfg(test)]

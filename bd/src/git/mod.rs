@@ -4,8 +4,8 @@
 //! removed, messages in English, no terminal prompt and a time limit; our own plumbing runs no hook of
 //! the repository; nothing here is forced but with a lease on a tip that was seen.
 //!
-//! libgit2 answers questions about refs and history (read.rs), because it is some ten times faster than
-//! a process; where it cannot open the repository (reftable, SHA-256, partial clones) the git command
+//! libgit2 answers questions about refs and history (read.rs) and who the user is (user.rs), because it is some ten
+//! times faster than a process; where it cannot open the repository (reftable, SHA-256, partial clones) the git command
 //! answers. The git command does the rest: status (libgit2 knows no skip-worktree), everything over the
 //! network (credentials), merges and rebases (merge drivers), commits (hooks, signatures), worktrees.
 
@@ -17,7 +17,6 @@ mod redact;
 mod remote;
 pub mod rescue;
 mod run;
-mod settings;
 mod setup;
 mod tree;
 mod user;
@@ -38,8 +37,8 @@ pub use read::Stash;
 pub use redact::redact;
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};
 pub use run::Call;
-pub use settings::User;
 pub use tree::{Entries, TreeEntry};
+pub use user::User;
 pub use wait::{limit_remotes, report_slow_remotes};
 pub use without::Meant;
 pub use worktree::Worktree;
@@ -58,74 +57,52 @@ pub const NETWORK: Duration = Duration::from_secs(600);
 
 /// Why a git operation gave no result.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum GitError {
     /// The folder is not there or is not a repository.
     #[error("{} is not a git repository", path.display())]
-    NotARepository {
-        /// The folder that was asked.
-        path: PathBuf,
-    },
+    NotARepository { path: PathBuf },
     /// The git command ended with a failure.
     #[error("`{command}` failed in {}: {words}", folder.display())]
     Failed {
-        /// The command as typed.
         command: String,
-        /// Where it ran.
         folder: PathBuf,
-        /// Its exit code.
         code: Option<i32>,
-        /// What git said.
         words: String,
     },
     /// The git command could not be run, or not to its end.
     #[error("`{command}` gave no result in {}", folder.display())]
     Run {
-        /// The command as typed.
         command: String,
-        /// Where it was to run.
         folder: PathBuf,
-        /// Why not.
         #[source]
         source: ExecError,
     },
     /// The remote was given up.
     #[error("{url} did not answer `{command}` within {}s", limit.as_secs_f64())]
     NoAnswer {
-        /// The command as typed.
         command: String,
-        /// The remote's address, without a password.
         url: String,
-        /// How long it could have taken.
         limit: Duration,
     },
     /// libgit2 refused.
     #[error("cannot {action} in {}", folder.display())]
     Library {
-        /// What was asked.
         action: &'static str,
-        /// Where.
         folder: PathBuf,
-        /// What libgit2 said.
         #[source]
         source: git2::Error,
     },
     /// A file beside the repository could not be read or written.
     #[error("cannot use {}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
     /// Git answered in a form that is not known here.
     #[error("`{command}` answered {output:?}, which is not understood")]
-    Unreadable {
-        /// The command as typed.
-        command: String,
-        /// Its answer.
-        output: String,
-    },
+    Unreadable { command: String, output: String },
 }
 
 /// One commit.

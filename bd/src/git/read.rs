@@ -89,29 +89,6 @@ impl Git {
         }
     }
 
-    /// How many commits `tip` is ahead of and behind `upstream`.
-    pub fn ahead_behind(&self, tip: &str, upstream: &str) -> Result<(usize, usize), GitError> {
-        let Some(repository) = self.open()? else {
-            let range = format!("{tip}...{upstream}");
-            let call = self.plumbing(["rev-list", "--left-right", "--count", &range]);
-            let command = call.command_line();
-            let output = call.text()?;
-            let mut counts = output.split_whitespace().map(str::parse);
-            return match (counts.next(), counts.next()) {
-                (Some(Ok(ahead)), Some(Ok(behind))) => Ok((ahead, behind)),
-                _ => Err(GitError::Unreadable { command, output }),
-            };
-        };
-        let (tip, upstream) = (
-            self.commit(&repository, tip)?,
-            self.commit(&repository, upstream)?,
-        );
-        self.library(
-            "count commits",
-            repository.graph_ahead_behind(tip, upstream),
-        )
-    }
-
     /// The commits of `tip` that `base` does not have, newest first.
     pub fn commits(&self, base: &str, tip: &str) -> Result<Vec<CommitInfo>, GitError> {
         let range = format!("{base}..{tip}");

@@ -72,19 +72,14 @@ pub struct Rescue {
 
 /// Why a rescue was not brought back.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum RestoreError {
     /// Files are in the way that are neither what the rescue began from nor what it holds.
     #[error("{} in the way: {}", if files.len() == 1 { "a differing file is" } else { "differing files are" }, files.join(", "))]
-    InTheWay {
-        /// Those files.
-        files: Vec<String>,
-    },
+    InTheWay { files: Vec<String> },
     /// There is no such rescue.
     #[error("there is no rescue {refname}")]
-    Missing {
-        /// The ref that was asked for.
-        refname: String,
-    },
+    Missing { refname: String },
     /// Git itself failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -210,8 +205,7 @@ fn bring(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<(), GitEr
     git.plumbing(fetch)
         .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
         .args([from.as_os_str(), refname.as_ref()])
-        .done()
-        .map(|_| ())
+        .run()
 }
 
 /// Removes a rescue and the big files kept with it.

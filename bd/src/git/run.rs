@@ -199,6 +199,11 @@ impl Call<'_> {
         }
     }
 
+    /// Runs it and wants success, whatever it prints.
+    pub fn run(self) -> Result<(), GitError> {
+        self.done().map(drop)
+    }
+
     /// Runs it, wants success, and returns its output without trailing white space.
     pub fn text(self) -> Result<String, GitError> {
         Ok(self.done()?.text())

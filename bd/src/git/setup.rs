@@ -1,6 +1,7 @@
 //! Owns how repositories come to be and how they are configured.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -18,22 +19,33 @@ impl Git {
         fs::create_dir_all(&self.folder).map_err(|error| Self::file_error(&self.folder, error))?;
         let call = self.plumbing(["init", "--quiet", "--initial-branch", branch]);
         let call = if bare { call.args(["--bare"]) } else { call };
-        call.done().map(drop)
+        call.run()
     }
 
     /// Makes the bare repository that the worktrees of a rig share, with `url` as its origin. Remote
     /// branches are kept apart from local ones, so that no fetch or prune can touch a ref of ours. A
     /// failed download leaves nothing behind.
     pub fn clone_bare(&self, url: &str) -> Result<(), GitError> {
-        if self.folder.exists() {
-            return Err(Self::file_error(&self.folder, taken()));
-        }
-        let made = self.download(url);
+        self.make_whole(|| self.download(url))
+    }
+
+    /// Makes a repository where there is none yet. A failure leaves nothing behind.
+    fn make_whole(&self, make: impl FnOnce() -> Result<(), GitError>) -> Result<(), GitError> {
+        self.refuse_taken()?;
+        let made = make();
         if made.is_err() {
             // What is left is only what this call made.
             fs::remove_dir_all(&self.folder).ok();
         }
         made
+    }
+
+    fn refuse_taken(&self) -> Result<(), GitError> {
+        if self.folder.exists() {
+            let taken = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
+            return Err(Self::file_error(&self.folder, taken));
+        }
+        Ok(())
     }
 
     fn download(&self, url: &str) -> Result<(), GitError> {
@@ -71,15 +83,7 @@ impl Git {
         branch: &str,
         author: &Identity,
     ) -> Result<(), GitError> {
-        if self.folder.exists() {
-            return Err(Self::file_error(&self.folder, taken()));
-        }
-        let made = self.import(source, branch, author);
-        if made.is_err() {
-            // What is left is only what this call made.
-            fs::remove_dir_all(&self.folder).ok();
-        }
-        made
+        self.make_whole(|| self.import(source, branch, author))
     }
 
     fn import(
@@ -99,8 +103,7 @@ impl Git {
             .args([source])
             .args(["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"])
             .limit(CLONE)
-            .done()
-            .map(drop)
+            .run()
     }
 
     /// Clones `url` into the folder, with `branch` checked out where one is named. What `reference`, a
@@ -111,9 +114,7 @@ impl Git {
         branch: Option<&str>,
         reference: Option<&Path>,
     ) -> Result<(), GitError> {
-        if self.folder.exists() {
-            return Err(Self::file_error(&self.folder, taken()));
-        }
+        self.refuse_taken()?;
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
         let above = self.beside(parent);
@@ -153,30 +154,28 @@ impl Git {
 
     /// Sets a key in the repository's own configuration.
     pub fn config_set(&self, key: &str, value: &str) -> Result<(), GitError> {
-        self.plumbing(["config", "--replace-all", key, value])
-            .done()
-            .map(drop)
+        self.plumbing(["config", "--replace-all", key, value]).run()
     }
 
     /// Makes git ignore `pattern` in this clone and all its worktrees, without touching a tracked file.
     pub fn exclude(&self, pattern: &str) -> Result<(), GitError> {
-        let path = self.common_dir()?.join("info/exclude");
-        let read = file::read(&path).map_err(|error| Self::file_error(&path, error))?;
-        let mut text = String::from_utf8_lossy(&read.unwrap_or_default()).into_owned();
-        if text.lines().any(|line| line.trim() == pattern) {
+        Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)
+    }
+
+    /// Adds a line to one of git's files, unless it is there.
+    pub(super) fn add_line(path: &Path, line: &str) -> Result<(), GitError> {
+        let failed = |error| Self::file_error(path, error);
+        let text = file::read(path).map_err(failed)?.unwrap_or_default();
+        let mut text = String::from_utf8_lossy(&text).into_owned();
+        if text.lines().any(|own| own.trim() == line) {
             return Ok(());
         }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(pattern);
+        text.push_str(line);
         text.push('\n');
-        let parent = path.parent().unwrap_or(Path::new("."));
-        file::make_folder(parent, 0o755).map_err(|error| Self::file_error(parent, error))?;
-        file::replace(&path, text.as_bytes(), 0o644).map_err(|error| Self::file_error(&path, error))
+        file::make_folder(path.parent().unwrap_or(Path::new(".")), 0o755).map_err(failed)?;
+        file::replace(path, text.as_bytes(), 0o644).map_err(failed)
     }
-}
-
-fn taken() -> std::io::Error {
-    std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it exists already")
 }

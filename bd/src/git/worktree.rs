@@ -26,32 +26,17 @@ pub struct Worktree {
 impl Git {
     /// Adds a worktree at `path` on the new branch `branch`, which begins at `start`.
     pub fn worktree_add(&self, path: &Path, branch: &str, start: &str) -> Result<(), GitError> {
-        self.plumbing(["worktree", "add", "--quiet", "--no-track", "-b", branch])
-            .args([path])
-            .args([start])
-            .limit(CHECKOUT)
-            .done()
-            .map(drop)
-    }
-
-    /// Adds a worktree at `path` on a branch that exists.
-    pub fn worktree_add_existing(&self, path: &Path, branch: &str) -> Result<(), GitError> {
-        self.plumbing(["worktree", "add", "--quiet"])
-            .args([path])
-            .args([branch])
-            .limit(CHECKOUT)
-            .done()
-            .map(drop)
+        self.add_worktree(&["--no-track", "-b", branch], path, start)
     }
 
     /// Adds a worktree at `path` without a branch.
     pub fn worktree_add_detached(&self, path: &Path, start: &str) -> Result<(), GitError> {
-        self.plumbing(["worktree", "add", "--quiet", "--detach"])
-            .args([path])
-            .args([start])
-            .limit(CHECKOUT)
-            .done()
-            .map(drop)
+        self.add_worktree(&["--detach"], path, start)
+    }
+
+    fn add_worktree(&self, how: &[&str], path: &Path, start: &str) -> Result<(), GitError> {
+        let call = self.plumbing(["worktree", "add", "--quiet"]).args(how);
+        call.args([path]).args([start]).limit(CHECKOUT).run()
     }
 
     /// All worktrees, the main one or the bare repository first.
@@ -87,11 +72,11 @@ impl Git {
     pub fn worktree_remove(&self, path: &Path, force: bool) -> Result<(), GitError> {
         let call = self.plumbing(["worktree", "remove"]);
         let call = if force { call.args(["--force"]) } else { call };
-        call.args([path]).limit(CHECKOUT).done().map(drop)
+        call.args([path]).limit(CHECKOUT).run()
     }
 
     /// Forgets worktrees whose folder is gone.
     pub fn worktree_prune(&self) -> Result<(), GitError> {
-        self.plumbing(["worktree", "prune"]).done().map(drop)
+        self.plumbing(["worktree", "prune"]).run()
     }
 }

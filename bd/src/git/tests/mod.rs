@@ -123,7 +123,6 @@ fn history_is_read() {
         work.merge_base("main", "topic").unwrap(),
         Some(first.clone())
     );
-    assert_eq!(work.ahead_behind("topic", "main").unwrap(), (2, 0));
     let commits = work.commits("main", "topic").unwrap();
     let ids: Vec<_> = commits.iter().map(|commit| commit.id.clone()).collect();
     assert_eq!(ids, [third, second]);
@@ -158,7 +157,6 @@ fn what_libgit2_cannot_open_the_git_command_answers() {
         work.merge_base(&first, &second).unwrap(),
         Some(first.clone())
     );
-    assert_eq!(work.ahead_behind(&second, &first).unwrap(), (1, 0));
 }
 
 #[test]
@@ -335,21 +333,6 @@ fn a_ref_changes_only_from_what_was_seen() {
     assert!(work.delete_ref("refs/gt/x", &first).is_err());
     work.delete_ref("refs/gt/x", &second).unwrap();
     assert_eq!(work.resolve("refs/gt/x").unwrap(), None);
-}
-
-#[test]
-fn a_folder_is_restored_from_another_commit() {
-    let place = Place::new();
-    let (_, work) = place.with_origin();
-    commit(&work, ".beads/issues.jsonl", "1\n");
-    let base = head(&work);
-    commit(&work, ".beads/more", "x\n");
-    commit(&work, ".beads/issues.jsonl", "2\n");
-    work.restore_from(&base, ".beads").unwrap();
-    work.restore_from(&base, "nowhere").unwrap();
-    assert_eq!(read(&work, ".beads/issues.jsonl"), "1\n");
-    assert!(!work.folder().join(".beads/more").exists());
-    assert_eq!(work.tracked(&[".beads"]).unwrap(), [".beads/issues.jsonl"]);
 }
 
 #[test]
