@@ -13,7 +13,8 @@ use bd::graph::ready::{ReadyQuery, ready};
 use bd::merge;
 use bd::query::Filter;
 use bd::store::Store;
-use bd::store::journal::{self, BeadFile, Change, Entry};
+use bd::store::event::{BeadFile, Change, Event};
+use bd::store::journal;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Lines as agents write them: about 1 KiB, some with edges, labels and comments. The same every time.
@@ -170,22 +171,19 @@ fn entry(line: &[u8]) -> Vec<u8> {
     let mut changed = bead.clone();
     changed.priority += 1;
     let line = record::line(&changed);
-    journal::encode(&Entry {
+    journal::encode(&Event {
         id: "t1".into(),
         at: "2026-04-01T00:00:00Z".into(),
         actor: "dana".into(),
-        session: String::new(),
-        verb: String::new(),
-        undoes: String::new(),
         changes: vec![Change {
-            store: BeadFile::Issues,
+            store: Some(BeadFile::Issues),
             id: bead.id.clone(),
             before: Some(journal::line_hash(&record::line(&bead))),
             after: Some(journal::line_hash(&line)),
-            old: None,
             line: serde_json::value::RawValue::from_string(String::from_utf8(line).unwrap()).ok(),
-            lost: None,
+            ..Change::default()
         }],
+        ..Event::default()
     })
 }
 

@@ -8,7 +8,7 @@ use super::{ChangeError, add_dep, live};
 use crate::bead::record::Fields;
 use crate::bead::{Bead, Dep, Stamp, Status};
 use crate::store::Tx;
-use crate::store::event::{Difference, Event};
+use crate::store::event::{Change, Event};
 
 /// What came back.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ fn deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Eve
         .map(|(event, _)| event)
 }
 
-fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Difference> {
+fn of<'a>(event: &'a Event, id: &str) -> Option<&'a Change> {
     event.changes.iter().find(|change| change.id == id)
 }
 

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::store::event::{Difference, Event};
+use crate::store::event::{Change, Event};
 use crate::ui::{Page, Report, escape};
 
 use super::report::Answer;
@@ -150,7 +150,7 @@ impl History {
         self.elsewhere.get(&event.id).map(String::as_str)
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&Event, &Difference, Option<Break<'_>>)> {
+    fn steps(&self) -> impl Iterator<Item = (&Event, &Change, Option<Break<'_>>)> {
         let mut last: Option<&str> = None;
         let mut seen: Vec<Seen<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
@@ -255,7 +255,7 @@ impl Report for History {
 }
 
 /// The values that lost in a merge, each by itself: several comments or edges stand in one list.
-fn conflict_losers(change: &Difference) -> Vec<(&str, Value)> {
+fn conflict_losers(change: &Change) -> Vec<(&str, Value)> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
         match parsed(Some(raw.get())) {
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn each_of_several_comments_that_lost_is_shown() {
-        let change: Difference = serde_json::from_str(
+        let change: Change = serde_json::from_str(
             r#"{"id":"a","old":{},"new":{},"lost":{"comments":[{"text":"x"},{"text":"y"}],"labels":["l"],"dependencies":{"k":1}}}"#,
         )
         .unwrap();

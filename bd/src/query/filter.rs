@@ -4,7 +4,7 @@ use crate::sys::clock::nanoseconds;
 use jiff::Timestamp;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, Rank, RowFilter, Snapshot, StoreError, Time, flag};
+use crate::store::{BeadRef, ListRow, Rank, Snapshot, StoreError, Time};
 
 /// A span of time; both ends are outside of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -154,10 +154,9 @@ impl Filter {
             return (found, total);
         }
         let (mut found, mut total) = (Vec::new(), 0);
-        let sieve = self.row_filter();
         let is_brief = self.needs_only_rows();
         snapshot.open_rows().for_each(|brief| {
-            let fits = sieve.fits(&brief).filter(|fits| is_brief || !fits);
+            let fits = self.row_fits(&brief).filter(|fits| is_brief || !fits);
             let fits = fits.unwrap_or_else(|| self.fits(&snapshot.bead_ref_at(brief.node)));
             total += usize::from(fits);
             if fits && found.len() < limit {
@@ -193,23 +192,21 @@ impl Filter {
         !self.statuses.iter().any(over)
     }
 
-    /// What a brief can say of the conditions.
-    fn row_filter(&self) -> RowFilter {
-        let status = |status: &Status| {
-            (self.statuses.is_empty() || self.statuses.contains(status))
-                && !self.not_statuses.contains(status)
-        };
-        let kind = |kind: &Kind| {
-            self.kind.as_ref().is_none_or(|wanted| wanted == kind) && !self.not_kinds.contains(kind)
-        };
-        let sieve = RowFilter::of(status, kind, |priority| self.has_priority(priority));
-        let sieve = match self.pinned {
-            Some(true) => sieve.with(flag::PINNED),
-            Some(false) => sieve.without(flag::PINNED),
-            None => sieve,
-        };
-        let templates = if self.no_templates { flag::TEMPLATE } else { 0 };
-        sieve.without(templates).unassigned(self.no_assignee)
+    /// Whether a row fits; `None` where only the bead itself can say.
+    fn row_fits(&self, row: &ListRow) -> Option<bool> {
+        let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
+            || (self.no_templates && row.is_template())
+            || (self.no_assignee && row.assigned);
+        if is_out {
+            return Some(false);
+        }
+        let (status, kind, priority) = row.words()?;
+        let fits = (self.statuses.is_empty() || self.statuses.contains(&status))
+            && !self.not_statuses.contains(&status)
+            && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
+            && !self.not_kinds.contains(&kind)
+            && self.has_priority(priority);
+        Some(fits)
     }
 
     /// Whether all conditions can be told from a brief.

@@ -58,12 +58,9 @@ fn may_go(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool {
         parents.any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let by_name = crate::bead::id::split_child(id)
         .is_some_and(|(parent, _)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
-    let holders = snapshot
-        .holders(id)
-        .into_iter()
-        .map(|node| snapshot.bead_ref_at(node));
-    let mut staying =
-        holders.filter(|holder| !holder.is_tombstone() && !going.contains(holder.id()));
+    let mut staying = snapshot
+        .live_holders(id)
+        .filter(|holder| !going.contains(holder.id()));
     !is_held_by_parent && !by_name && staying.next().is_none()
 }
 

@@ -45,9 +45,9 @@ pub use disk::error::StoreError;
 pub use disk::find::find;
 pub use disk::reports::Reports;
 pub use disk::{find, mark, paths};
+pub(crate) use index::Counts;
 #[doc(hidden)]
 pub use index::seal as seal_index;
-pub(crate) use index::{Counts, flag};
 pub(crate) use log::damage;
 pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
@@ -56,7 +56,6 @@ pub use route::Routes;
 pub(crate) use view::bead_ref::Rank;
 pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
 pub use view::list_rows::ListRows;
-pub(crate) use view::row_filter::RowFilter;
 pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;
@@ -66,7 +65,6 @@ use commit::fold::{Fold, Folded};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::Paths;
-use journal::Entry;
 use view::source::{self, CALM_PAUSE, CALM_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
@@ -228,14 +226,15 @@ impl Store {
         }
         let source = &done.snapshot.source;
         let size = source.key(index::ISSUES)?.size;
-        let began = source.state.began.clone();
-        self.acknowledge(&Entry {
+        let began = source.state.began();
+        self.acknowledge(&Event {
             id: self.event_id(&at, author, &done.changes),
             at: at.to_string(),
             actor: author.actor.clone(),
             session: author.session.clone(),
             verb: done.verb,
             undoes: done.undoes,
+            wisps: false,
             changes: done.changes,
         })?;
         drop(done.snapshot);
@@ -262,7 +261,7 @@ impl Store {
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
         let _guard = self.lock()?;
         let snapshot = self.prepare(clock)?;
-        if snapshot.source.state.size > 0 {
+        if !snapshot.source.state.text.is_empty() {
             self.run_folds(snapshot, &Stamp::from(clock.now()))?;
         }
         Ok(())
@@ -286,7 +285,7 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        let is_old = |source: &Source| policy::is_old(source.state.began.as_ref(), &now);
+        let is_old = |source: &Source| policy::is_old(source.state.began().as_ref(), &now);
         if !is_old(&Source::read(&self.paths)?.source) {
             return Ok(false);
         }
@@ -301,16 +300,10 @@ impl Store {
 
     /// The beads under the lock, after what an earlier writer left unfinished was brought in order.
     fn prepare(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
-        // Settings may have been changed while the lock was waited for.
-        let fresh = self.settings.is_some();
-        let fresh = fresh.then(|| self.clone().with_settings(None));
-        fresh
-            .as_ref()
-            .unwrap_or(self)
-            .prepare_with_own_settings(clock)
-    }
-
-    fn prepare_with_own_settings(&self, clock: &Clock) -> Result<Snapshot, StoreError> {
+        if self.settings.is_some() {
+            // They may have been changed while the lock was waited for.
+            return self.clone().with_settings(None).prepare(clock);
+        }
         for _ in 0..CALM_TRIES {
             let mut read = Source::read(&self.paths)?;
             if rollback::is_due(&read.source, true) {
@@ -318,16 +311,11 @@ impl Store {
                 read = Source::read(&self.paths)?;
             }
             let snapshot = self.take(read)?;
-            if let Some(line) = snapshot.conflict() {
-                return Err(StoreError::Conflict {
-                    path: self.paths.issues().to_owned(),
-                    line,
-                });
-            }
+            snapshot.refuse_conflict()?;
             let state = &snapshot.source.state;
             let now = Stamp::from(clock.now());
-            let is_whole = state.torn.is_empty();
-            if is_whole && !state.was_folding && state.merged.is_empty() {
+            let is_whole = state.journal.torn.is_empty();
+            if is_whole && !state.journal.was_folding && state.merged.is_empty() {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
@@ -337,7 +325,7 @@ impl Store {
             }
         }
         let snapshot = self.take(Source::read(&self.paths)?)?;
-        if snapshot.source.state.torn.is_empty() {
+        if snapshot.source.state.journal.torn.is_empty() {
             return Ok(snapshot);
         }
         // A line that is not whole must not get another one behind it.
@@ -345,7 +333,7 @@ impl Store {
     }
 
     /// Appends an entry, safely.
-    fn acknowledge(&self, entry: &Entry) -> Result<(), StoreError> {
+    fn acknowledge(&self, entry: &Event) -> Result<(), StoreError> {
         let path = self.paths.journal();
         if !path.exists() {
             ignore::hide(self.paths.dir());
@@ -359,7 +347,7 @@ impl Store {
     }
 
     /// A name for an event that no other clone gives.
-    fn event_id(&self, at: &Stamp, author: &Author, changes: &[journal::Change]) -> String {
+    fn event_id(&self, at: &Stamp, author: &Author, changes: &[event::Change]) -> String {
         let mut text = format!("{}\0{}\0{}\0", at, author.actor, self.dir().display());
         for change in changes {
             for part in [&Some(change.id.clone()), &change.before, &change.after] {
@@ -423,17 +411,17 @@ impl Store {
 
     /// Folds the journal that a snapshot has over the files.
     fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<Folded, StoreError> {
-        if let Some(line) = snapshot.conflict() {
-            return Err(StoreError::Conflict {
-                path: self.paths.issues().to_owned(),
-                line,
-            });
-        }
+        snapshot.refuse_conflict()?;
+        self.run_one(snapshot, now, false)
+    }
+
+    /// Runs one fold; of all, both files are written anew whether something changed or not.
+    fn run_one(&self, snapshot: Snapshot, now: &Stamp, all: bool) -> Result<Folded, StoreError> {
         let mut notices = Vec::new();
         let fold = Fold {
             snapshot,
             now,
-            all: false,
+            all,
             notices: &mut notices,
         };
         let folded = fold.run();

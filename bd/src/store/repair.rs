@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
-use crate::store::commit::fold::{Fold, Folded};
+use crate::store::commit::fold::Folded;
+use crate::store::disk::files;
 use crate::store::view::source::Source;
 use crate::store::{Store, StoreError, index};
-use crate::sys::{Clock, file};
+use crate::sys::Clock;
 
 /// From this age on nobody is still writing a temporary file. Whoever was stopped that long while writing
 /// one without the lock, an index, does without it.
@@ -43,7 +44,7 @@ impl Store {
         let _guard = self.lock()?;
         let found = self.left_over(clock);
         for path in &found {
-            file::remove(path).map_err(|error| StoreError::io("remove", path, error))?;
+            files::remove(path)?;
         }
         Ok(found.len())
     }
@@ -70,16 +71,8 @@ impl Store {
         if is_sound {
             return Ok(false);
         }
-        let mut notices = Vec::new();
-        let fold = Fold {
-            snapshot,
-            now: &Stamp::from(clock.now()),
-            all: true,
-            notices: &mut notices,
-        };
-        let folded = fold.run();
-        self.reports.notices(notices);
-        if folded? != Folded::Done {
+        let now = Stamp::from(clock.now());
+        if self.run_one(snapshot, &now, true)? != Folded::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
         Ok(true)
@@ -109,8 +102,7 @@ impl Store {
         if self.index_agrees()? {
             return Ok(false);
         }
-        let path = self.paths.index();
-        file::remove(&path).map_err(|error| StoreError::io("remove", &path, error))?;
+        files::remove(&self.paths.index())?;
         Ok(true)
     }
 }

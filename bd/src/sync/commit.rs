@@ -103,12 +103,7 @@ impl Commit<'_> {
         let now = self.request.clock.now();
         let usual = format!("bd sync: {}", now.strftime("%Y-%m-%d %H:%M:%S"));
         let message = format!("{}\n", self.request.message.unwrap_or(&usual));
-        let Sides {
-            ours: here,
-            theirs: there,
-            ..
-        } = self.sides;
-        let before = match there.as_ref().or(here.as_ref()) {
+        let before = match self.sides.theirs.as_ref().or(self.sides.ours.as_ref()) {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
             None => Rc::default(),
         };
@@ -122,32 +117,21 @@ impl Commit<'_> {
         let mut entries = self.others()?;
         let own = &self.shared.own;
         let store = self.request.store;
-        let sides = [&self.sides.ours, &self.sides.theirs].map(Option::as_deref);
-        let known = |find: &dyn Fn(&Side) -> Option<TreeEntry>, size: u64| {
-            let mut found = sides.into_iter().flatten().filter_map(find);
-            found.find(|entry| entry.size == size)
-        };
-        entries.insert(
-            format!("{}{}", self.place.prefix, self.issues),
-            self.file(&own.issues)?,
-        );
-        for (name, content) in own
-            .archive
-            .iter()
-            .filter(|(_, content)| !content.is_empty())
-        {
-            entries.insert(
-                format!("{}archive/{name}", self.place.prefix),
-                self.file(content)?,
-            );
+        let prefix = &self.place.prefix;
+        entries.insert(format!("{prefix}{}", self.issues), self.file(&own.issues)?);
+        let years = own.archive.iter();
+        for (name, content) in years.filter(|(_, content)| !content.is_empty()) {
+            entries.insert(format!("{prefix}archive/{name}"), self.file(content)?);
         }
         for (name, size) in store.history_files() {
+            let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
+            let mut known = sides.filter_map(|side| side.events.get(&name));
             // Such a file only grows: of the same length it is the same.
-            let entry = match known(&|side| side.events.get(&name).cloned(), size) {
-                Some(entry) => entry,
+            let entry = match known.find(|entry| entry.size == size) {
+                Some(entry) => entry.clone(),
                 None => self.file(&store.history_file(&name)?)?,
             };
-            entries.insert(format!("{}events/{name}", self.place.prefix), entry);
+            entries.insert(format!("{prefix}events/{name}"), entry);
         }
         Ok(entries)
     }
@@ -164,20 +148,17 @@ impl Commit<'_> {
     fn all_of(&self, side: &Side) -> Entries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
-        let issues = side
-            .issues
-            .iter()
-            .map(|entry| (self.issues.to_owned(), entry));
-        let archive = side
-            .archive
-            .iter()
-            .map(|(name, entry)| (format!("archive/{name}"), entry));
-        let events = side
-            .events
-            .iter()
-            .map(|(name, entry)| (format!("events/{name}"), entry));
-        let own = issues.chain(archive).chain(events);
-        all.extend(own.map(|(name, entry)| (format!("{prefix}{name}"), entry.clone())));
+        if let Some(entry) = &side.issues {
+            all.insert(format!("{prefix}{}", self.issues), entry.clone());
+        }
+        for (folder, files) in [("archive", &side.archive), ("events", &side.events)] {
+            let path = |name| format!("{prefix}{folder}/{name}");
+            all.extend(
+                files
+                    .iter()
+                    .map(|(name, entry)| (path(name), entry.clone())),
+            );
+        }
         all
     }
 

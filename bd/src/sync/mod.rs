@@ -26,7 +26,7 @@ use crate::config::Config;
 use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
 use crate::merge::{Lost, MergeError, Note};
 use crate::store::rollback;
-use crate::store::share::{Base, OwnSide, SharedStore};
+use crate::store::share::{Base, OwnSide};
 use crate::store::{Store, StoreError};
 use crate::sys::{Clock, Env, Random};
 pub use place::SyncPlace;
@@ -87,56 +87,29 @@ pub struct Synced {
 
 /// Why beads were not brought together with their branch.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum SyncError {
     /// The settings turn it off.
     #[error("sync-branch is empty: nothing is committed, merged or pushed")]
     Off,
     /// There is no repository.
     #[error("not in a git repository: {}", dir.display())]
-    NotInGit {
-        /// The beads folder.
-        dir: PathBuf,
-    },
+    NotInGit { dir: PathBuf },
     /// The name is not one that beads can be committed to.
     #[error("beads cannot be committed to the branch \"{name}\": {reason}")]
-    Name {
-        /// The branch.
-        name: String,
-        /// Why not.
-        reason: &'static str,
-    },
+    Name { name: String, reason: &'static str },
     /// Someone works on the branch.
     #[error("the branch {branch} is checked out in {}", path.display())]
-    CheckedOut {
-        /// The branch.
-        branch: String,
-        /// The worktree.
-        path: PathBuf,
-    },
+    CheckedOut { branch: String, path: PathBuf },
     /// It is not clear which remote is meant.
     #[error("{branch} may belong to any of the remotes {}", names.join(", "))]
-    Remotes {
-        /// The branch.
-        branch: String,
-        /// The remotes.
-        names: Vec<String>,
-    },
+    Remotes { branch: String, names: Vec<String> },
     /// A rollback took lines of the issues, and nobody decided about them.
     #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::some(ids))]
-    RolledBack {
-        /// The issues.
-        path: PathBuf,
-        /// The beads.
-        ids: Vec<String>,
-    },
+    RolledBack { path: PathBuf, ids: Vec<String> },
     /// Others push all the time.
     #[error("{branch} moved on {remote} each of {TRIES} times")]
-    Moving {
-        /// The branch.
-        branch: String,
-        /// The remote.
-        remote: String,
-    },
+    Moving { branch: String, remote: String },
     /// A side has conflict markers.
     #[error(transparent)]
     Merge(#[from] MergeError),
@@ -240,7 +213,7 @@ enum Round {
     Overtaken,
 }
 
-/// Brings store and commits together once.
+/// Brings store and commits together once, commits where anything is new, and remembers what the store has all of.
 fn round(
     request: &SyncRequest<'_>,
     place: &SyncPlace,
@@ -263,41 +236,13 @@ fn round(
     synced.received += unite::changed(&before, &shared.own.issues);
     synced.lost.append(&mut told.lost);
     synced.notes.append(&mut told.notes);
-    settle(request, place, tips, &sides, &shared, &name, synced)
-}
-
-/// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
-fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
-    let mut ids: Vec<String> = store
-        .rolled_back_in(issues)?
-        .into_iter()
-        .map(|one| one.id)
-        .collect();
-    ids.dedup();
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let path = store.issues_file().to_owned();
-    Err(SyncError::RolledBack { path, ids })
-}
-
-/// Commits where anything is new, and remembers what the store has all of.
-fn settle(
-    request: &SyncRequest<'_>,
-    place: &SyncPlace,
-    tips: &Tips,
-    sides: &Sides,
-    shared: &SharedStore,
-    name: &str,
-    synced: &mut Synced,
-) -> Result<Round, SyncError> {
     let commit = commit::Commit {
         request,
         place,
         tips,
-        sides,
-        shared,
-        issues: name,
+        sides: &sides,
+        shared: &shared,
+        issues: &name,
     };
     let Some(made) = commit.make()? else {
         return Ok(Round::Overtaken);
@@ -314,4 +259,19 @@ fn settle(
         issues: shared.version.clone(),
     })?;
     Ok(Round::Done(made.tip))
+}
+
+/// Refuses while lines that a rollback took wait for a decision: nobody else is to lose them.
+fn refuse_rolled_back(store: &Store, issues: &[u8]) -> Result<(), SyncError> {
+    let mut ids: Vec<String> = store
+        .rolled_back_in(issues)?
+        .into_iter()
+        .map(|one| one.id)
+        .collect();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let path = store.issues_file().to_owned();
+    Err(SyncError::RolledBack { path, ids })
 }

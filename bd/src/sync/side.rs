@@ -104,14 +104,9 @@ impl Sides {
             fork: side(&tips.fork)?,
         };
         // Before anybody has to wait for us.
-        let Self {
-            ours,
-            theirs,
-            base,
-            fork,
-        } = &sides;
-        let fork = fork.as_ref().filter(|_| theirs.is_some());
-        for side in [ours, theirs, base].into_iter().flatten().chain(fork) {
+        let fork = sides.fork.as_ref().filter(|_| sides.theirs.is_some());
+        let others = [&sides.ours, &sides.theirs, &sides.base];
+        for side in others.into_iter().flatten().chain(fork) {
             side.issues_text(place)?;
         }
         Ok(sides)

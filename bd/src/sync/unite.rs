@@ -280,12 +280,7 @@ mod tests {
         let event = Event {
             id: id.to_owned(),
             at: at.to_owned(),
-            actor: String::new(),
-            session: String::new(),
-            verb: String::new(),
-            undoes: String::new(),
-            wisps: false,
-            changes: Vec::new(),
+            ..Event::default()
         };
         journal::encode(&event)
     }

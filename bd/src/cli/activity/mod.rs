@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::error::Usage;
-use crate::store::event::{Difference, Event, Sort};
+use crate::store::event::{Change, Event, Sort};
 use crate::store::{Snapshot, Store};
 use crate::ui::{Page, Report, Style, escape};
 
@@ -130,12 +130,12 @@ struct Item {
     at: String,
     actor: String,
     sort: Sort,
-    change: Difference,
+    change: Change,
     title: String,
 }
 
 impl Item {
-    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: Difference) -> Self {
+    fn of(snapshot: &Snapshot, event: &str, at: &str, actor: &str, change: Change) -> Self {
         let own = change.new.as_ref().and_then(|new| new.text("title"));
         let title = own.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
         Self {

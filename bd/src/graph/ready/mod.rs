@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::bead::blocked::{self, is_open};
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::sort::First;
-use crate::store::{BeadRef, ListRow, RowFilter, Snapshot, Time, flag};
+use crate::store::{BeadRef, ListRow, Snapshot, Time};
 
 /// In which order ready work comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,14 +94,13 @@ pub fn ready<'a>(
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let asks = Asks::of(query, &hidden);
-    let sieve = row_filter(query);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
     let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare(snapshot, query.order, fresh_since, a, b)
     });
     let consider = |brief: ListRow| {
-        let fits = sieve.fits(&brief);
+        let fits = row_fits(query, &brief);
         if fits == Some(false) {
             return;
         }
@@ -112,7 +111,7 @@ pub fn ready<'a>(
         }
     };
     if query.statuses.iter().all(|status| is_open(status.code())) {
-        snapshot.open_rows().backwards(consider);
+        snapshot.open_rows().for_each(consider);
     } else {
         snapshot.all_rows().into_iter().for_each(consider);
     }
@@ -123,17 +122,19 @@ pub fn ready<'a>(
     (beads.collect(), total)
 }
 
-/// What a brief can say of a query.
-fn row_filter(query: &ReadyQuery) -> RowFilter {
-    let status = |status: &Status| query.statuses.contains(status);
-    let kind = |kind: &Kind| match &query.kind {
-        Some(wanted) => kind == wanted,
-        None => !is_no_work(kind),
+/// Whether a row fits a query; `None` where only the bead itself can say.
+fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
+    let is_taken = query.unassigned && row.assigned;
+    if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
+        return Some(false);
+    }
+    let (status, kind, priority) = row.words()?;
+    let is_of_kind = match &query.kind {
+        Some(wanted) => kind == *wanted,
+        None => !is_no_work(&kind),
     };
-    let priority = |priority: i64| query.priority.is_none_or(|wanted| priority == wanted);
-    RowFilter::of(status, kind, priority)
-        .without(flag::BLOCKED | flag::PINNED | flag::EPHEMERAL)
-        .unassigned(query.unassigned)
+    let is_wanted = |wanted| priority == wanted;
+    Some(is_of_kind && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted))
 }
 
 /// Which questions cannot be answered from a brief.

@@ -27,10 +27,11 @@ use crate::store::disk::paths::Paths;
 use crate::store::index::Note;
 use crate::store::index::{ISSUES, Index, Keys, WISPS};
 use crate::store::log::damage::{self, keep};
+use crate::store::log::event::BeadFile;
 use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, BeadFile, Journal, Mark};
+use crate::store::log::journal::{self, Journal, Mark};
 use crate::store::view::snapshot::Snapshot;
-use crate::store::view::source::home_of;
+use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
 use crate::sys::clock;
 use crate::sys::file::{Appended, Beside, Derived};
@@ -38,7 +39,7 @@ use crate::sys::parallel::both;
 
 /// How a fold ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::store) enum Folded {
+pub(crate) enum Folded {
     /// All is in the files.
     Done,
     /// Someone else changed a file meanwhile; read again.
@@ -48,7 +49,7 @@ pub(in crate::store) enum Folded {
 }
 
 /// What is to be folded.
-pub(in crate::store) struct Fold<'a> {
+pub(crate) struct Fold<'a> {
     pub snapshot: Snapshot,
     /// Now, for the names of files that keep damaged lines.
     pub now: &'a Stamp,
@@ -67,7 +68,7 @@ struct Replaced {
 
 impl Fold<'_> {
     /// Runs the steps.
-    pub(in crate::store) fn run(mut self) -> Result<Folded, StoreError> {
+    pub(crate) fn run(mut self) -> Result<Folded, StoreError> {
         let source = &self.snapshot.source;
         if source.is_unsettled() {
             return Ok(Folded::Unsettled);
@@ -93,9 +94,9 @@ impl Fold<'_> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
         for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
-            homes.insert(change.store);
+            homes.insert(change.home());
             if change.line.is_none() {
-                removed.insert((change.store, &change.id));
+                removed.insert((change.home(), &change.id));
             }
         }
         if self.all {
@@ -133,7 +134,8 @@ impl Fold<'_> {
     fn events(&self, journal: &Journal) -> Vec<Event> {
         let state = &self.snapshot.source.state;
         let entries = journal.entries.iter();
-        let mut events: Vec<Event> = entries.filter_map(|(_, entry)| Event::of(entry)).collect();
+        let events = entries.filter_map(|(_, entry)| entry.clone().for_history());
+        let mut events: Vec<Event> = events.collect();
         events.extend(history::merge_event(&state.merged, self.now));
         events
     }
@@ -145,14 +147,10 @@ impl Fold<'_> {
         is_dirty: bool,
         notes: &'b [Note],
     ) -> Result<Content<'b>, StoreError> {
-        let code = if home == BeadFile::Issues {
-            ISSUES
-        } else {
-            WISPS
-        };
         if !is_dirty {
             return Ok(Content::Same);
         }
+        let code = code_of(home);
         let snapshot = &self.snapshot;
         let mut pieces = Vec::new();
         for head in snapshot.bead_refs() {
@@ -288,23 +286,14 @@ impl Fold<'_> {
         notes: &[Note],
     ) -> Option<(Index, Derived)> {
         let snapshot = &self.snapshot;
-        let place_of = |home: BeadFile, node: Node| {
-            let content = if home == BeadFile::Issues {
-                issues
-            } else {
-                wisps
-            };
-            match (content, node) {
-                (Content::New { layout, .. }, _) => layout.places.of(node),
-                (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
-                (Content::Same, Node::Own(_)) => None,
-            }
+        let content_of = |code: u8| if code == ISSUES { issues } else { wisps };
+        let place_of = |home: BeadFile, node: Node| match (content_of(code_of(home)), node) {
+            (Content::New { layout, .. }, _) => layout.places.of(node),
+            (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
+            (Content::Same, Node::Own(_)) => None,
         };
         let mut notes = notes.to_vec();
-        notes.retain(|note| {
-            let content = if note.file == ISSUES { issues } else { wisps };
-            matches!(content, Content::Same)
-        });
+        notes.retain(|note| matches!(content_of(note.file), Content::Same));
         for content in [issues, wisps] {
             if let Content::New { layout, .. } = content {
                 notes.extend(layout.places.foreign.iter().cloned());
@@ -344,7 +333,7 @@ impl Fold<'_> {
     fn keep_torn(&mut self) -> Result<(), StoreError> {
         let source = &self.snapshot.source;
         let state = &source.state;
-        if state.torn.is_empty() {
+        if state.journal.torn.is_empty() {
             return Ok(());
         }
         let folder = source.paths.damaged();
@@ -354,18 +343,14 @@ impl Fold<'_> {
             damage::torn_notice(&keep(&folder, damage::UNFINISHED, &torn, self.now)?)
         } else {
             let kept = keep(&folder, damage::ACKNOWLEDGED, &torn, self.now)?;
-            damage::notice(&state.torn, count, &source.paths.journal(), &kept)
+            damage::notice(state.torn(), count, &source.paths.journal(), &kept)
         };
         self.notices.push(notice);
         Ok(())
     }
 
     fn keep_damaged(&mut self, home: BeadFile) -> Result<(), StoreError> {
-        let code = if home == BeadFile::Issues {
-            ISSUES
-        } else {
-            WISPS
-        };
+        let code = code_of(home);
         let source = &self.snapshot.source;
         let path = source.path(code);
         let notes = self.snapshot.index.notes();
@@ -403,19 +388,20 @@ impl Fold<'_> {
 impl Store {
     /// Cuts an unfinished end off the journal after its bytes were kept. Says no where the damage is not at
     /// the end: then a fold is due.
-    pub(in crate::store) fn cut_torn_end(
+    pub(crate) fn cut_torn_end(
         &self,
         snapshot: &Snapshot,
         now: &Stamp,
     ) -> Result<bool, StoreError> {
         let state = &snapshot.source.state;
-        if state.torn.len() > 1 || state.damaged_inside() > 0 {
+        if state.journal.torn.len() > 1 || state.damaged_inside() > 0 {
             return Ok(false);
         }
         let torn = state.torn_bytes();
         let kept = keep(&self.paths.damaged(), damage::UNFINISHED, &torn, now)?;
         let path = self.paths.journal();
-        journal::cut(&path, state.sound).map_err(|error| StoreError::io("write", &path, error))?;
+        journal::cut(&path, state.journal.sound as u64)
+            .map_err(|error| StoreError::io("write", &path, error))?;
         self.reports.notice(damage::torn_notice(&kept));
         Ok(true)
     }

@@ -13,14 +13,14 @@ const AGE: SignedDuration = SignedDuration::from_secs(30);
 
 /// When a store folds.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct FoldPolicy {
+pub(crate) struct FoldPolicy {
     /// Up to this size of the issues at once; never, nor by the journal's size, where it is none.
     at_once: Option<u64>,
 }
 
 /// When a fold is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum FoldDue {
+pub(crate) enum FoldDue {
     /// Before the answer.
     Now,
     /// After the answer.
@@ -32,20 +32,20 @@ pub(in crate::store) enum FoldDue {
 }
 
 impl FoldPolicy {
-    pub(in crate::store) const USUAL: Self = Self {
+    pub(crate) const USUAL: Self = Self {
         at_once: Some(AT_ONCE),
     };
 
     /// Folds at once up to this size only; 0 is never.
     #[cfg(test)]
-    pub(in crate::store) fn up_to(size: u64) -> Self {
+    pub(crate) fn up_to(size: u64) -> Self {
         Self {
             at_once: (size > 0).then_some(size),
         }
     }
 
     /// When a fold is due after a write, by the sizes of issues and journal and the journal's first entry.
-    pub(in crate::store) fn due(
+    pub(crate) fn due(
         self,
         issues: u64,
         journal: u64,
@@ -62,7 +62,7 @@ impl FoldPolicy {
 }
 
 /// Whether a journal that began then is old.
-pub(in crate::store) fn is_old(began: Option<&Stamp>, now: &Stamp) -> bool {
+pub(crate) fn is_old(began: Option<&Stamp>, now: &Stamp) -> bool {
     began.is_some_and(|began| now.instant().duration_since(began.instant()) >= AGE)
 }
 

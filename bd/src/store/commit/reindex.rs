@@ -3,13 +3,13 @@
 
 use crate::store::Node;
 use crate::store::index::Note;
-use crate::store::index::{Builder, Facts, Index, IndexRow, Item, Keys, LinePlace};
-use crate::store::log::journal::BeadFile;
+use crate::store::index::{Builder, Facts, Index, IndexRow, Keys, LinePlace};
+use crate::store::log::event::BeadFile;
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::home_of;
 
 /// The place of a row.
-pub(in crate::store) fn place(row: &IndexRow) -> LinePlace {
+pub(crate) fn place(row: &IndexRow) -> LinePlace {
     LinePlace {
         file: row.file,
         offset: row.offset,
@@ -19,7 +19,7 @@ pub(in crate::store) fn place(row: &IndexRow) -> LinePlace {
 }
 
 /// The index of a snapshot's beads at new places; `None` where a place is not known.
-pub(in crate::store) fn build(
+pub(crate) fn build(
     snapshot: &Snapshot,
     keys: &Keys,
     notes: &[Note],
@@ -33,13 +33,13 @@ pub(in crate::store) fn build(
             Node::Row(at) => {
                 let row = rows.get(at as usize);
                 let place = row.and_then(|row| place_of(home_of(row.file), node));
-                builder.push(&Item::Old(at, place?));
+                builder.push_old(at, place?);
             }
             Node::Own(at) => {
                 let own = snapshot.slots.get(at as usize);
                 let facts = own.and_then(|own| Facts::read(&own.raw).ok());
                 let place = own.and_then(|own| place_of(own.home, node));
-                builder.push(&Item::Fresh(&facts?, place?));
+                builder.push_new(&facts?, place?);
             }
         }
     }

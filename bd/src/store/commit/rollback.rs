@@ -25,8 +25,8 @@ use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
 use crate::git::Git;
 use crate::merge::{self, collision};
-use crate::store::disk::ignore;
 use crate::store::disk::paths::Paths;
+use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::view::source::Source;
@@ -42,7 +42,7 @@ const VISITS: &str = "20";
 const NAMED: usize = 5;
 
 /// The issues under a second name, not yet in its place.
-pub(in crate::store) struct Kept {
+pub(crate) struct Kept {
     name: tempfile::TempPath,
     place: PathBuf,
 }
@@ -87,7 +87,7 @@ impl Kept {
 }
 
 /// Puts issues that we wrote in their place, and keeps them.
-pub(in crate::store) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
+pub(crate) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
     let kept = Kept::of(issues.path(), &paths.kept());
     let mut placed = issues.put(paths.issues())?;
     if kept.and_then(Kept::put).is_err() {
@@ -104,7 +104,7 @@ pub(in crate::store) fn place(issues: Beside, paths: &Paths) -> io::Result<Place
 }
 
 /// Begins to keep issues that were just read from a commit.
-pub(in crate::store) fn begin(paths: &Paths) -> Result<(), StoreError> {
+pub(crate) fn begin(paths: &Paths) -> Result<(), StoreError> {
     keep_as(paths, &[paths.found(), paths.kept()])
 }
 
@@ -127,7 +127,7 @@ fn keep_as(paths: &Paths, places: &[PathBuf]) -> Result<(), StoreError> {
 }
 
 /// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
-pub(in crate::store) fn is_due(source: &Source, writes: bool) -> bool {
+pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
         Ok(kept) => !is_kept(key, &kept),
@@ -141,13 +141,10 @@ fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
 }
 
 /// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
-pub(in crate::store) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
+pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
     let paths = &source.paths;
-    let read = |path: &Path| file::read(path).map_err(|error| StoreError::io("read", path, error));
-    let (found, kept) = (
-        read(paths.issues())?.unwrap_or_default(),
-        read(&paths.kept())?,
-    );
+    let found = files::read(paths.issues())?;
+    let kept = files::read_if_there(&paths.kept())?;
     // One side of an unfinished merge says nothing.
     if found
         .split(|byte| *byte == b'\n')
@@ -163,7 +160,7 @@ pub(in crate::store) fn compare(source: &Source) -> Result<Option<String>, Store
     if kept == found || source.is_folded() {
         return accept(source, &both[1..]).map(|()| None);
     }
-    let base = read(&paths.found())?.unwrap_or_default();
+    let base = files::read(&paths.found())?;
     let left = Sides::of([&base, &kept, &found], paths).left()?;
     let mut all = undecided(paths, &found)?;
     let names: BTreeSet<&str> = left.iter().map(|one| one.id.as_str()).collect();
@@ -430,11 +427,7 @@ impl RolledBack {
 
 /// The lines that left the issues, were not discarded, and are not in this text of them.
 fn undecided(paths: &Paths, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
-    let path = paths.rollback();
-    let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-    let Some(text) = text else {
-        return Ok(Vec::new());
-    };
+    let text = files::read(&paths.rollback())?;
     let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
     let all =
         lines::spans(&text, 0).filter_map(|(_, span)| serde_json::from_slice(&text[span]).ok());
@@ -446,18 +439,12 @@ fn undecided(paths: &Paths, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError
 }
 
 fn write(paths: &Paths, all: &[RolledBack]) -> Result<(), StoreError> {
-    let path = paths.rollback();
-    let written = if all.is_empty() {
-        file::remove(&path)
-    } else {
-        let line = |one| [serde_json::to_vec(one).unwrap_or_default(), b"\n".to_vec()].concat();
-        file::replace(
-            &path,
-            &all.iter().flat_map(line).collect::<Vec<u8>>(),
-            0o644,
-        )
-    };
-    written.map_err(|error| StoreError::io("write", &path, error))
+    if all.is_empty() {
+        return files::remove(&paths.rollback());
+    }
+    let line = |one| [serde_json::to_vec(one).unwrap_or_default(), b"\n".to_vec()].concat();
+    let text: Vec<u8> = all.iter().flat_map(line).collect();
+    files::replace(&paths.rollback(), &text)
 }
 
 impl Store {
@@ -478,9 +465,7 @@ impl Store {
 
     /// The issues as they last came from outside.
     pub(crate) fn found_lines(&self) -> Result<Vec<u8>, StoreError> {
-        let path = self.paths.found();
-        let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-        Ok(text.unwrap_or_default())
+        files::read(&self.paths.found())
     }
 
     /// Brings back what a rollback took of these beads, or of all; gives their ids, with the fields that were edited since.

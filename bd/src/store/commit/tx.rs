@@ -6,7 +6,8 @@ use std::ops::Deref;
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, attempt, record};
 use crate::merge;
-use crate::store::log::journal::{BeadFile, Change, hash_text};
+use crate::store::log::event::{BeadFile, Change};
+use crate::store::log::journal::hash_text;
 use crate::store::view::overlay::{self, Earlier, PendingBead};
 use crate::store::view::snapshot::{Line, Snapshot};
 use crate::store::{Author, StoreError};
@@ -40,7 +41,7 @@ pub struct Tx<'a> {
 }
 
 /// What a transaction did.
-pub(in crate::store) struct Done {
+pub(crate) struct Done {
     pub changes: Vec<Change>,
     pub verb: String,
     pub undoes: String,
@@ -207,13 +208,11 @@ impl<'a> Tx<'a> {
                 && new_home != Some(old.home)
             {
                 changes.push(Change {
-                    store: old.home,
+                    store: Some(old.home),
                     id: id.clone(),
                     before: Some(hash_text(old.hash)),
-                    after: None,
                     old: overlay::old_fields(Some(&old.raw), None),
-                    line: None,
-                    lost: None,
+                    ..Change::default()
                 });
             }
             if let Some(line) = new {
@@ -221,14 +220,14 @@ impl<'a> Tx<'a> {
                 let raw = here.map(|old| old.raw.as_slice());
                 let text = record::text(&line.bytes).into_owned();
                 changes.push(Change {
-                    store: line.home,
+                    store: Some(line.home),
                     id: id.clone(),
                     before: here.map(|old| hash_text(old.hash)),
                     after: Some(hash_text(line.hash)),
                     old: overlay::old_fields(raw, Some(&line.bytes)),
                     // A line that we wrote ourselves is JSON.
                     line: serde_json::value::RawValue::from_string(text).ok(),
-                    lost: None,
+                    ..Change::default()
                 });
             }
         }

@@ -11,10 +11,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bead::hash::hex;
 use crate::store::Node;
+use crate::store::commit::reindex;
 use crate::store::index::Note;
 use crate::store::index::{Content, IndexRow, LinePlace};
 use crate::store::view::overlay::PendingBead;
-use crate::store::view::source::Source;
+use crate::store::view::source::{Source, code_of};
 use crate::sys::file::Beside;
 
 /// How much is copied at once.
@@ -24,7 +25,7 @@ const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
-pub(in crate::store) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// The line of a row of the index.
     Row(u32, &'a IndexRow),
     /// A line that we have.
@@ -46,7 +47,7 @@ impl Piece<'_> {
 }
 
 /// What new content will be.
-pub(in crate::store) struct Layout {
+pub(crate) struct Layout {
     pub content: u64,
     pub places: Places,
     pub size: u64,
@@ -54,7 +55,7 @@ pub(in crate::store) struct Layout {
 
 /// Where the lines of new content are.
 #[derive(Default)]
-pub(in crate::store) struct Places {
+pub(crate) struct Places {
     /// Of rows of the index, by their numbers.
     rows: Vec<Option<LinePlace>>,
     own: HashMap<u32, LinePlace>,
@@ -64,7 +65,7 @@ pub(in crate::store) struct Places {
 
 impl Places {
     /// The place of a bead.
-    pub(in crate::store) fn of(&self, node: Node) -> Option<LinePlace> {
+    pub(crate) fn of(&self, node: Node) -> Option<LinePlace> {
         match node {
             Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
             Node::Own(at) => self.own.get(&at).copied(),
@@ -73,7 +74,7 @@ impl Places {
 }
 
 /// Where the lines of the pieces will be, one after the other.
-pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
+pub(crate) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layout> {
     let mut places = Places::default();
     let mut content = Content::default();
     let mut offset = 0;
@@ -81,10 +82,8 @@ pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Re
         let hash = match piece {
             Piece::Row(at, row) => {
                 let place = LinePlace {
-                    file: row.file & 1,
                     offset,
-                    length: row.length,
-                    hash: row.hash,
+                    ..reindex::place(row)
                 };
                 // Rows come by their numbers.
                 places.rows.resize(*at as usize, None);
@@ -93,7 +92,7 @@ pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Re
             }
             Piece::Own(at, line) => {
                 let place = LinePlace {
-                    file: u8::from(line.home == crate::store::log::journal::BeadFile::Wisps),
+                    file: code_of(line.home),
                     offset,
                     length: u32::try_from(line.raw.len()).unwrap_or(u32::MAX),
                     hash: line.hash,
@@ -122,7 +121,7 @@ pub(in crate::store) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Re
 }
 
 /// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
-pub(in crate::store) fn write(
+pub(crate) fn write(
     source: &Source,
     path: &Path,
     pieces: &[Piece<'_>],

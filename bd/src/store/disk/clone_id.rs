@@ -23,7 +23,7 @@ struct Kept {
 }
 
 /// The name of the clone with this beads folder, where it has one already.
-pub(in crate::store) fn known(dir: &Path) -> Option<String> {
+pub(crate) fn known(dir: &Path) -> Option<String> {
     let (device, inode) = place(dir).ok()?;
     let kept = kept(dir)?;
     (kept.device == device && kept.inode == inode).then_some(kept.id)
@@ -39,7 +39,7 @@ fn kept(dir: &Path) -> Option<Kept> {
 }
 
 /// The name of the clone with this beads folder; it gets one where it has none, or that of another folder.
-pub(in crate::store) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
+pub(crate) fn take(dir: &Path, random: &Random) -> Result<String, StoreError> {
     if let Some(id) = known(dir) {
         return Ok(id);
     }

@@ -9,6 +9,7 @@ use crate::sys::lock::LockError;
 
 /// Why the store cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum StoreError {
     /// The folder holds no beads.
     #[error("no beads database found in {0}")]
@@ -16,59 +17,34 @@ pub enum StoreError {
     /// A file cannot be read or written.
     #[error("cannot {what} {path}")]
     Io {
-        /// What was to be done.
         what: &'static str,
-        /// With which file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// The line of one bead cannot be read.
     #[error("cannot read {path}, {place}: {id}")]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The line's number, or where it starts.
         place: String,
-        /// The bead.
         id: String,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// Other writers held the lock all the time.
     #[error("another process has held {path} for {seconds}s")]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        seconds: u64,
-    },
+    Locked { path: PathBuf, seconds: u64 },
     /// A merge is not finished.
     #[error("{path} has a git conflict marker in line {line}")]
-    Conflict {
-        /// The file.
-        path: PathBuf,
-        /// The first line with a marker.
-        line: usize,
-    },
+    Conflict { path: PathBuf, line: usize },
     /// A rewrite would drop beads that nobody deleted.
     #[error("writing {path} would lose {}", ids.join(", "))]
-    WouldLose {
-        /// The file.
-        path: PathBuf,
-        /// The beads.
-        ids: Vec<String>,
-    },
+    WouldLose { path: PathBuf, ids: Vec<String> },
     /// The journal could not be written.
     #[error("cannot write {path}{}", if *undone { "; nothing was changed" } else { ", and its unfinished end could not be taken back" })]
     Append {
-        /// The journal.
         path: PathBuf,
-        /// Whether it is as it was before.
         undone: bool,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
@@ -82,23 +58,15 @@ pub enum StoreError {
     #[error(
         "{path} was changed while {id} was read from it; nothing was written, run the command again"
     )]
-    Moved {
-        /// The file.
-        path: PathBuf,
-        /// The bead.
-        id: String,
-    },
+    Moved { path: PathBuf, id: String },
     /// A bead that is to come back was not away.
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
     /// A bead that is to come back was removed without a tombstone.
     #[error("{id} was removed for good{}", crate::bead::id::by_whom(by))]
     Removed {
-        /// The bead.
         id: String,
-        /// Who removed it.
         by: String,
-        /// The event of that.
         event: String,
     },
     /// Only wisps are erased without a trace.
@@ -134,7 +102,7 @@ impl StoreError {
     }
 
     /// The same failure to read, to be told in another place.
-    pub(in crate::store) fn copy_error(&self) -> Self {
+    pub(crate) fn copy_error(&self) -> Self {
         match self {
             Self::Io { what, path, source } => Self::io(what, path, copy_of(source)),
             Self::Line {
@@ -162,7 +130,7 @@ impl StoreError {
 }
 
 /// The same error once more.
-pub(in crate::store) fn copy_of(error: &std::io::Error) -> std::io::Error {
+pub(crate) fn copy_of(error: &std::io::Error) -> std::io::Error {
     match error.raw_os_error() {
         Some(code) => std::io::Error::from_raw_os_error(code),
         None => std::io::Error::new(error.kind(), error.to_string()),

@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::sys::clock;
 
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
-pub(in crate::store) const RACY_WINDOW: i64 = 20_000_000;
+pub(crate) const RACY_WINDOW: i64 = 20_000_000;
 
 /// Which content of a file the index was made from.
 #[derive(
@@ -32,7 +32,7 @@ pub(crate) struct FileKey {
 }
 
 /// The identity of a file.
-pub(in crate::store) fn file_key(meta: &Metadata) -> FileKey {
+pub(crate) fn file_key(meta: &Metadata) -> FileKey {
     FileKey {
         exists: 1,
         device: meta.dev(),
@@ -47,19 +47,19 @@ pub(in crate::store) fn file_key(meta: &Metadata) -> FileKey {
 }
 
 /// When a file was changed, nanoseconds since the epoch.
-pub(in crate::store) fn modified(key: &FileKey) -> i64 {
+pub(crate) fn modified(key: &FileKey) -> i64 {
     let seconds = key.modified_s.saturating_mul(1_000_000_000);
     seconds.saturating_add(key.modified_ns)
 }
 
 /// Whether two identities are of one content.
-pub(in crate::store) fn same(a: &FileKey, b: &FileKey) -> bool {
+pub(crate) fn same(a: &FileKey, b: &FileKey) -> bool {
     let bare = |key: &FileKey| FileKey { content: 0, ..*key };
     bare(a) == bare(b)
 }
 
 /// The system's time, which files are stamped with.
-pub(in crate::store) fn file_time_now() -> i64 {
+pub(crate) fn file_time_now() -> i64 {
     clock::nanoseconds(clock::Clock::System.now())
 }
 
@@ -74,11 +74,11 @@ pub struct Version {
 
 impl Version {
     /// That of the file at a path; one that is not there has one, too.
-    pub(in crate::store) fn at(path: &Path) -> Self {
+    pub(crate) fn at(path: &Path) -> Self {
         fs::metadata(path).map_or_else(|_| Self::default(), |meta| Self::of(&meta))
     }
 
-    pub(in crate::store) fn of(meta: &Metadata) -> Self {
+    pub(crate) fn of(meta: &Metadata) -> Self {
         Self {
             inode: meta.ino(),
             size: meta.size(),

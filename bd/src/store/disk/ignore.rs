@@ -33,7 +33,7 @@ const LOCAL: &[&str] = &[
 
 /// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
 /// it is a courtesy, and the write itself does not depend on it.
-pub(in crate::store) fn hide(dir: &Path) {
+pub(crate) fn hide(dir: &Path) {
     let Some((root, common)) = find::git_folders(dir) else {
         return;
     };

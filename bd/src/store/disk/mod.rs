@@ -2,6 +2,7 @@
 
 pub(crate) mod clone_id;
 pub(crate) mod error;
+pub(crate) mod files;
 pub mod find;
 pub(crate) mod identity;
 pub(crate) mod ignore;

@@ -33,44 +33,14 @@ fn body_hash(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes.get(size_of::<Header>()..).unwrap_or_default())
 }
 
-/// The rows of an index in the making, where they are to stand: behind room for the header. They are most of it, and
-/// need not be copied.
-pub(super) struct Rows {
-    words: Vec<u64>,
-}
-
-const HEADER_WORDS: usize = size_of::<Header>().div_ceil(8);
-const ROW_WORDS: usize = size_of::<IndexRow>() / 8;
-
-impl Rows {
-    /// None yet, and room for so many with what belongs to them.
-    pub(super) fn with_capacity(rows: usize) -> Self {
-        let mut words = Vec::with_capacity(HEADER_WORDS + rows * ROW_WORDS * 2);
-        words.resize(HEADER_WORDS, 0);
-        Self { words }
-    }
-
-    pub(super) fn push(&mut self, row: IndexRow) {
-        let words: [u64; ROW_WORDS] = zerocopy::transmute!(row);
-        self.words.extend_from_slice(&words);
-    }
-
-    pub(super) fn all(&self) -> &[IndexRow] {
-        <[IndexRow]>::ref_from_bytes(self.words[HEADER_WORDS..].as_bytes()).unwrap_or_default()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        (self.words.len() - HEADER_WORDS) / ROW_WORDS
-    }
-}
-
-/// Puts the sections that are not the rows behind these, and the header before them.
-pub(super) fn assemble(keys: &Keys, rows: Rows, others: &[&[u8]; PARTS - 1]) -> Vec<u64> {
-    let mut words = rows.words;
+/// Puts the sections of an index one behind the other, and the header before them.
+pub(super) fn assemble(keys: &Keys, parts: &[&[u8]; PARTS]) -> Vec<u64> {
+    let start = size_of::<Header>().div_ceil(8);
+    let length: usize = parts.iter().map(|part| part.len().div_ceil(8)).sum();
+    let mut words = Vec::with_capacity(start + length);
+    words.resize(start, 0);
     let mut header = Header::new_zeroed();
-    let row_bytes = (words.len() - HEADER_WORDS) * 8;
-    header.parts[Part::Rows as usize] = [HEADER_WORDS as u64 * 8, row_bytes as u64];
-    for (slot, part) in header.parts.iter_mut().skip(1).zip(others) {
+    for (slot, part) in header.parts.iter_mut().zip(parts) {
         *slot = append(&mut words, part);
     }
     put_keys(&mut header, keys);
@@ -94,7 +64,7 @@ fn put(words: &mut [u64], at: u64, part: &[u8]) {
 
 impl Index {
     /// Whether it was written since the machine was started.
-    pub(in crate::store) fn is_of_this_start(&self) -> bool {
+    pub(crate) fn is_of_this_start(&self) -> bool {
         boot::id().is_some_and(|id| self.header.boot == halves(id))
     }
 
@@ -125,13 +95,11 @@ impl Index {
             row.flags |= mark;
         }
         fill(&mut header);
-        let room = lists.open.as_bytes().len() + lists.waiting.as_bytes().len();
-        let numbers = lists.escapes.len() + lists.dotted.len() + lists.spawning.len();
-        words.reserve_exact((room + numbers * size_of::<u32>()) / 8 + 5);
+        let numbers = lists.dotted.len() + lists.spawning.len();
+        let room = lists.open.as_bytes().len() + numbers * size_of::<u32>();
+        words.reserve_exact(room / 8 + 3);
         for (part, bytes) in [
             (Part::Open, lists.open.as_bytes()),
-            (Part::Waiting, lists.waiting.as_bytes()),
-            (Part::Escapes, lists.escapes.as_bytes()),
             (Part::Dotted, lists.dotted.as_bytes()),
             (Part::Spawning, lists.spawning.as_bytes()),
         ] {
@@ -144,14 +112,14 @@ impl Index {
     }
 
     /// The same index with other keys.
-    pub(in crate::store) fn copy_with(&self, keys: &Keys) -> Option<Self> {
+    pub(crate) fn copy_with(&self, keys: &Keys) -> Option<Self> {
         let mut words = vec![0; self.bytes().len().div_ceil(8)];
         put(&mut words, 0, self.bytes());
         Self::own(words)?.keyed(keys)
     }
 
     /// The same index with other keys; only one in memory.
-    pub(in crate::store) fn keyed(self, keys: &Keys) -> Option<Self> {
+    pub(crate) fn keyed(self, keys: &Keys) -> Option<Self> {
         let Bytes::Own(mut words) = self.bytes else {
             return None;
         };
@@ -162,14 +130,14 @@ impl Index {
     }
 
     /// What is written of it before the rows, with its keys.
-    pub(in crate::store) fn header(&self) -> &[u8] {
+    pub(crate) fn header(&self) -> &[u8] {
         &self.bytes()[..size_of::<Header>()]
     }
 }
 
 /// Makes the bytes of an index look as if they had been written before the machine was started.
 #[cfg(test)]
-pub(in crate::store) fn put_in_earlier_start(bytes: &mut [u8]) {
+pub(crate) fn put_in_earlier_start(bytes: &mut [u8]) {
     let at = std::mem::offset_of!(Header, boot);
     bytes[at] ^= 0xff;
     super::seal(bytes);

@@ -4,16 +4,16 @@
 //! whom is turned round, what waits is marked, and the lists are sorted.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use zerocopy::{FromZeros, IntoBytes};
 
-use super::assemble::{Rows, assemble};
+use super::assemble::assemble;
 use super::layout::{
     Counts, EdgeRow, Incoming, IndexRow, NEVER, NONE, PARTS, StoredListRow, WISPS, flag,
 };
 use super::layout::{Lists, narrow};
 use super::runs::Runs;
-use super::table::Table;
 use super::words::Words;
 use super::{Facts, Index, Keys};
 use crate::bead::blocked::{self, Graph, Link, is_open};
@@ -30,21 +30,12 @@ pub(crate) struct LinePlace {
     pub hash: u64,
 }
 
-/// One bead of a new index.
-#[derive(Debug)]
-pub(crate) enum Item<'a> {
-    /// A row of the old index, its line perhaps elsewhere now.
-    Old(u32, LinePlace),
-    /// A bead that is new or changed.
-    Fresh(&'a Facts<'a>, LinePlace),
-}
-
 /// An index in the making.
 pub(crate) struct Builder<'a> {
-    old: Option<Old<'a>>,
+    old: Option<&'a Index>,
     /// Where rows of the old index went.
     moved: Vec<u32>,
-    rows: Rows,
+    rows: Vec<IndexRow>,
     ids: Vec<u8>,
     id_starts: Vec<u32>,
     words: Words,
@@ -54,35 +45,14 @@ pub(crate) struct Builder<'a> {
     edge_starts: Vec<u32>,
 }
 
-/// The index that rows are taken from.
-struct Old<'a> {
-    index: &'a Index,
-    rows: &'a [IndexRow],
-    ids: Runs<'a, u8>,
-    labels: Runs<'a, u32>,
-    edges: Runs<'a, EdgeRow>,
-}
-
-impl<'a> Old<'a> {
-    fn of(index: &'a Index) -> Self {
-        Self {
-            index,
-            rows: index.rows(),
-            ids: index.ids(),
-            labels: index.all_labels(),
-            edges: index.all_edges(),
-        }
-    }
-}
-
 impl<'a> Builder<'a> {
     /// Begins one that may take rows from an older one.
     pub(crate) fn over(old: Option<&'a Index>) -> Self {
         let room = old.map_or(0, |old| old.len() as usize) + 64;
         Self {
-            old: old.map(Old::of),
+            old,
             moved: vec![NONE; old.map_or(0, |old| old.len() as usize)],
-            rows: Rows::with_capacity(room),
+            rows: Vec::with_capacity(room),
             ids: Vec::with_capacity(room * 12),
             id_starts: Vec::with_capacity(room),
             words: Words::over(old),
@@ -93,39 +63,32 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a bead; they come in the order of their ids.
-    pub(crate) fn push(&mut self, item: &Item<'_>) {
-        match item {
-            Item::Old(row, place) => self.push_old(*row, *place),
-            Item::Fresh(facts, place) => self.push_fresh(facts, *place),
-        }
-    }
-
     fn count(&self) -> u32 {
         narrow(self.rows.len())
     }
 
-    fn push_old(&mut self, at: u32, place: LinePlace) {
-        let Some(old) = &self.old else {
+    /// Adds a row of the old index, its line perhaps elsewhere now. Beads come in the order of their ids.
+    pub(crate) fn push_old(&mut self, at: u32, place: LinePlace) {
+        let Some(old) = self.old else {
             return;
         };
-        let (id, labels, edges) = (old.ids.of(at), old.labels.of(at), old.edges.of(at));
-        let Some(mut row) = old.rows.get(at as usize).copied() else {
+        let Some(mut row) = old.row(at).copied() else {
             return;
         };
         place_row(&mut row, place);
         row.flags &= !(flag::BLOCKED | flag::WAITS);
-        self.begin(id);
+        self.begin(old.id_bytes(at));
         // Words keep their numbers.
-        self.labels.extend_from_slice(labels);
-        self.edges.extend_from_slice(edges);
+        self.labels.extend_from_slice(old.label_numbers(at));
+        self.edges.extend_from_slice(old.edges(at));
         if let Some(moved) = self.moved.get_mut(at as usize) {
             *moved = narrow(self.rows.len());
         }
         self.rows.push(row);
     }
 
-    fn push_fresh(&mut self, facts: &Facts<'_>, place: LinePlace) {
+    /// Adds a bead that is new or changed.
+    pub(crate) fn push_new(&mut self, facts: &Facts<'_>, place: LinePlace) {
         let assignee = if facts.assignee.is_empty() {
             NONE
         } else {
@@ -183,9 +146,10 @@ impl<'a> Builder<'a> {
         self.put_starts();
         self.aim_edges(count);
         let (incoming, starts, dangling) = turn_round(&self.edge_starts, &self.edges, count);
-        let statuses: Vec<u8> = self.rows.all().iter().map(|row| row.status).collect();
+        let statuses: Vec<u8> = self.rows.iter().map(|row| row.status).collect();
         let notes = serde_json::to_vec(notes).ok()?;
-        let others: [&[u8]; PARTS - 1] = [
+        let parts: [&[u8]; PARTS] = [
+            self.rows.as_bytes(),
             &statuses,
             &self.ids,
             self.id_starts.as_bytes(),
@@ -203,10 +167,8 @@ impl<'a> Builder<'a> {
             &[],
             &[],
             &[],
-            &[],
-            &[],
         ];
-        let bare = Index::own(assemble(keys, self.rows, &others))?;
+        let bare = Index::own(assemble(keys, &parts))?;
         let marks = marks(&bare);
         let lists = lists(&bare, &marks);
         let counts = count_all(&bare, &marks);
@@ -219,7 +181,15 @@ impl<'a> Builder<'a> {
 
     /// Gives each edge the row of its target.
     fn aim_edges(&mut self, count: u32) {
-        let mut ids = Ids::over(&self.id_starts, &self.ids, count);
+        let mut ids = Ids {
+            sorted: Runs {
+                items: &self.ids,
+                starts: &self.id_starts,
+            },
+            count,
+            asked: 0,
+            rows: None,
+        };
         for edge in &mut self.edges {
             let then = edge.target;
             if then != NONE {
@@ -229,7 +199,7 @@ impl<'a> Builder<'a> {
             }
             if edge.target == NONE && then != NONE {
                 // Its row is gone: the id becomes a word, unless the bead is new under it.
-                let id = self.old.as_ref().map_or("", |old| old.index.id(then));
+                let id = self.old.map_or("", |old| old.id(then));
                 match ids.find(id.as_bytes()) {
                     Some(again) => edge.target = again,
                     None => edge.word = self.words.number(id),
@@ -244,53 +214,22 @@ const LOOKED_FOR: usize = 500;
 
 /// Rows by their ids.
 struct Ids<'a> {
-    starts: &'a [u32],
-    bytes: &'a [u8],
+    sorted: Runs<'a, u8>,
     count: u32,
     asked: usize,
-    table: Option<Table>,
+    rows: Option<HashMap<&'a [u8], u32>>,
 }
 
-impl<'a> Ids<'a> {
-    fn over(starts: &'a [u32], bytes: &'a [u8], count: u32) -> Self {
-        Self {
-            starts,
-            bytes,
-            count,
-            asked: 0,
-            table: None,
-        }
-    }
-
-    fn id(&self, at: u32) -> &'a [u8] {
-        let at = at as usize;
-        &self.bytes[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
-
+impl Ids<'_> {
     fn find(&mut self, id: &[u8]) -> Option<u32> {
         self.asked += 1;
         if self.asked < LOOKED_FOR {
-            let (mut low, mut high) = (0, self.count);
-            while low < high {
-                let middle = low.midpoint(high);
-                if self.id(middle) < id {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            return (low < self.count && self.id(low) == id).then_some(low);
+            let at = self.sorted.first_from(id, self.count);
+            return (at < self.count && self.sorted.of(at) == id).then_some(at);
         }
-        let table = self.table.take().unwrap_or_else(|| {
-            let mut table = Table::new(self.count as usize);
-            for at in 0..self.count {
-                table.add(self.id(at), at);
-            }
-            table
-        });
-        let found = table.find(id, |at| self.id(at) == id);
-        self.table = Some(table);
-        found
+        let (ids, count) = (self.sorted, self.count);
+        let all = || (0..count).map(|at| (ids.of(at), at)).collect();
+        self.rows.get_or_insert_with(all).get(id).copied()
     }
 }
 
@@ -425,7 +364,7 @@ fn row_of_prefix(index: &Index) -> u32 {
     first
 }
 
-/// The open beads in the usual order, and those that `bd blocked` shows by priority and id.
+/// The open beads in the usual order, and the rows that are asked for by what they have.
 fn lists(index: &Index, marks: &[u32]) -> Lists {
     let (ids, edges) = (index.ids(), index.all_edges());
     let dots = memchr::memchr_iter(b'.', ids.items);
@@ -433,27 +372,16 @@ fn lists(index: &Index, marks: &[u32]) -> Lists {
     let spawners = spawners.filter(|(_, edge)| edge.spawner != NONE);
     let mut lists = Lists {
         open: Vec::new(),
-        waiting: Vec::new(),
-        escapes: Vec::new(),
         dotted: ids.rows_with(dots),
         spawning: edges.rows_with(spawners.map(|(at, _)| at)),
     };
     for (at, row) in marked(index, marks) {
         if is_open(row.status) {
-            let open = open_row(at, &row);
-            lists.open.push(open);
-            if waits_by_itself(open.status, open.flags) {
-                lists.waiting.push(open);
-            }
-        }
-        if row.flags & flag::ESCAPES != 0 {
-            lists.escapes.push(at);
+            lists.open.push(open_row(at, &row));
         }
     }
     let usual = |open: &StoredListRow| (open.priority, Reverse(open.created), open.row);
     lists.open.sort_unstable_by_key(usual);
-    let by_id = |open: &StoredListRow| (open.priority, open.row);
-    lists.waiting.sort_unstable_by_key(by_id);
     lists
 }
 
@@ -469,15 +397,6 @@ pub(crate) fn open_row(at: u32, row: &IndexRow) -> StoredListRow {
         assigned: (row.assignee != NONE).into(),
         spare: 0,
     }
-}
-
-/// Whether a bead may be among those that `bd blocked` shows.
-pub(crate) fn waits_by_itself(status: u8, flags: u32) -> bool {
-    let status = Status::from_code(status);
-    status.as_ref().is_some_and(Status::holds_up)
-        && flags & flag::PINNED == 0
-        && (flags & (flag::WAITS | flag::EXTERNAL) != 0
-            || matches!(status, Some(Status::Blocked | Status::Deferred)))
 }
 
 impl Graph for Index {

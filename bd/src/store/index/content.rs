@@ -14,11 +14,11 @@ const PIECE: usize = 64 << 10;
 
 /// The hash of a content in the making.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::store) struct Content(u64);
+pub(crate) struct Content(u64);
 
 impl Content {
     /// Adds the line at a place, by its hash. Blank lines do not count.
-    pub(in crate::store) fn add(&mut self, offset: u64, hash: u64) {
+    pub(crate) fn add(&mut self, offset: u64, hash: u64) {
         let line = [offset.to_le_bytes(), hash.to_le_bytes()];
         self.0 = self.0.wrapping_add(xxh3_64(line.as_flattened()));
     }
@@ -29,13 +29,13 @@ impl Content {
     }
 
     /// The hash.
-    pub(in crate::store) fn digest(self) -> u64 {
+    pub(crate) fn digest(self) -> u64 {
         self.0
     }
 }
 
 /// The hash of a file's content.
-pub(in crate::store) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
+pub(crate) fn content_hash(file: &File, size: u64) -> io::Result<u64> {
     let mut content = Content::default();
     whole_lines(file, 0, size, |text, start| {
         for (_, span) in lines::spans(text, bom(text, start)) {

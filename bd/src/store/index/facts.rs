@@ -5,9 +5,8 @@
 
 use crate::sys::clock::nanoseconds;
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::Deserialize;
 
 use super::layout::{NEVER, flag};
 use crate::bead::blocked::{ChildGate, is_failure};
@@ -188,26 +187,50 @@ fn has_escaped_letters(line: &[u8]) -> bool {
     })
 }
 
-/// The fields of a record that the index wants, as they stand in the line.
-#[derive(Default)]
+/// A string that borrows from the line where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The fields of a record that the index wants, as they stand in the line; a key that is there twice is unusual.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Quick<'a> {
+    #[serde(borrow)]
     id: Option<Text<'a>>,
     status: Option<Text<'a>>,
     priority: Option<i64>,
-    kind: Option<Text<'a>>,
+    issue_type: Option<Text<'a>>,
     assignee: Option<Text<'a>>,
-    created: Option<Text<'a>>,
-    updated: Option<Text<'a>>,
-    closed: Option<Text<'a>>,
-    due: Option<Text<'a>>,
-    deferred: Option<Text<'a>>,
-    deleted: Option<Text<'a>>,
-    reason: Option<Text<'a>>,
+    created_at: Option<Text<'a>>,
+    updated_at: Option<Text<'a>>,
+    closed_at: Option<Text<'a>>,
+    due_at: Option<Text<'a>>,
+    defer_until: Option<Text<'a>>,
+    deleted_at: Option<Text<'a>>,
+    close_reason: Option<Text<'a>>,
     labels: Option<Vec<Text<'a>>>,
-    edges: Option<Vec<QuickEdge<'a>>>,
+    dependencies: Option<Vec<QuickEdge<'a>>>,
     pinned: Option<bool>,
-    template: Option<bool>,
+    is_template: Option<bool>,
     ephemeral: Option<bool>,
+}
+
+/// An edge of a [`Quick`]. Some fields are only looked at for their type: an edge with a wrong one is no edge.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct QuickEdge<'a> {
+    #[serde(borrow)]
+    depends_on_id: Option<Text<'a>>,
+    r#type: Option<Text<'a>>,
+    metadata: Option<Text<'a>>,
+    #[serde(rename = "issue_id")]
+    _issue_id: Option<Text<'a>>,
+    #[serde(rename = "created_at")]
+    _created_at: Option<Text<'a>>,
+    #[serde(rename = "created_by")]
+    _created_by: Option<Text<'a>>,
+    #[serde(rename = "thread_id")]
+    _thread_id: Option<Text<'a>>,
 }
 
 impl<'a> Quick<'a> {
@@ -221,7 +244,7 @@ impl<'a> Quick<'a> {
         if id.is_empty() {
             return None;
         }
-        let status = if self.deleted.is_some() {
+        let status = if self.deleted_at.is_some() {
             Status::Tombstone
         } else {
             Status::from(word(self.status).as_ref())
@@ -229,14 +252,14 @@ impl<'a> Quick<'a> {
         let mut facts = Facts {
             id,
             status: status.code(),
-            kind: Kind::from(word(self.kind).as_ref()).code(),
+            kind: Kind::from(word(self.issue_type).as_ref()).code(),
             priority: clamp(self.priority.unwrap_or_default()),
             assignee: word(self.assignee),
-            created: self.created.map_or_else(never, |text| time(Some(text))),
-            updated: self.updated.map_or_else(never, |text| time(Some(text))),
-            closed: time(self.closed),
-            due: time(self.due),
-            deferred: time(self.deferred),
+            created: self.created_at.map_or_else(never, |text| time(Some(text))),
+            updated: self.updated_at.map_or_else(never, |text| time(Some(text))),
+            closed: time(self.closed_at),
+            due: time(self.due_at),
+            deferred: time(self.defer_until),
             labels: self
                 .labels
                 .unwrap_or_default()
@@ -246,144 +269,20 @@ impl<'a> Quick<'a> {
             edges: Vec::new(),
             flags: 0,
         };
-        for edge in self.edges.unwrap_or_default() {
-            let kind = DepKind::from(edge.kind.0.as_ref()).code();
-            facts
-                .edges
-                .push(Edge::new(edge.target.0, kind, &edge.metadata.0));
+        for edge in self.dependencies.unwrap_or_default() {
+            let kind = DepKind::from(word(edge.r#type).as_ref()).code();
+            let metadata = word(edge.metadata);
+            let edge = Edge::new(word(edge.depends_on_id), kind, &metadata);
+            facts.edges.push(edge);
         }
-        let reason = word(self.reason);
+        let reason = word(self.close_reason);
         facts.set_flags(&[
             (self.pinned.unwrap_or_default(), flag::PINNED),
-            (self.template.unwrap_or_default(), flag::TEMPLATE),
+            (self.is_template.unwrap_or_default(), flag::TEMPLATE),
             (self.ephemeral.unwrap_or_default(), flag::EPHEMERAL),
             (!reason.is_empty() && is_failure(&reason), flag::FAILED),
         ]);
         Some(facts)
-    }
-}
-
-/// A string that borrows from the line where it has no escapes.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Cow<'de, str>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Cow::Borrowed(text))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Cow::Owned(text.to_owned()))
-            }
-        }
-        deserializer.deserialize_str(Reader).map(Text)
-    }
-}
-
-/// Takes the value of a key unless it had one before.
-fn take<'de, A: MapAccess<'de>, T: Deserialize<'de>>(
-    map: &mut A,
-    slot: &mut Option<T>,
-) -> Result<(), A::Error> {
-    if slot.is_some() {
-        map.next_value::<IgnoredAny>()?;
-    } else {
-        *slot = map.next_value::<Option<T>>()?;
-    }
-    Ok(())
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Quick<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Quick<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a bead")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut quick = Quick::default();
-                while let Some(Text(key)) = map.next_key()? {
-                    match key.as_ref() {
-                        "id" => take(&mut map, &mut quick.id)?,
-                        "status" => take(&mut map, &mut quick.status)?,
-                        "priority" => take(&mut map, &mut quick.priority)?,
-                        "issue_type" => take(&mut map, &mut quick.kind)?,
-                        "assignee" => take(&mut map, &mut quick.assignee)?,
-                        "created_at" => take(&mut map, &mut quick.created)?,
-                        "updated_at" => take(&mut map, &mut quick.updated)?,
-                        "closed_at" => take(&mut map, &mut quick.closed)?,
-                        "due_at" => take(&mut map, &mut quick.due)?,
-                        "defer_until" => take(&mut map, &mut quick.deferred)?,
-                        "deleted_at" => take(&mut map, &mut quick.deleted)?,
-                        "close_reason" => take(&mut map, &mut quick.reason)?,
-                        "labels" => take(&mut map, &mut quick.labels)?,
-                        "dependencies" => take(&mut map, &mut quick.edges)?,
-                        "pinned" => take(&mut map, &mut quick.pinned)?,
-                        "is_template" => take(&mut map, &mut quick.template)?,
-                        "ephemeral" => take(&mut map, &mut quick.ephemeral)?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                Ok(quick)
-            }
-        }
-        deserializer.deserialize_map(Reader)
-    }
-}
-
-/// An edge of a [`Quick`].
-struct QuickEdge<'a> {
-    target: Text<'a>,
-    kind: Text<'a>,
-    metadata: Text<'a>,
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for QuickEdge<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = QuickEdge<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an edge")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let (mut target, mut kind, mut metadata) = (None, None, None);
-                // Only looked at for their type: an edge with a wrong one is no edge.
-                let mut others: [Option<Text<'de>>; 4] = Default::default();
-                while let Some(Text(key)) = map.next_key()? {
-                    match key.as_ref() {
-                        "depends_on_id" => take(&mut map, &mut target)?,
-                        "type" => take(&mut map, &mut kind)?,
-                        "metadata" => take(&mut map, &mut metadata)?,
-                        "issue_id" => take(&mut map, &mut others[0])?,
-                        "created_at" => take(&mut map, &mut others[1])?,
-                        "created_by" => take(&mut map, &mut others[2])?,
-                        "thread_id" => take(&mut map, &mut others[3])?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                let or_empty = |text: Option<Text<'de>>| text.unwrap_or(Text(Cow::Borrowed("")));
-                Ok(QuickEdge {
-                    target: or_empty(target),
-                    kind: or_empty(kind),
-                    metadata: or_empty(metadata),
-                })
-            }
-        }
-        deserializer.deserialize_map(Reader)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file; the last one counts versions of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x08";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x09";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -38,15 +38,13 @@ pub(super) enum Part {
     Dangling,
     Notes,
     Open,
-    Waiting,
-    Escapes,
     Dotted,
     /// Rows with an edge that names a bead whose children it waits for.
     Spawning,
 }
 
 /// How many sections there are.
-pub(super) const PARTS: usize = 19;
+pub(super) const PARTS: usize = 17;
 
 /// Counts over all beads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -192,8 +190,6 @@ pub(super) fn narrow(length: usize) -> u32 {
 /// The lists that the index keeps ready.
 pub(super) struct Lists {
     pub open: Vec<StoredListRow>,
-    pub waiting: Vec<StoredListRow>,
-    pub escapes: Vec<u32>,
     pub dotted: Vec<u32>,
     pub spawning: Vec<u32>,
 }

@@ -3,16 +3,16 @@
 //! Files are read in pieces, so that one that is cut short meanwhile is an error and no crash; large ones by
 //! two threads.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::build::{Builder, Item, LinePlace};
+use super::build::{Builder, LinePlace};
 use super::content::{Content, bom, whole_lines};
 use super::runs::Runs;
-use super::table::Table;
 use super::{Facts, Index, Keys};
 use crate::bead::lines;
 use crate::store::index::Note;
@@ -25,7 +25,7 @@ const PIECE: usize = 1 << 16;
 
 /// One line of a file that holds a bead.
 #[derive(Debug)]
-pub(in crate::store) struct Parsed {
+pub(crate) struct Parsed {
     pub line: usize,
     pub place: LinePlace,
     pub what: What,
@@ -33,7 +33,7 @@ pub(in crate::store) struct Parsed {
 
 /// What a line holds.
 #[derive(Debug)]
-pub(in crate::store) enum What {
+pub(crate) enum What {
     /// The bead of this row of the old index, unchanged.
     Known(u32),
     /// A bead that is new to us.
@@ -42,7 +42,7 @@ pub(in crate::store) enum What {
 
 /// All of one file.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Made {
+pub(crate) struct Made {
     pub beads: Vec<Parsed>,
     pub notes: Vec<Note>,
     pub content: u64,
@@ -64,17 +64,10 @@ impl Parsed {
             What::New(facts) => facts.updated,
         }
     }
-
-    pub(in crate::store) fn item(&self) -> Item<'_> {
-        match &self.what {
-            What::Known(row) => Item::Old(*row, self.place),
-            What::New(facts) => Item::Fresh(facts, self.place),
-        }
-    }
 }
 
 /// Reads one file.
-pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Made> {
+pub(crate) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Made> {
     let size = file.metadata()?.len();
     let middle = if size < SPLIT {
         size
@@ -89,22 +82,12 @@ pub(in crate::store) fn split(file: &File, code: u8, old: Option<&Index>) -> io:
         (first?, Some(second?))
     };
     if let Some(second) = second {
-        let lines = first.lines;
         first.content.join(second.content);
-        first
-            .made
-            .beads
-            .extend(second.made.beads.into_iter().map(|mut bead| {
-                bead.line += lines;
-                bead
-            }));
-        first
-            .made
-            .notes
-            .extend(second.made.notes.into_iter().map(|mut note| {
-                note.line += lines;
-                note
-            }));
+        let (mut beads, mut notes) = (second.made.beads, second.made.notes);
+        beads.iter_mut().for_each(|bead| bead.line += first.lines);
+        notes.iter_mut().for_each(|note| note.line += first.lines);
+        first.made.beads.append(&mut beads);
+        first.made.notes.append(&mut notes);
     }
     first.made.content = first.content.digest();
     Ok(first.made)
@@ -131,7 +114,7 @@ fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
 struct Part<'a> {
     code: u8,
     old: Option<&'a Index>,
-    by_hash: Option<Table>,
+    by_hash: Option<HashMap<u64, u32>>,
     /// The row that the next line probably is.
     guess: u32,
     lines: usize,
@@ -213,23 +196,16 @@ impl<'a> Part<'a> {
         }
         let code = self.code;
         let by_hash = self.by_hash.get_or_insert_with(|| {
-            let mut table = Table::new(old.len() as usize);
-            let rows = (0..old.len()).filter_map(|at| Some((at, old.row(at)?)));
-            for (at, row) in rows.filter(|(_, row)| row.file == code) {
-                table.add(&row.hash.to_le_bytes(), at);
-            }
-            table
+            let rows = (0..).zip(old.rows()).filter(|(_, row)| row.file == code);
+            rows.map(|(at, row)| (row.hash, at)).collect()
         });
-        by_hash.find(&hash.to_le_bytes(), is)
+        by_hash.get(&hash).copied()
     }
 }
 
 /// The beads of both files by id. Of two with one id the later updated one counts, and a durable one
 /// before a wisp; the other is damage.
-pub(in crate::store) fn merge_files(
-    files: [Made; 2],
-    old: Option<&Index>,
-) -> (Vec<Parsed>, Vec<Note>) {
+pub(crate) fn merge_files(files: [Made; 2], old: Option<&Index>) -> (Vec<Parsed>, Vec<Note>) {
     let [issues, wisps] = files;
     let mut notes = issues.notes;
     let mut beads = issues.beads;
@@ -277,7 +253,7 @@ pub(in crate::store) fn merge_files(
 }
 
 /// The index of beads as they are in the files.
-pub(in crate::store) fn make(
+pub(crate) fn make(
     beads: &[Parsed],
     notes: &[Note],
     old: Option<&Index>,
@@ -285,7 +261,10 @@ pub(in crate::store) fn make(
 ) -> Option<Index> {
     let mut builder = Builder::over(old);
     for bead in beads {
-        builder.push(&bead.item());
+        match &bead.what {
+            What::Known(row) => builder.push_old(*row, bead.place),
+            What::New(facts) => builder.push_new(facts, bead.place),
+        }
     }
     builder.finish(keys, notes)
 }

@@ -12,8 +12,6 @@ mod layout;
 mod make;
 mod note;
 mod runs;
-mod search;
-mod table;
 mod words;
 
 use crate::store::disk::identity::FileKey;
@@ -26,7 +24,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 #[cfg(test)]
 pub(super) use assemble::put_in_earlier_start;
-pub(crate) use build::{Builder, Item, LinePlace, count_row, open_row, waits_by_itself};
+pub(crate) use build::{Builder, LinePlace, count_row, open_row};
 pub(super) use content::{Content, content_hash};
 pub(crate) use facts::{Facts, clamp};
 pub(crate) use layout::Counts;
@@ -51,7 +49,7 @@ pub fn seal(bytes: &mut [u8]) {
 
 /// What an index was made from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     pub issues: FileKey,
     pub wisps: FileKey,
     /// When the index was made.
@@ -238,8 +236,7 @@ impl Index {
 
     /// The first row whose id is not before this one.
     pub(crate) fn first_from(&self, id: &str) -> u32 {
-        let ids = self.ids();
-        search::first_from(id, self.len(), |at| ids.of(at) < id.as_bytes())
+        self.ids().first_from(id.as_bytes(), self.len())
     }
 
     /// A word by its number.
@@ -317,16 +314,6 @@ impl Index {
     /// The beads that are not over, most urgent first, then the newest.
     pub(crate) fn open_rows(&self) -> &[StoredListRow] {
         self.part(Part::Open)
-    }
-
-    /// The beads that wait by their own account: see `bd blocked`; by priority and id.
-    pub(crate) fn waiting(&self) -> &[StoredListRow] {
-        self.part(Part::Waiting)
-    }
-
-    /// The rows whose lines have letters written as escapes.
-    pub(super) fn escapes(&self) -> &[u32] {
-        self.part(Part::Escapes)
     }
 
     /// How many of some rows have a dot in their id.

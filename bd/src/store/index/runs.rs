@@ -2,7 +2,7 @@
 
 /// The items of a section, and where those of each row start.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) struct Runs<'a, T> {
+pub(crate) struct Runs<'a, T> {
     pub items: &'a [T],
     /// One more than there are rows; the last is where the items end.
     pub starts: &'a [u32],
@@ -10,7 +10,7 @@ pub(in crate::store) struct Runs<'a, T> {
 
 impl<'a, T: Copy> Runs<'a, T> {
     /// What belongs to a row.
-    pub(in crate::store) fn of(&self, row: u32) -> &'a [T] {
+    pub(crate) fn of(&self, row: u32) -> &'a [T] {
         let row = row as usize;
         match (self.starts.get(row), self.starts.get(row + 1)) {
             (Some(start), Some(end)) => self.between(*start, *end),
@@ -19,7 +19,7 @@ impl<'a, T: Copy> Runs<'a, T> {
     }
 
     /// What belongs to each row.
-    pub(in crate::store) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
         let ends = self.starts.iter().skip(1);
         let pairs = self.starts.iter().zip(ends);
         pairs.map(move |(start, end)| self.between(*start, *end))
@@ -36,6 +36,23 @@ impl<'a, T: Copy> Runs<'a, T> {
             }
         }
         rows
+    }
+
+    /// Where a run belongs among those of so many rows, which are sorted: the first that is not before it.
+    pub(super) fn first_from(&self, run: &[T], rows: u32) -> u32
+    where
+        T: Ord,
+    {
+        let (mut low, mut high) = (0, rows);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.of(middle) < run {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     fn between(&self, start: u32, end: u32) -> &'a [T] {
@@ -67,6 +84,18 @@ mod tests {
     #[test]
     fn the_row_of_an_item_is_the_one_that_has_it() {
         assert_eq!(RUNS.rows_with([0, 2, 3].into_iter()), [1, 3]);
+    }
+
+    #[test]
+    fn the_place_of_a_run_among_sorted_ones_is_found() {
+        let sorted = Runs {
+            items: b"abbc",
+            starts: &[0, 1, 3, 4],
+        };
+        for (run, place) in [("", 0), ("a", 0), ("aa", 1), ("bb", 1), ("bc", 2), ("d", 3)] {
+            assert_eq!(sorted.first_from(run.as_bytes(), 3), place, "{run}");
+        }
+        assert_eq!(sorted.first_from(b"a", 0), 0);
     }
 
     #[test]

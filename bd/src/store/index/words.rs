@@ -1,15 +1,16 @@
 //! Texts that many beads share, each once: labels, assignees, ids without a bead.
 
+use std::collections::HashMap;
+
 use super::Index;
 use super::layout::narrow;
-use super::table::Table;
 
 /// Numbered texts.
 pub(super) struct Words {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<u32>,
     /// Made when the first text is looked for.
-    table: Option<Table>,
+    numbers: Option<HashMap<Vec<u8>, u32>>,
 }
 
 impl Words {
@@ -19,35 +20,26 @@ impl Words {
         Self {
             bytes: bytes.to_vec(),
             ends: ends.to_vec(),
-            table: None,
+            numbers: None,
         }
     }
 
     /// The number of a text, which is added where it is new.
     pub(super) fn number(&mut self, word: &str) -> u32 {
-        let table = match self.table.take() {
-            Some(table) if !table.is_full() => table,
-            _ => self.fresh_table(),
-        };
-        let found = table.find(word.as_bytes(), |number| {
-            self.word_bytes(number) == word.as_bytes()
+        let mut numbers = self.numbers.take().unwrap_or_else(|| {
+            let all = 0..narrow(self.ends.len());
+            all.map(|number| (self.word_bytes(number).to_vec(), number))
+                .collect()
         });
-        let table = self.table.insert(table);
-        found.unwrap_or_else(|| {
+        let number = numbers.get(word.as_bytes()).copied().unwrap_or_else(|| {
             let number = narrow(self.ends.len());
             self.bytes.extend_from_slice(word.as_bytes());
             self.ends.push(narrow(self.bytes.len()));
-            table.add(word.as_bytes(), number);
+            numbers.insert(word.as_bytes().to_vec(), number);
             number
-        })
-    }
-
-    fn fresh_table(&self) -> Table {
-        let mut table = Table::new(self.ends.len() * 2);
-        for number in 0..narrow(self.ends.len()) {
-            table.add(self.word_bytes(number), number);
-        }
-        table
+        });
+        self.numbers = Some(numbers);
+        number
     }
 
     /// The bytes of a text by its number.

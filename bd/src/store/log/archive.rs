@@ -13,7 +13,7 @@ use crate::bead::lines;
 use crate::bead::{Bead, record};
 use crate::merge;
 use crate::store::StoreError;
-use crate::sys::file;
+use crate::store::disk::files;
 
 /// The archive of a beads folder, read once; its beads are parsed when asked for.
 #[derive(Debug, Default)]
@@ -27,8 +27,7 @@ impl Archive {
     pub fn read(dir: &Path) -> Result<Self, StoreError> {
         let mut archive = Self::default();
         for path in years(dir) {
-            let text = file::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
-            archive.add(text.unwrap_or_default());
+            archive.add(files::read(&path)?);
         }
         Ok(archive)
     }
@@ -78,7 +77,7 @@ impl Archive {
 }
 
 /// The files of an archive, by their names.
-pub(in crate::store) fn years(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn years(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -101,14 +100,14 @@ pub(crate) fn year_of(bead: &Bead) -> String {
 }
 
 /// Adds beads with their lines; those that are there already are replaced.
-pub(in crate::store) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
+pub(crate) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
     let mut by_file: BTreeMap<PathBuf, Vec<(&str, &[u8])>> = BTreeMap::new();
     for (bead, line) in beads {
         let lines = by_file.entry(path_of(dir, bead)).or_default();
         lines.push((&bead.id, line));
     }
     let folder = dir.join("archive");
-    file::make_folder(&folder, 0o755).map_err(|error| StoreError::io("create", &folder, error))?;
+    files::make_folder(&folder)?;
     for (path, new) in by_file {
         rewrite(&path, |id| new.iter().any(|(own, _)| *own == id), &new)?;
     }
@@ -116,7 +115,7 @@ pub(in crate::store) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(),
 }
 
 /// Takes beads out, from whichever year they are in.
-pub(in crate::store) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
+pub(crate) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -134,8 +133,7 @@ fn rewrite(
     is_out: impl Fn(&str) -> bool,
     new: &[(&str, &[u8])],
 ) -> Result<(), StoreError> {
-    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
-    let text = text.unwrap_or_default();
+    let text = files::read(path)?;
     let mut kept: Vec<(String, &[u8])> = new
         .iter()
         .map(|(id, line)| ((*id).to_owned(), *line))
@@ -159,7 +157,7 @@ fn rewrite(
         content.extend_from_slice(line);
         content.push(b'\n');
     }
-    file::replace(path, &content, 0o644).map_err(|error| StoreError::io("write", path, error))
+    files::replace(path, &content)
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 use crate::bead::Stamp;
 use crate::merge;
 use crate::store::StoreError;
+use crate::store::disk::files;
 use crate::store::log::journal::line_hash;
-use crate::sys::file;
 
 /// Where the id of a changed bead stands, and how its record begins.
 const IDS: [&[u8]; 3] = [
@@ -86,11 +86,11 @@ fn after<'a>(text: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
 
 /// The names in `damaged/` of an unfinished end of the journal, and of lines inside that may have been
 /// acknowledged.
-pub(in crate::store) const UNFINISHED: &str = "journal.jsonl";
+pub(crate) const UNFINISHED: &str = "journal.jsonl";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged.jsonl";
 
 /// What a reader is told of a journal with so many damaged lines inside.
-pub(in crate::store) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
+pub(crate) fn describe_damage(count: usize, journal: &Path) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{}: {}; the next change sets them aside, and `bd doctor` says what they held",
@@ -101,13 +101,13 @@ pub(in crate::store) fn describe_damage(count: usize, journal: &Path) -> Option<
 }
 
 /// What is said when these damaged lines inside a journal are set aside.
-pub(in crate::store) fn notice(
-    lines: &[(usize, Vec<u8>)],
+pub(crate) fn notice<'a>(
+    lines: impl Iterator<Item = &'a [u8]>,
     count: usize,
     journal: &Path,
     kept: &Path,
 ) -> String {
-    let shown: BTreeSet<String> = lines.iter().flat_map(|(_, line)| ids(line)).collect();
+    let shown: BTreeSet<String> = lines.flat_map(ids).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
     let what = if shown.is_empty() {
         "which beads it changed cannot be read".to_owned()
@@ -127,7 +127,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// What is said of a journal with an unfinished end.
-pub(in crate::store) fn torn_notice(kept: &Path) -> String {
+pub(crate) fn torn_notice(kept: &Path) -> String {
     format!(
         "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
         kept.display()
@@ -135,20 +135,19 @@ pub(in crate::store) fn torn_notice(kept: &Path) -> String {
 }
 
 /// Writes bytes to a new file in `damaged/`.
-pub(in crate::store) fn keep(
+pub(crate) fn keep(
     folder: &Path,
     name: &str,
     bytes: &[u8],
     now: &Stamp,
 ) -> Result<PathBuf, StoreError> {
-    file::make_folder(folder, 0o755).map_err(|error| StoreError::io("create", folder, error))?;
+    files::make_folder(folder)?;
     let time = now.instant().strftime("%Y%m%dT%H%M%S").to_string();
     let path = (0..10_000)
         .map(|number| folder.join(format!("{time}-{number}-{name}")))
         .find(|path| !path.exists())
         .unwrap_or_else(|| folder.join(name));
-    let line = [bytes, b"\n"].concat();
-    file::replace(&path, &line, 0o644).map_err(|error| StoreError::io("write", &path, error))?;
+    files::replace(&path, &[bytes, b"\n"].concat())?;
     Ok(path)
 }
 

@@ -1,20 +1,33 @@
-//! Events: what history has of each transaction over durable beads.
+//! Events: who changed which beads, and how.
 //!
-//! An event is made from a line of the journal: of each bead only the fields that changed, as they were and
-//! as they became, so that files in git stay small. A bead that was made, or removed without a trace, stands
-//! there whole.
+//! A line of the journal is an event with the whole new record of each bead. In history it has of each durable bead only
+//! the fields that changed, as they were and as they became, so that files in git stay small. A bead that was made, or
+//! removed without a trace, stands there whole.
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Status};
-use crate::store::log::journal::{self, BeadFile, Change, Entry};
+use crate::bead::{Bead, Raw, Status};
+use crate::store::log::sealed;
 
-/// One transaction in history.
+/// Which file a bead lives in.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum BeadFile {
+    /// The durable beads.
+    #[default]
+    Issues,
+    /// The wisps.
+    Wisps,
+}
+
+/// One transaction.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Event {
     /// Its id.
+    #[serde(alias = "tx")]
     pub id: String,
     /// When it was made.
     pub at: String,
@@ -33,12 +46,15 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wisps: bool,
     /// What changed.
-    pub changes: Vec<Difference>,
+    pub changes: Vec<Change>,
 }
 
 /// How one bead changed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Difference {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Change {
+    /// Where it lives; history has durable beads only, and does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<BeadFile>,
     /// The bead.
     pub id: String,
     /// The hash of its line before; `None` where it was not there.
@@ -49,7 +65,11 @@ pub struct Difference {
     pub after: Option<String>,
     /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
     pub old: Option<Fields>,
-    /// The same fields as they became; `None` where it is gone.
+    /// In the journal its new record; `None` where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Raw>,
+    /// In history the same fields as they became; `None` where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Fields>,
     /// Values that lost against others in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,34 +79,27 @@ pub struct Difference {
 impl Event {
     /// The event of a line of history; `None` where its checksum is not right.
     pub fn read(line: &[u8]) -> Option<Self> {
-        journal::open(line)
+        sealed::open(line)
     }
 
-    /// The event of a journal's entry; `None` where only wisps changed.
-    pub fn of(entry: &Entry) -> Option<Self> {
-        let changes: Vec<Difference> = entry
-            .changes
-            .iter()
-            .filter(|change| change.store == BeadFile::Issues)
-            .map(Difference::of)
-            .collect();
-        if changes.is_empty() {
-            return None;
+    /// An event of the journal as history has it; `None` where only wisps changed.
+    pub(in crate::store) fn for_history(mut self) -> Option<Self> {
+        let count = self.changes.len();
+        self.changes
+            .retain(|change| change.home() == BeadFile::Issues);
+        self.wisps = self.changes.len() < count;
+        for change in &mut self.changes {
+            change.store = None;
+            let line = change.line.take().map(|line| Fields::read(line.get()));
+            // Both sides whole where one is not there.
+            change.new = match (&change.old, line) {
+                (Some(old), Some(line)) => Some(line.at_keys_of(old)),
+                (_, line) => line,
+            };
         }
-        Some(Self {
-            id: entry.id.clone(),
-            at: entry.at.clone(),
-            actor: entry.actor.clone(),
-            session: entry.session.clone(),
-            verb: entry.verb.clone(),
-            undoes: entry.undoes.clone(),
-            wisps: changes.len() < entry.changes.len(),
-            changes,
-        })
+        (!self.changes.is_empty()).then_some(self)
     }
-}
 
-impl Event {
     /// The same event as far as it is about one bead.
     #[must_use]
     pub fn only(&self, id: &str) -> Self {
@@ -96,14 +109,19 @@ impl Event {
     }
 }
 
-impl Difference {
+impl Change {
+    /// Where it lives.
+    pub(in crate::store) fn home(&self) -> BeadFile {
+        self.store.unwrap_or_default()
+    }
+
     /// What this says of where a bead stood before it became this tombstone: what the deletion found, what it was set
     /// to before, or what gave way to the deletion in a merge. `None` where it does not say.
     pub fn live_standing(&self, tombstone: &Bead) -> Option<&Fields> {
         let status = |side: &Option<Fields>| side.as_ref()?.text("status");
         let is_deletion = status(&self.new).as_deref() == Some(Status::Tombstone.as_str());
         let became = || {
-            let line = journal::line_hash(&record::line(tombstone));
+            let line = sealed::line_hash(&record::line(tombstone));
             self.after.as_deref() == Some(line.as_str())
         };
         let side = match &self.lost {
@@ -113,28 +131,9 @@ impl Difference {
         };
         side.filter(|side| side.text("status").is_some())
     }
-
-    fn of(change: &Change) -> Self {
-        let fields = |raw: &Option<Box<RawValue>>| raw.as_ref().map(|raw| Fields::read(raw.get()));
-        let old = fields(&change.old);
-        let line = fields(&change.line);
-        // Both sides whole where one is not there.
-        let new = match (&old, line) {
-            (Some(old), Some(line)) => Some(line.at_keys_of(old)),
-            (_, line) => line,
-        };
-        Self {
-            id: change.id.clone(),
-            before: change.before.clone(),
-            after: change.after.clone(),
-            old,
-            new,
-            lost: fields(&change.lost),
-        }
-    }
 }
 
-/// What kind of change a difference is, for people and filters.
+/// What kind a change is, for people and filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
     /// The bead was made.
@@ -162,7 +161,7 @@ impl Sort {
     }
 }
 
-impl Difference {
+impl Change {
     /// What kind of change it is.
     pub fn sort(&self) -> Sort {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {

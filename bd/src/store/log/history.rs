@@ -18,9 +18,9 @@ use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::bead::record::Fields;
 use crate::merge::{self, Lost, Merge};
-use crate::store::disk::clone_id;
 use crate::store::disk::paths::Paths;
-use crate::store::log::event::{Difference, Event};
+use crate::store::disk::{clone_id, files};
+use crate::store::log::event::{Change, Event};
 use crate::store::log::journal::{self, encode, hash_text, line_hash};
 use crate::store::{Store, StoreError};
 use crate::sys::Clock;
@@ -28,7 +28,7 @@ use crate::sys::file::{self, Appended, NotAppended};
 use crate::sys::lock;
 
 /// The verb of what a merge left.
-pub(in crate::store) const MERGE: &str = "merge";
+pub(crate) const MERGE: &str = "merge";
 
 /// The verb of a move to the archive.
 pub(crate) const ARCHIVE: &str = "archive";
@@ -38,7 +38,7 @@ const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A bead that someone else changed in the file while our change to it was not folded.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Merged {
+pub(crate) struct Merged {
     pub id: String,
     /// Values that lost.
     pub lost: Vec<Lost>,
@@ -48,7 +48,7 @@ pub(in crate::store) struct Merged {
 }
 
 /// Appends events, each once, and syncs them.
-pub(in crate::store) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
+pub(crate) fn append(paths: &Paths, events: &[Event]) -> Result<(), StoreError> {
     match begin_append(paths, events, false)? {
         Some(appended) => synced(&paths.local_events(), &appended),
         None => Ok(()),
@@ -57,7 +57,7 @@ pub(in crate::store) fn append(paths: &Paths, events: &[Event]) -> Result<(), St
 
 /// Appends events, each once; they count once they are synced. `perhaps_there` says that an earlier fold may
 /// have written some of them before it was cut short.
-pub(in crate::store) fn begin_append(
+pub(crate) fn begin_append(
     paths: &Paths,
     events: &[Event],
     perhaps_there: bool,
@@ -92,13 +92,13 @@ pub(in crate::store) fn begin_append(
 }
 
 /// Syncs what was appended to a file.
-pub(in crate::store) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
+pub(crate) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError> {
     let failed = |error: NotAppended| StoreError::io("write", path, error.source);
     appended.sync().map_err(failed)
 }
 
 /// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
-pub(in crate::store) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
     let all = [tail(path).map_err(failed)?.line_end(), text].concat();
     let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
@@ -180,7 +180,7 @@ impl Store {
 }
 
 /// What became of beads that lost values, in our text and in what came of it.
-pub(in crate::store) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+pub(crate) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
     let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
@@ -220,51 +220,42 @@ fn by_field(lost: &[Lost]) -> Option<Fields> {
 }
 
 /// The event that tells of beads which were merged with a change from outside.
-pub(in crate::store) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
+pub(crate) fn merge_event(merged: &[Merged], now: &Stamp) -> Option<Event> {
     if merged.is_empty() {
         return None;
     }
-    let changes: Vec<Difference> = merged
-        .iter()
-        .map(|merged| Difference {
-            id: merged.id.clone(),
-            before: merged.from.map(hash_text),
-            after: merged.to.map(hash_text),
-            old: Some(Fields::default()),
-            new: Some(Fields::default()),
-            lost: by_field(&merged.lost),
-        })
-        .collect();
+    let change = |merged: &Merged| Change {
+        id: merged.id.clone(),
+        before: merged.from.map(hash_text),
+        after: merged.to.map(hash_text),
+        old: Some(Fields::default()),
+        new: Some(Fields::default()),
+        lost: by_field(&merged.lost),
+        ..Change::default()
+    };
+    let changes: Vec<Change> = merged.iter().map(change).collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
     let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
     Some(Event {
         id: id.chars().take(12).collect(),
         at: now.to_string(),
         actor: "git".to_owned(),
-        session: String::new(),
         verb: MERGE.to_owned(),
-        undoes: String::new(),
-        wisps: false,
         changes,
+        ..Event::default()
     })
 }
 
 /// Every event of the files and the journal, oldest first.
-pub(in crate::store) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
+pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
     // The journal first: what a fold moves meanwhile is then seen twice, not missed.
-    let journal = file::read(&paths.journal())
-        .map_err(|source| StoreError::io("read", &paths.journal(), source))?;
-    let journal = journal::decode(&journal.unwrap_or_default());
+    let journal = journal::decode(&files::read(&paths.journal())?);
     let mut events = Vec::new();
     for path in files(paths) {
         events.extend(read_file(&path)?);
     }
-    events.extend(
-        journal
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| Event::of(entry)),
-    );
+    let entries = journal.entries.into_iter();
+    events.extend(entries.filter_map(|(_, entry)| entry.for_history()));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
     // Stable: what one clone wrote in one instant stays in its order.
@@ -273,14 +264,14 @@ pub(in crate::store) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
 }
 
 /// Whether anything was ever done to a bead that is written down.
-pub(in crate::store) fn knows(paths: &Paths, id: &str) -> bool {
+pub(crate) fn knows(paths: &Paths, id: &str) -> bool {
     let events = all(paths).unwrap_or_default();
     let mut changes = events.iter().flat_map(|event| &event.changes);
     changes.any(|change| change.id == id)
 }
 
 /// The files of history: those in git by name, then the local one.
-pub(in crate::store) fn files(paths: &Paths) -> Vec<PathBuf> {
+pub(crate) fn files(paths: &Paths) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for clone in names(&paths.events()) {
         found.extend(months(&clone));
@@ -309,9 +300,8 @@ fn names(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The sound events of one file.
-pub(in crate::store) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
-    let text = file::read(path).map_err(|source| StoreError::io("read", path, source))?;
-    let text = text.unwrap_or_default();
+pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
+    let text = files::read(path)?;
     Ok(lines::spans(&text, 0)
         .filter_map(|(_, span)| journal::open(&text[span]))
         .collect())

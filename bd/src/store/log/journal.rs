@@ -1,7 +1,7 @@
 //! The journal: acknowledged changes that are not yet folded into the other files.
 //!
 //! One transaction is one line, and that line is the event: who, when, and for each changed bead its fields
-//! as they were, its whole new record (`null` where it was removed), and the hashes of its line before and
+//! as they were, its whole new record (none where it was removed), and the hashes of its line before and
 //! after; at the end a checksum of all that stands before it. One append and one sync is the
 //! acknowledgement. A fold mark names the content that the issues have once the lines before it are folded.
 
@@ -12,64 +12,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::bead::lines;
-use crate::bead::{Raw, record};
+use crate::store::log::event::Event;
+pub use crate::store::log::sealed::{encode, line_hash};
+pub(crate) use crate::store::log::sealed::{hash_text, open};
 use crate::sys::file::{self, Appended, NotAppended};
-
-/// Which file a bead lives in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BeadFile {
-    /// The durable beads.
-    Issues,
-    /// The wisps.
-    Wisps,
-}
-
-/// One transaction.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Entry {
-    /// Its id.
-    #[serde(alias = "tx")]
-    pub id: String,
-    /// When it was made.
-    pub at: String,
-    /// Who made it.
-    pub actor: String,
-    /// In which agent session.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub session: String,
-    /// What it is, where its fields do not say it: an undo, a merge.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub verb: String,
-    /// The event that it takes back.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub undoes: String,
-    /// What changed.
-    pub changes: Vec<Change>,
-}
-
-/// One changed bead.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Change {
-    /// Where it lives.
-    pub store: BeadFile,
-    /// Its id.
-    pub id: String,
-    /// The hash of its line before; `None` where it was not there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    /// The hash of its line after; `None` where it is gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-    /// The fields that changed, as they were, null where absent; `None` where the bead was not there.
-    #[serde(default)]
-    pub old: Option<Raw>,
-    /// Its new record; `None` where it is gone.
-    pub line: Option<Raw>,
-    /// Values that lost against others in a merge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Raw>,
-}
 
 /// What stands at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,25 +24,11 @@ pub struct Mark {
     pub fold: String,
 }
 
-/// What stands before the checksum.
-const SEAL: &[u8] = b",\"crc\":\"";
-
-/// A record as a line, sealed with its checksum.
-pub fn encode(record: &impl Serialize) -> Vec<u8> {
-    let mut line = record::compact(record);
-    // The closing brace comes back after the checksum.
-    line.pop();
-    let sum = crc32fast::hash(&line);
-    line.extend_from_slice(SEAL);
-    line.extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
-    line
-}
-
 /// A journal as it was read.
 #[derive(Debug, Default)]
 pub struct Journal {
     /// The entries, each with where its line starts.
-    pub entries: Vec<(usize, Entry)>,
+    pub entries: Vec<(usize, Event)>,
     /// The mark, where one is the last line.
     pub mark: Option<Mark>,
     /// Whether there is a mark anywhere: a fold was begun.
@@ -113,7 +45,7 @@ pub fn decode(text: &[u8]) -> Journal {
     for (_, span) in lines::spans(text, 0) {
         let line = &text[span.clone()];
         let whole = text.get(span.end) == Some(&b'\n');
-        if let (true, Some(entry)) = (whole, open::<Entry>(line)) {
+        if let (true, Some(entry)) = (whole, open::<Event>(line)) {
             journal.entries.push((span.start, entry));
             journal.mark = None;
         } else if let (true, Some(mark)) = (whole, open::<Mark>(line)) {
@@ -128,17 +60,6 @@ pub fn decode(text: &[u8]) -> Journal {
         }
     }
     journal
-}
-
-/// The record of a line whose checksum is right.
-pub(in crate::store) fn open<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
-    let body_end = line.len().checked_sub(SEAL.len() + 10)?;
-    let (body, seal) = line.split_at(body_end);
-    let sum = seal.strip_prefix(SEAL)?.strip_suffix(b"\"}")?;
-    if sum != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
-        return None;
-    }
-    serde_json::from_slice(line).ok()
 }
 
 /// Appends one sealed line and syncs it. When that fails the journal is cut back to what it was; nothing
@@ -171,39 +92,25 @@ pub fn fresh(path: &Path) -> io::Result<()> {
     file::Beside::new(path, 0o644)?.put(path).map(drop)
 }
 
-/// The hash of a record's line, as entries and history have it.
-pub fn line_hash(line: &[u8]) -> String {
-    hash_text(xxhash_rust::xxh3::xxh3_64(line))
-}
-
-/// A hash as text.
-pub(in crate::store) fn hash_text(hash: u64) -> String {
-    format!("{hash:016x}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::log::event::{BeadFile, Change};
 
-    fn entry(id: &str) -> Entry {
+    fn entry(id: &str) -> Event {
         let line =
             serde_json::value::RawValue::from_string(format!("{{\"id\":\"{id}\",\"x\": 1.0}}"));
-        Entry {
+        Event {
             id: "t1".into(),
             at: "2026-01-01T00:00:00Z".into(),
             actor: "dana".into(),
-            session: String::new(),
-            verb: String::new(),
-            undoes: String::new(),
             changes: vec![Change {
-                store: BeadFile::Issues,
+                store: Some(BeadFile::Issues),
                 id: id.into(),
-                before: None,
-                after: None,
-                old: None,
                 line: Some(line.unwrap()),
-                lost: None,
+                ..Change::default()
             }],
+            ..Event::default()
         }
     }
 

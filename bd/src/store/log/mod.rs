@@ -5,3 +5,4 @@ pub(crate) mod damage;
 pub mod event;
 pub(crate) mod history;
 pub mod journal;
+pub(crate) mod sealed;

@@ -11,8 +11,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::store::commit::rollback;
+use crate::store::disk::files;
 use crate::store::{Store, StoreError};
-use crate::sys::{Clock, file};
+use crate::sys::Clock;
 
 /// The last time that store and branch were brought together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,10 +54,9 @@ impl Store {
 
     /// Remembers that the store has all of a commit.
     pub fn set_base(&self, base: &Base) -> Result<(), StoreError> {
-        let path = self.paths.base();
         let mut text = serde_json::to_vec(base).unwrap_or_default();
         text.push(b'\n');
-        file::replace(&path, &text, 0o644).map_err(|error| StoreError::io("write", &path, error))
+        files::replace(&self.paths.base(), &text)
     }
 
     /// Whether anything durable changed since then, as far as it is folded. Looks at three files and reads one

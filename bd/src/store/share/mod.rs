@@ -25,7 +25,7 @@ use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
 use crate::bead::Stamp;
 use crate::merge::Lost;
 use crate::store::commit::rollback;
-use crate::store::disk::{ignore, mark};
+use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
 use crate::store::view::source::Source;
@@ -103,7 +103,7 @@ impl Store {
     fn settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
         for _ in 0..CALM_TRIES {
             let snapshot = self.prepare(clock)?;
-            if snapshot.source.state.size > 0 {
+            if !snapshot.source.state.text.is_empty() {
                 self.run_folds(snapshot, now)?;
             } else if snapshot.source.is_unsettled() {
                 clock::pause(CALM_PAUSE);
@@ -115,10 +115,8 @@ impl Store {
     }
 
     fn own_side(&self) -> Result<OwnSide, StoreError> {
-        let path = self.paths.issues();
-        let issues = file::read(path).map_err(|error| StoreError::io("read", path, error))?;
         Ok(OwnSide {
-            issues: issues.unwrap_or_default(),
+            issues: files::read(self.paths.issues())?,
             archive: read_years(&self.paths.archive())?,
         })
     }
@@ -225,9 +223,7 @@ impl Store {
 
     /// A file of history by its name below `events/`.
     pub fn history_file(&self, name: &str) -> Result<Vec<u8>, StoreError> {
-        let path = self.paths.events().join(name);
-        let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-        Ok(text.unwrap_or_default())
+        files::read(&self.paths.events().join(name))
     }
 
     /// Lets nobody else bring this store together with its branch until the guard is dropped.
@@ -258,7 +254,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 fn read_years(folder: &Path) -> Result<Files, StoreError> {
-    let mut files = Files::new();
+    let mut years = Files::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
@@ -266,17 +262,14 @@ fn read_years(folder: &Path) -> Result<Files, StoreError> {
         // What lies behind a link is not ours to read or to share.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_year(&name) && is_file {
-            let path = entry.path();
-            let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-            files.insert(name, text.unwrap_or_default());
+            years.insert(name, files::read(&entry.path())?);
         }
     }
-    Ok(files)
+    Ok(years)
 }
 
 /// Writes a file of the store of `dir`, unless it is or lies behind a link: that may lead anywhere.
 fn write(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let failed = |error| StoreError::io("write", path, error);
     let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     if path
         .ancestors()
@@ -284,15 +277,15 @@ fn write(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
         .any(is_link)
     {
         let why = "it is, or lies behind, a link that leads out of the beads folder";
-        return Err(failed(std::io::Error::other(why)));
+        return Err(StoreError::io("write", path, std::io::Error::other(why)));
     }
-    if file::read(path).map_err(failed)?.as_deref() == Some(content) {
+    if files::read_if_there(path)?.as_deref() == Some(content) {
         return Ok(());
     }
     if let Some(folder) = path.parent() {
-        file::make_folder(folder, 0o755).map_err(failed)?;
+        files::make_folder(folder)?;
     }
-    file::replace(path, content, 0o644).map_err(failed)
+    files::replace(path, content)
 }
 
 /// These lines, and behind them those of `old` that they have not.

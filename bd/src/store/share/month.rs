@@ -10,6 +10,7 @@ use std::path::Path;
 
 use crate::bead::Stamp;
 use crate::bead::lines;
+use crate::store::disk::files;
 use crate::store::disk::paths::Paths;
 use crate::store::log::{damage, history, journal};
 use crate::store::{Event, StoreError};
@@ -22,8 +23,7 @@ pub(super) fn take_along(
     now: &Stamp,
 ) -> Result<Option<String>, StoreError> {
     let local = paths.local_events();
-    let text = file::read(&local).map_err(|source| StoreError::io("read", &local, source))?;
-    let text = text.unwrap_or_default();
+    let text = files::read(&local)?;
     if text.is_empty() {
         return Ok(None);
     }
@@ -40,7 +40,7 @@ pub(super) fn take_along(
         }
     }
     let folder = paths.events().join(clone);
-    file::make_folder(&folder, 0o755).map_err(|error| StoreError::io("create", &folder, error))?;
+    files::make_folder(&folder)?;
     for (month, events) in &months {
         append(&folder.join(format!("{month}.jsonl")), events)?;
     }
@@ -63,7 +63,7 @@ pub(super) fn take_along(
             kept.display()
         ))
     };
-    file::replace(&local, b"", 0o644).map_err(|error| StoreError::io("write", &local, error))?;
+    files::replace(&local, b"")?;
     Ok(notice)
 }
 
@@ -100,11 +100,7 @@ mod tests {
             id: id.to_owned(),
             at: at.to_owned(),
             actor: "a".to_owned(),
-            session: String::new(),
-            verb: String::new(),
-            undoes: String::new(),
-            wisps: false,
-            changes: Vec::new(),
+            ..Event::default()
         })
     }
 

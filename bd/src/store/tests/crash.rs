@@ -6,7 +6,8 @@ use super::{Place, line};
 use crate::bead::{Stamp, record};
 use crate::change;
 use crate::store::commit::fold::Fold;
-use crate::store::log::journal::{self, BeadFile};
+use crate::store::log::event::{self, BeadFile};
+use crate::store::log::journal;
 use crate::store::view::source::Source;
 use crate::sys::file;
 
@@ -25,22 +26,18 @@ fn crashed() -> (Place, Vec<u8>, String, String) {
         .cloned()
         .unwrap();
     let raw = String::from_utf8(record::line(&bead)).unwrap();
-    let entry = journal::Entry {
+    let entry = event::Event {
         id: "1".into(),
         at: "2026-01-01T00:00:00Z".into(),
         actor: "dana".into(),
-        session: String::new(),
-        verb: String::new(),
-        undoes: String::new(),
-        changes: vec![journal::Change {
-            store: BeadFile::Issues,
+        changes: vec![event::Change {
+            store: Some(BeadFile::Issues),
             id: second.clone(),
-            before: None,
             after: Some(journal::line_hash(raw.as_bytes())),
-            old: None,
             line: serde_json::value::RawValue::from_string(raw).ok(),
-            lost: None,
+            ..event::Change::default()
         }],
+        ..event::Event::default()
     };
     let path = place.dir.join("issues.jsonl");
     fs::write(&path, issues).unwrap();

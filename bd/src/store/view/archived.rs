@@ -3,28 +3,29 @@
 //! Derived and disposable, as `index.bin` is: it counts where it was made from these very files, and is made
 //! anew on any doubt. A new bead asks it whether its id was ever in use.
 
+use crate::store::disk::files;
 use crate::store::disk::identity::{self, FileKey, RACY_WINDOW};
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
+use zerocopy::IntoBytes;
 
 use crate::bead::Bead;
 use crate::bead::lines;
 use crate::merge;
 use crate::store::StoreError;
-use crate::store::index::{Builder, Facts, ISSUES, Index, Item, Keys, LinePlace};
+use crate::store::index::{Builder, Facts, ISSUES, Index, Keys, LinePlace};
 use crate::store::log::archive;
 use crate::sys::file;
 
 /// The ids of the archive.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Archived(Option<Index>);
+pub(crate) struct Archived(Option<Index>);
 
 impl Archived {
     /// Finds or makes the index; without an archive there are no ids.
-    pub(in crate::store) fn read(dir: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn read(dir: &Path) -> Result<Self, StoreError> {
         let paths = archive::years(dir);
         if paths.is_empty() {
             return Ok(Self::default());
@@ -47,17 +48,14 @@ impl Archived {
     }
 
     /// Whether the archive has this id.
-    pub(in crate::store) fn has(&self, id: &str) -> bool {
+    pub(crate) fn has(&self, id: &str) -> bool {
         self.0
             .as_ref()
             .is_some_and(|index| index.find(id).is_some())
     }
 
     /// The ids that begin so.
-    pub(in crate::store) fn ids_from<'a>(
-        &'a self,
-        start: &'a str,
-    ) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().flat_map(move |index| {
             let rows = index.first_from(start)..index.len();
             let ids = rows.map(|row| index.id(row));
@@ -75,17 +73,7 @@ fn identity(paths: &[PathBuf]) -> Result<(FileKey, i64), StoreError> {
             std::fs::metadata(path).map_err(|error| StoreError::io("look at", path, error))?;
         let key = identity::file_key(&meta);
         hash.update(path.as_os_str().as_encoded_bytes());
-        for number in [meta.dev(), meta.ino(), meta.len()] {
-            hash.update(&number.to_le_bytes());
-        }
-        for time in [
-            meta.mtime(),
-            meta.mtime_nsec(),
-            meta.ctime(),
-            meta.ctime_nsec(),
-        ] {
-            hash.update(&time.to_le_bytes());
-        }
+        hash.update(key.as_bytes());
         latest = latest.max(identity::modified(&key));
     }
     let key = FileKey {
@@ -99,8 +87,7 @@ fn identity(paths: &[PathBuf]) -> Result<(FileKey, i64), StoreError> {
 fn make(paths: &[PathBuf], key: FileKey) -> Result<Option<Index>, StoreError> {
     let mut beads = BTreeMap::new();
     for path in paths {
-        let text = file::read(path).map_err(|error| StoreError::io("read", path, error))?;
-        let text = text.unwrap_or_default();
+        let text = files::read(path)?;
         for (_, span) in lines::spans(&text, 0) {
             let line = &text[span];
             // Of a damaged line the id may be left: it is in use until `bd doctor` has mended it.
@@ -123,7 +110,7 @@ fn make(paths: &[PathBuf], key: FileKey) -> Result<Option<Index>, StoreError> {
     };
     let mut builder = Builder::over(None);
     for facts in beads.values() {
-        builder.push(&Item::Fresh(facts, place));
+        builder.push_new(facts, place);
     }
     let keys = Keys {
         issues: key,

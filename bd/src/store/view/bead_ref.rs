@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 
 use crate::bead::blocked::{Graph, Link, is_open};
-use crate::bead::{Bead, Kind, Stamp, Status};
+use crate::bead::{Bead, DepKind, Kind, Stamp, Status};
 use crate::store::Snapshot;
-use crate::store::index::{IndexRow, NEVER, StoredListRow, clamp, flag};
+use crate::store::index::{Facts, Index, IndexRow, NEVER, StoredListRow, clamp, flag};
 use crate::store::view::overlay::PendingBead;
 
 /// Where a bead is: in the index, or beside it.
@@ -28,18 +28,26 @@ pub struct BeadRef<'a> {
 }
 
 impl<'a> BeadRef<'a> {
-    fn row(&self) -> Option<&'a IndexRow> {
+    /// What the index or a changed bead says; `None` where a damaged index has no such row.
+    fn either<T>(
+        &self,
+        indexed: impl FnOnce(&'a Index, u32) -> Option<T>,
+        pending: impl FnOnce(&'a PendingBead) -> T,
+    ) -> Option<T> {
         match self.node {
-            Node::Row(at) => self.snapshot.index.row(at),
-            Node::Own(_) => None,
+            Node::Row(at) => indexed(&self.snapshot.index, at),
+            Node::Own(at) => self.snapshot.slots.get(at as usize).map(pending),
         }
     }
 
-    fn pending(&self) -> Option<&'a PendingBead> {
-        match self.node {
-            Node::Own(at) => self.snapshot.slots.get(at as usize),
-            Node::Row(_) => None,
-        }
+    /// What its row or, where it changed, the bead itself says.
+    fn fact<T>(
+        &self,
+        of_row: impl FnOnce(&IndexRow) -> T,
+        of_bead: impl FnOnce(&Bead) -> T,
+    ) -> Option<T> {
+        let indexed = |index: &'a Index, at| index.row(at).map(of_row);
+        self.either(indexed, |own| of_bead(own.bead()))
     }
 
     /// Where it is.
@@ -49,42 +57,33 @@ impl<'a> BeadRef<'a> {
 
     /// The id.
     pub fn id(&self) -> &'a str {
-        match (self.node, self.pending()) {
-            (Node::Row(at), _) => self.snapshot.index.id(at),
-            (_, Some(own)) => &own.id,
-            _ => "",
-        }
+        let id = self.either(|index, at| Some(index.id(at)), |own| own.id.as_str());
+        id.unwrap_or_default()
     }
 
     /// The whole bead; read from its line where that was not done before.
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
             Node::Row(at) => self.snapshot.load(at),
-            Node::Own(_) => self.pending().map(PendingBead::bead),
+            Node::Own(_) => self.either(|_, _| None, PendingBead::bead),
         }
     }
 
     /// Some fields of it, from its line and without the rest; nothing where that cannot be done, and
     /// [`Self::bead`] has to be asked.
     pub fn part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
-        if let Some(own) = self.pending() {
-            return serde_json::from_slice(&own.raw).ok();
-        }
-        let Node::Row(at) = self.node else {
-            return None;
+        let indexed = |index: &Index, at| {
+            let row = index.row_alone(at)?;
+            let line = self.snapshot.source.line(&row).ok()?;
+            let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
+            is_it.then(|| serde_json::from_slice(&line).ok())
         };
-        let row = self.snapshot.index.row_alone(at)?;
-        let line = self.snapshot.source.line(&row).ok()?;
-        let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
-        is_it.then(|| serde_json::from_slice(&line).ok())?
+        self.either(indexed, |own| serde_json::from_slice(&own.raw).ok())?
     }
 
     /// The status by its code.
     pub(crate) fn status_code(&self) -> u8 {
-        let status = match (self.node, self.pending()) {
-            (Node::Row(at), _) => self.snapshot.index.status_of(at),
-            (_, own) => own.map(|own| own.bead().status.code()),
-        };
+        let status = self.either(Index::status_of, |own| own.bead().status.code());
         status.unwrap_or(u8::MAX)
     }
 
@@ -97,32 +96,23 @@ impl<'a> BeadRef<'a> {
 
     /// The kind.
     pub fn kind(&self) -> Kind {
-        let code = match (self.row(), self.pending()) {
-            (Some(row), _) => row.kind,
-            (_, Some(own)) => own.bead().issue_type.code(),
-            _ => u8::MAX,
-        };
-        Kind::from_code(code)
+        let code = self.fact(|row| row.kind, |bead| bead.issue_type.code());
+        Kind::from_code(code.unwrap_or(u8::MAX))
             .or_else(|| Some(self.bead()?.issue_type.clone()))
             .unwrap_or_default()
     }
 
     /// The priority; far out of range it is cut.
     pub fn priority(&self) -> i8 {
-        match (self.row(), self.pending()) {
-            (Some(row), _) => row.priority,
-            (_, Some(own)) => clamp(own.bead().priority),
-            _ => 0,
-        }
+        let priority = self.fact(|row| row.priority, |bead| clamp(bead.priority));
+        priority.unwrap_or_default()
     }
 
     /// Who has it; empty for no one.
     pub fn assignee(&self) -> &'a str {
-        match (self.node, self.pending()) {
-            (Node::Row(at), _) => self.snapshot.index.assignee(at),
-            (_, Some(own)) => &own.bead().assignee,
-            _ => "",
-        }
+        let indexed = |index: &'a Index, at| Some(index.assignee(at));
+        let assignee = self.either(indexed, |own| own.bead().assignee.as_str());
+        assignee.unwrap_or_default()
     }
 
     /// Whether it is of this kind, or carries the label by which older clients mark it.
@@ -132,20 +122,16 @@ impl<'a> BeadRef<'a> {
 
     /// Whether it carries this label.
     pub fn has_label(&self, label: &str) -> bool {
-        match (self.node, self.pending()) {
-            (Node::Row(at), _) => self.snapshot.index.labels(at).any(|own| own == label),
-            (_, Some(own)) => own.bead().has_label(label),
-            _ => false,
-        }
+        let indexed = |index: &Index, at| Some(index.labels(at).any(|own| own == label));
+        let has_it = self.either(indexed, |own| own.bead().has_label(label));
+        has_it.unwrap_or_default()
     }
 
     /// Its labels.
     pub fn labels(&self) -> Vec<&'a str> {
-        match (self.node, self.pending()) {
-            (Node::Row(at), _) => self.snapshot.index.labels(at).collect(),
-            (_, Some(own)) => own.bead().labels.iter().map(String::as_str).collect(),
-            _ => Vec::new(),
-        }
+        let indexed = |index: &'a Index, at| Some(index.labels(at).collect());
+        let pending = |own: &'a PendingBead| own.bead().labels.iter().map(String::as_str).collect();
+        self.either(indexed, pending).unwrap_or_default()
     }
 
     /// Whether it is neither closed nor deleted.
@@ -159,20 +145,14 @@ impl<'a> BeadRef<'a> {
     }
 
     fn flags(&self) -> u32 {
-        match (self.row(), self.pending()) {
-            (Some(row), _) => row.flags,
-            (_, Some(own)) => crate::store::index::Facts::of(own.bead()).flags,
-            _ => 0,
-        }
+        let flags = self.fact(|row| row.flags, |bead| Facts::of(bead).flags);
+        flags.unwrap_or_default()
     }
 
     /// Whether it is a wisp.
     pub fn is_ephemeral(&self) -> bool {
-        match (self.row(), self.pending()) {
-            (Some(row), _) => row.flags & flag::EPHEMERAL != 0 || row.file & 1 == 1,
-            (_, Some(own)) => own.bead().ephemeral,
-            _ => false,
-        }
+        let of_row = |row: &IndexRow| row.flags & flag::EPHEMERAL != 0 || row.file & 1 == 1;
+        self.fact(of_row, |bead| bead.ephemeral).unwrap_or_default()
     }
 
     /// Whether it is context rather than work.
@@ -187,41 +167,22 @@ impl<'a> BeadRef<'a> {
 
     /// One of its times.
     pub fn time(&self, which: Time) -> Option<Timestamp> {
-        let at = match (self.row(), self.pending()) {
-            (Some(row), _) => match which {
-                Time::Created => row.created,
-                Time::Updated => row.updated,
-                Time::Closed => row.closed,
-                Time::Due => row.due,
-                Time::Deferred => row.deferred,
-            },
-            (_, Some(own)) => {
-                let of = |stamp: Option<&Stamp>| {
-                    stamp.map_or(NEVER, |stamp| nanoseconds(stamp.instant()))
-                };
-                match which {
-                    Time::Created => of(Some(&own.bead().created_at)),
-                    Time::Updated => of(Some(&own.bead().updated_at)),
-                    Time::Closed => of(own.bead().closed_at.as_ref()),
-                    Time::Due => of(own.bead().due_at.as_ref()),
-                    Time::Deferred => of(own.bead().defer_until.as_ref()),
-                }
-            }
-            _ => NEVER,
+        let of = |stamp: Option<&Stamp>| stamp.map_or(NEVER, |stamp| nanoseconds(stamp.instant()));
+        let at = match which {
+            Time::Created => self.fact(|row| row.created, |bead| of(Some(&bead.created_at))),
+            Time::Updated => self.fact(|row| row.updated, |bead| of(Some(&bead.updated_at))),
+            Time::Closed => self.fact(|row| row.closed, |bead| of(bead.closed_at.as_ref())),
+            Time::Due => self.fact(|row| row.due, |bead| of(bead.due_at.as_ref())),
+            Time::Deferred => self.fact(|row| row.deferred, |bead| of(bead.defer_until.as_ref())),
         };
-        if at == NEVER {
-            return None;
-        }
+        let at = at.filter(|at| *at != NEVER)?;
         Timestamp::from_nanosecond(i128::from(at)).ok()
     }
 
     /// Its place in the usual order, apart from the id.
     pub(crate) fn rank(&self) -> Rank {
-        let created = match (self.row(), self.pending()) {
-            (Some(row), _) => row.created,
-            (_, Some(own)) => nanoseconds(own.bead().created_at.instant()),
-            _ => NEVER,
-        };
+        let of_bead = |bead: &Bead| nanoseconds(bead.created_at.instant());
+        let created = self.fact(|row| row.created, of_bead).unwrap_or(NEVER);
         Rank {
             priority: self.priority(),
             created: Reverse(created),
@@ -264,19 +225,8 @@ impl<'a> BeadRef<'a> {
 
     /// Whether it has a parent-child edge to this bead.
     pub fn is_child_of(&self, parent: &str) -> bool {
-        let kind = crate::bead::DepKind::ParentChild;
-        match (self.node, self.pending()) {
-            (Node::Row(at), _) => {
-                let index = &self.snapshot.index;
-                let mut edges = index.edges(at).iter();
-                edges.any(|edge| edge.kind == kind.code() && index.target(edge) == parent)
-            }
-            (_, Some(own)) => {
-                let mut edges = own.dependencies().iter();
-                edges.any(|edge| edge.kind == kind && edge.depends_on_id == parent)
-            }
-            _ => false,
-        }
+        let mut edges = self.edges().into_iter();
+        edges.any(|edge| edge == (DepKind::ParentChild.code(), parent))
     }
 }
 
@@ -337,9 +287,22 @@ impl ListRow {
         }
     }
 
+    /// Its status, kind and priority; `None` where only the bead has them: words of the users' own, and priorities out of range.
+    pub(crate) fn words(&self) -> Option<(Status, Kind, i64)> {
+        let in_range = (0..64).contains(&self.priority);
+        let priority = in_range.then(|| i64::from(self.priority))?;
+        let (status, kind) = (Status::from_code(self.status)?, Kind::from_code(self.kind)?);
+        Some((status, kind, priority))
+    }
+
     /// Whether `bd blocked` may show it.
     pub(in crate::store) fn waits_by_itself(&self) -> bool {
-        crate::store::index::waits_by_itself(self.status, self.flags)
+        let status = Status::from_code(self.status);
+        status.as_ref().is_some_and(Status::holds_up)
+            && !self.is_pinned()
+            && (self.waits_for_others()
+                || self.has_external()
+                || matches!(status, Some(Status::Blocked | Status::Deferred)))
     }
 
     /// Whether it has a `blocks` edge to a bead that is not over.

@@ -7,7 +7,9 @@ use std::collections::HashSet;
 
 use crate::bead::blocked::{self, Graph, Link, is_open};
 use crate::bead::{DepKind, Status};
-use crate::store::index::{self, Counts, Facts, IndexRow, NEVER, NONE, StoredListRow, flag};
+use crate::store::index::{
+    self, Counts, EdgeRow, Facts, IndexRow, NEVER, NONE, StoredListRow, flag,
+};
 use crate::store::view::bead_ref::{BeadRef, ListRow, Node};
 use crate::store::view::overlay::PendingBead;
 use crate::store::view::snapshot::Snapshot;
@@ -97,29 +99,12 @@ impl Snapshot {
 
     /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
     pub fn waiting_rows(&self) -> Vec<ListRow> {
-        if self.over.is_empty() {
-            return self.index.waiting().iter().map(ListRow::of_row).collect();
-        }
-        let changed = self.changed_rows();
-        let as_indexed = self.index.waiting().iter();
-        let mut briefs: Vec<ListRow> = as_indexed
-            .filter(|open| !has_bit(&changed, open.row))
-            .map(ListRow::of_row)
-            .collect();
-        let own = self.over.values().flatten();
-        let own = own.filter_map(|slot| self.pending_row(*slot));
-        let touched = self.touched().iter();
-        let rows = touched.filter(|at| !self.hidden.contains(at));
-        let rows = rows.filter_map(|at| {
-            let open = index::open_row(*at, self.index.row(*at)?);
-            is_open(open.status).then(|| self.renewed(ListRow::of_row(&open)))
-        });
-        briefs.extend(own.chain(rows).filter(ListRow::waits_by_itself));
-        briefs.sort_by(|a, b| {
+        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::waits_by_itself).collect();
+        rows.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
             a.priority.cmp(&b.priority).then_with(by_id)
         });
-        briefs
+        rows
     }
 
     /// Whether any bead is neither closed nor deleted.
@@ -315,14 +300,12 @@ impl Snapshot {
     pub(in crate::store) fn raw_links(&self, node: Node) -> Vec<(u8, &str)> {
         match node {
             Node::Row(at) => {
-                let edges = self.index.edges(at).iter();
-                edges
-                    .map(|edge| (edge.kind, self.index.target(edge)))
-                    .collect()
+                let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
+                self.index.edges(at).iter().map(edge).collect()
             }
             Node::Own(slot) => {
-                let own = self.slots.get(slot as usize);
-                let edges = own.into_iter().flat_map(PendingBead::dependencies);
+                let edges = self.slots.get(slot as usize).into_iter();
+                let edges = edges.flat_map(PendingBead::dependencies);
                 edges
                     .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
                     .collect()
@@ -355,19 +338,6 @@ fn has_bit(bits: &[u64], row: u32) -> bool {
 }
 
 impl ListRows<'_> {
-    /// Goes over all of them in no promised order: rows from their end, where within a priority the oldest come
-    /// first. Who looks for the oldest then soon turns the others away at a glance.
-    pub fn backwards(mut self, mut with: impl FnMut(ListRow)) {
-        let own = std::mem::take(&mut self.own);
-        own.chain(self.next.take()).for_each(&mut with);
-        let rows = std::mem::take(&mut self.rows).rev();
-        if self.changed.is_empty() {
-            rows.map(ListRow::of_row).for_each(with);
-        } else {
-            rows.filter_map(|open| self.as_it_is(open)).for_each(with);
-        }
-    }
-
     fn row(&mut self) -> Option<ListRow> {
         loop {
             let open = self.rows.next()?;
@@ -404,33 +374,6 @@ impl Iterator for ListRows<'_> {
             return self.own.next();
         }
         Some(row)
-    }
-
-    fn fold<B, F: FnMut(B, ListRow) -> B>(mut self, start: B, mut with: F) -> B {
-        let mut so_far = start;
-        if self.changed.is_empty() {
-            return self.rows.map(ListRow::of_row).fold(so_far, with);
-        }
-        // A row that was looked at already finds its place one by one; all others go in runs.
-        while self.next.is_some()
-            && let Some(brief) = self.next()
-        {
-            so_far = with(so_far, brief);
-        }
-        let mut rows = self.rows.as_slice();
-        for own in std::mem::take(&mut self.own) {
-            let is_before = |open: &StoredListRow| {
-                let row = ListRow::of_row(open);
-                self.snapshot.usual_order(&own, &row) != Ordering::Less
-            };
-            let (before, after) = rows.split_at(rows.partition_point(is_before));
-            let before = before.iter().filter_map(|open| self.as_it_is(open));
-            so_far = before.fold(so_far, &mut with);
-            so_far = with(so_far, own);
-            rows = after;
-        }
-        let rest = rows.iter().filter_map(|open| self.as_it_is(open));
-        rest.fold(so_far, with)
     }
 }
 

@@ -5,7 +5,6 @@ pub(crate) mod bead_ref;
 pub(crate) mod ids;
 pub(crate) mod list_rows;
 pub(crate) mod overlay;
-pub(crate) mod row_filter;
 pub(crate) mod scan;
 pub(crate) mod snapshot;
 pub(crate) mod source;

@@ -8,14 +8,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Dep, DepKind, Raw};
+use crate::bead::{Bead, Dep, DepKind};
 use crate::merge;
+use crate::store::log::event::{BeadFile, Change, Event};
 use crate::store::log::history::Merged;
-use crate::store::log::journal::{BeadFile, Change, Entry, hash_text};
+use crate::store::log::journal::hash_text;
 
 /// A bead whose record is not in the files, or not as it is now.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct PendingBead {
+pub(crate) struct PendingBead {
     pub id: String,
     /// Read when first asked for: most changes in a journal are only passed over.
     bead: OnceLock<Box<Bead>>,
@@ -27,7 +28,7 @@ pub(in crate::store) struct PendingBead {
 
 impl PendingBead {
     /// From a line that we have, of the bead of this id.
-    pub(in crate::store) fn read(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
+    pub(crate) fn read(raw: &[u8], id: &str, home: BeadFile) -> Option<Self> {
         let own = Self {
             id: id.to_owned(),
             bead: OnceLock::new(),
@@ -47,7 +48,7 @@ impl PendingBead {
     }
 
     /// The bead.
-    pub(in crate::store) fn bead(&self) -> &Bead {
+    pub(crate) fn bead(&self) -> &Bead {
         self.bead.get_or_init(|| {
             // What `begins_with_id` lets through can be read: odd values are kept as unknown ones.
             let bead = record::parse(&self.raw).unwrap_or_else(|_| Bead {
@@ -64,7 +65,7 @@ impl PendingBead {
     }
 
     /// Its edges; a record without the word has none, and is not read.
-    pub(in crate::store) fn dependencies(&self) -> &[Dep] {
+    pub(crate) fn dependencies(&self) -> &[Dep] {
         let has_some = memchr::memmem::find(&self.raw, b"\"dependencies\"").is_some();
         if has_some {
             &self.bead().dependencies
@@ -80,7 +81,7 @@ impl PendingBead {
     }
 
     /// The ids of its parents.
-    pub(in crate::store) fn parents(&self) -> Vec<String> {
+    pub(crate) fn parents(&self) -> Vec<String> {
         let edges = self.dependencies().iter();
         edges
             .filter(|edge| edge.kind == DepKind::ParentChild)
@@ -89,7 +90,7 @@ impl PendingBead {
     }
 
     /// From a bead that was just made.
-    pub(in crate::store) fn of(bead: Bead) -> Self {
+    pub(crate) fn of(bead: Bead) -> Self {
         let raw = record::line(&bead);
         Self {
             home: if bead.ephemeral {
@@ -121,7 +122,7 @@ fn begins_with_id(raw: &[u8], id: &str) -> bool {
 
 /// How a snapshot had a bead, to take it back to that.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::store) enum Earlier {
+pub(crate) enum Earlier {
     /// As the index has it.
     Indexed,
     /// Gone.
@@ -131,7 +132,7 @@ pub(in crate::store) enum Earlier {
 }
 
 /// What the files have of a bead.
-pub(in crate::store) trait Files {
+pub(crate) trait Files {
     /// The hash of its line in the file of this home.
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
     /// The bead there.
@@ -140,7 +141,7 @@ pub(in crate::store) trait Files {
 
 /// The states that journaled changes lead to: a bead, or `None` where it is gone.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Overlay {
+pub(crate) struct Overlay {
     pub beads: BTreeMap<String, Option<PendingBead>>,
     pub merged: Vec<Merged>,
     /// Beads of ours that got another id, since theirs has it.
@@ -148,12 +149,12 @@ pub(in crate::store) struct Overlay {
 }
 
 /// Lays a journal over the files.
-pub(in crate::store) fn lay(entries: &[(usize, Entry)], files: &impl Files) -> Overlay {
+pub(crate) fn lay(entries: &[(usize, Event)], files: &impl Files) -> Overlay {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, BeadFile)> = Vec::new();
     let mut by_bead: HashMap<(&str, BeadFile), Vec<&Change>> = HashMap::new();
     for change in entries.iter().flat_map(|(_, entry)| &entry.changes) {
-        let key = (change.id.as_str(), change.store);
+        let key = (change.id.as_str(), change.home());
         let changes = by_bead.entry(key).or_default();
         if changes.is_empty() {
             order.push(key);
@@ -316,22 +317,22 @@ fn merge_in(
 
 /// The bead as it was before a change.
 fn base_of(change: &Change) -> Option<Bead> {
-    let old = Fields::read(change.old.as_ref()?.get());
+    let old = change.old.as_ref()?;
     let line = match change.line.as_ref() {
-        Some(line) => Fields::read(line.get()).with(&old),
-        None => old,
+        Some(line) => Fields::read(line.get()).with(old),
+        None => old.clone(),
     };
     record::parse(line.raw()?.get().as_bytes()).ok()
 }
 
 /// The fields of a bead that differ between two of its lines: as they were, for the journal.
-pub(in crate::store) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Raw> {
+pub(crate) fn old_fields(before: Option<&[u8]>, after: Option<&[u8]>) -> Option<Fields> {
     let text = |line: &[u8]| Fields::read(&record::text(line));
     let old = text(before?);
-    match after {
-        Some(after) => old.difference(&text(after)).0.raw(),
-        None => old.raw(),
-    }
+    Some(match after {
+        Some(after) => old.difference(&text(after)).0,
+        None => old,
+    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::store::StoreError;
-use crate::store::index::{ISSUES, WISPS};
+use crate::store::index::{ISSUES, WISPS, flag};
 use crate::store::view::bead_ref::{BeadRef, Node};
 use crate::store::view::snapshot::Snapshot;
 use crate::sys::parallel::both;
@@ -26,7 +26,9 @@ impl Snapshot {
             return Ok(self.bead_refs().collect());
         }
         // Lines that the search of the bytes may not see: with escapes.
-        let mut rows: Vec<u32> = self.index.escapes().to_vec();
+        let rows = (0..).zip(self.index.rows());
+        let rows = rows.filter(|(_, row)| row.flags & flag::ESCAPES != 0);
+        let mut rows: Vec<u32> = rows.map(|(at, _)| at).collect();
         for code in [ISSUES, WISPS] {
             let found = self
                 .places(code, &needle)

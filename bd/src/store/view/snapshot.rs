@@ -19,7 +19,7 @@ use crate::store::disk::reports::Reports;
 use crate::store::index::Note;
 use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
-use crate::store::log::journal::BeadFile;
+use crate::store::log::event::BeadFile;
 use crate::store::view::archived::Archived;
 use crate::store::view::bead_ref::{BeadRef, Node};
 use crate::store::view::overlay::{Earlier, PendingBead};
@@ -38,7 +38,7 @@ pub struct Damaged {
 
 /// The line of a bead.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub home: BeadFile,
     pub hash: u64,
     pub bytes: Cow<'a, [u8]>,
@@ -394,45 +394,32 @@ impl Snapshot {
 
     /// The edges that point at a bead, with the beads that hold them, by their ids.
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
-        self.holders(id)
-            .into_iter()
-            .map(|node| self.bead_ref_at(node))
-            .filter(|head| !head.is_tombstone())
-            .filter_map(|head| head.bead())
-            .flat_map(|bead| {
-                let edges = bead.dependencies.iter();
-                edges
-                    .filter(|edge| edge.depends_on_id == id)
-                    .map(move |edge| (bead, edge))
-            })
-            .collect()
+        let beads = self.live_holders(id).filter_map(|head| head.bead());
+        let edges = beads.flat_map(|bead| bead.dependencies.iter().map(move |edge| (bead, edge)));
+        edges.filter(|(_, edge)| edge.depends_on_id == id).collect()
     }
 
     /// The live beads that point at a bead by each of their edges to it, with the code of its kind.
     pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
-        for node in self.holders(id) {
-            let head = self.bead_ref_at(node);
-            if head.is_tombstone() {
-                continue;
-            }
-            let edges = self.raw_links(node).into_iter();
-            found.extend(
-                edges
-                    .filter(|(_, target)| *target == id)
-                    .map(|(kind, _)| (head, kind)),
-            );
+        for head in self.live_holders(id) {
+            let edges = head.edges().into_iter();
+            let edges = edges.filter(|(_, target)| *target == id);
+            found.extend(edges.map(|(kind, _)| (head, kind)));
         }
         found
     }
 
     /// How many live beads point at a bead.
     pub fn dependent_count(&self, id: &str) -> usize {
-        let heads = self
-            .holders(id)
-            .into_iter()
-            .map(|node| self.bead_ref_at(node));
-        heads.filter(|head| !head.is_tombstone()).count()
+        self.live_holders(id).count()
+    }
+
+    /// The live beads that point at a bead.
+    pub(in crate::store) fn live_holders(&self, id: &str) -> impl Iterator<Item = BeadRef<'_>> {
+        let heads = self.holders(id).into_iter();
+        let heads = heads.map(|node| self.bead_ref_at(node));
+        heads.filter(|head| !head.is_tombstone())
     }
 
     /// The children of a bead by their parent-child edges.
@@ -464,6 +451,15 @@ impl Snapshot {
         let notes = self.index.notes();
         let marker = notes.iter().find(|note| note.conflict && note.file == 0);
         marker.map(|note| note.line)
+    }
+
+    /// Refuses where a merge of the issues is not finished.
+    pub(in crate::store) fn refuse_conflict(&self) -> Result<(), StoreError> {
+        let path = self.source.paths.issues();
+        self.conflict().map_or(Ok(()), |line| {
+            let path = path.to_owned();
+            Err(StoreError::Conflict { path, line })
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,14 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::bead::hash::hex;
-use crate::bead::{Bead, Stamp, record};
+use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
-use crate::store::disk::ignore;
 use crate::store::disk::paths::Paths;
+use crate::store::disk::{files, ignore};
 use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
-use crate::store::log::journal::{self, BeadFile, Journal};
+use crate::store::log::event::BeadFile;
+use crate::store::log::history::Merged;
+use crate::store::log::journal::{self, Journal};
 use crate::store::view::overlay::{self, Files, Overlay};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
@@ -34,16 +36,16 @@ const LONG: u32 = 1 << 20;
 const CALM: u64 = 2_000_000_000;
 /// How often someone else who is writing a file is waited for, and how long each time: together longer
 /// than [`CALM`].
-pub(in crate::store) const CALM_TRIES: u32 = 100;
-pub(in crate::store) const CALM_PAUSE: Duration = Duration::from_millis(30);
+pub(crate) const CALM_TRIES: u32 = 100;
+pub(crate) const CALM_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
-pub(in crate::store) struct Source {
+pub(crate) struct Source {
     pub paths: Paths,
     issues: Option<File>,
     wisps: Option<File>,
-    pub(in crate::store) journal: Option<File>,
+    pub(crate) journal: Option<File>,
     /// What the index in use was made from.
     pub keys: Keys,
     pub state: JournalState,
@@ -51,37 +53,51 @@ pub(in crate::store) struct Source {
 
 /// How the journal was found.
 #[derive(Debug, Default)]
-pub(in crate::store) struct JournalState {
-    /// Its length.
-    pub size: u64,
-    /// How far it is sound.
-    pub sound: u64,
+pub(crate) struct JournalState {
     /// It, as it was read.
     pub text: Vec<u8>,
-    /// Lines that are torn or damaged, and where they start in what is not in the index.
-    pub torn: Vec<(usize, Vec<u8>)>,
-    /// Whether the last line has no end: an unfinished write, of which nobody was told that it succeeded.
-    pub is_unfinished: bool,
-    /// Whether a fold was begun.
-    pub was_folding: bool,
-    /// The SHA-256 of the issues that it was about to put in place.
-    pub mark: Option<String>,
+    /// What is in it.
+    pub journal: Journal,
     /// Beads that someone else changed in the file under it.
-    pub merged: Vec<crate::store::log::history::Merged>,
-    /// When its first entry was made.
-    pub began: Option<Stamp>,
+    pub merged: Vec<Merged>,
 }
 
 impl JournalState {
-    /// How many damaged lines there are that may have been acknowledged.
-    pub(in crate::store) fn damaged_inside(&self) -> usize {
-        self.torn.len() - usize::from(self.is_unfinished && !self.torn.is_empty())
+    fn read(file: &File) -> io::Result<Self> {
+        let size = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+        let mut text = vec![0; size];
+        file.read_exact_at(&mut text, 0)?;
+        Ok(Self {
+            journal: journal::decode(&text),
+            text,
+            merged: Vec::new(),
+        })
+    }
+
+    /// When its first entry was made.
+    pub(crate) fn began(&self) -> Option<Stamp> {
+        let (_, first) = self.journal.entries.first()?;
+        Some(Stamp::read(&first.at))
+    }
+
+    /// Lines that are torn or damaged.
+    pub(crate) fn torn(&self) -> impl Iterator<Item = &[u8]> {
+        self.journal
+            .torn
+            .iter()
+            .map(|span| &self.text[span.clone()])
+    }
+
+    /// How many damaged lines there are that may have been acknowledged: not a last one without its end.
+    pub(crate) fn damaged_inside(&self) -> usize {
+        let is_unfinished = self.text.last().is_some_and(|last| *last != b'\n');
+        let torn = self.journal.torn.len();
+        torn.saturating_sub(usize::from(is_unfinished))
     }
 
     /// The bytes of all of them.
-    pub(in crate::store) fn torn_bytes(&self) -> Vec<u8> {
-        let lines: Vec<&[u8]> = self.torn.iter().map(|(_, line)| line.as_slice()).collect();
-        lines.join(&b'\n')
+    pub(crate) fn torn_bytes(&self) -> Vec<u8> {
+        self.torn().collect::<Vec<_>>().join(&b'\n')
     }
 }
 
@@ -95,7 +111,7 @@ enum Fit {
 }
 
 /// What is read of a store.
-pub(in crate::store) struct Read {
+pub(crate) struct Read {
     pub index: Index,
     pub source: Source,
     pub overlay: Overlay,
@@ -106,7 +122,7 @@ impl Source {
     /// caller to ask.
     ///
     /// A file that someone else is writing is read again until it holds still.
-    pub(in crate::store) fn read(paths: &Paths) -> Result<Read, StoreError> {
+    pub(crate) fn read(paths: &Paths) -> Result<Read, StoreError> {
         for _ in 0..CALM_TRIES {
             match Self::read_once(paths) {
                 Err(StoreError::Restless(_)) => clock::pause(CALM_PAUSE),
@@ -145,13 +161,16 @@ impl Source {
             None => source.make(None)?,
         };
         source.keys = index.keys();
-        let journal = source.tail()?;
+        if let Some(journal) = &source.journal {
+            let read = JournalState::read(journal);
+            source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
+        }
         let files = InIndex {
             index: &index,
             source: &source,
             failed: RefCell::default(),
         };
-        let overlay = overlay::lay(&journal.entries, &files);
+        let overlay = overlay::lay(&source.state.journal.entries, &files);
         if let Some((code, error)) = files.failed.into_inner() {
             return Err(StoreError::io("read", &source.path(code), error));
         }
@@ -212,7 +231,7 @@ impl Source {
     /// Writes an index that was made from an old one. A fold may have put its own in place meanwhile: that one is
     /// newer, and knows that nobody else changed the issues. Where it cannot be written every command makes it
     /// for itself.
-    pub(in crate::store) fn renew(&self, old: Option<&Index>, index: &Index) {
+    pub(crate) fn renew(&self, old: Option<&Index>, index: &Index) {
         let path = self.paths.index();
         if let Ok(file) = Derived::write(&path, index.bytes(), 0o644)
             && old.is_none_or(|old| old.is_at(&path))
@@ -222,7 +241,7 @@ impl Source {
     }
 
     /// Lets the index be of issues that got another name, which changes their times.
-    pub(in crate::store) fn renew_linked(&self) {
+    pub(crate) fn renew_linked(&self) {
         let now = std::fs::metadata(self.paths.issues()).map(|meta| file_key(&meta));
         let old = Index::open(&self.paths.index());
         let (Ok(now), Some(old)) = (now, old) else {
@@ -246,7 +265,7 @@ impl Source {
     }
 
     /// An index of what the files say, from nothing, which is not written.
-    pub(in crate::store) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
+    pub(crate) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
         let source = Self {
             paths: paths.clone(),
             keys: Keys::default(),
@@ -285,13 +304,14 @@ impl Source {
             outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
         };
         let (beads, notes) = index::merge_files([issues, wisps], old);
+        let too_large = || io::Error::other("it is too large");
         index::make(&beads, &notes, old, &keys)
             .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
     }
 
     /// Whether someone else changed the issues so lately that they may not be done: git writes a file piece
     /// by piece.
-    pub(in crate::store) fn is_unsettled(&self) -> bool {
+    pub(crate) fn is_unsettled(&self) -> bool {
         if self.keys.outside == 0 {
             return false;
         }
@@ -307,34 +327,39 @@ impl Source {
     }
 
     /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.
-    pub(in crate::store) fn is_folded(&self) -> bool {
-        let Some(mark) = &self.state.mark else {
+    pub(crate) fn is_folded(&self) -> bool {
+        let Some(mark) = &self.state.journal.mark else {
             return false;
         };
         let mut hash = Sha256::new();
+        let size = self.read_key(ISSUES).size;
+        let read = self.read_up_to(ISSUES, size, |piece| hash.update(piece));
+        read.is_ok() && hex(&hash.finalize()) == mark.fold
+    }
+
+    /// Reads a file up to a place, in pieces.
+    fn read_up_to(&self, code: u8, end: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let mut buffer = vec![0; 1 << 16];
-        let (mut at, size) = (0, self.read_key(ISSUES).size);
-        while at < size {
-            let left = usize::try_from(size - at).unwrap_or(buffer.len());
+        let mut at = 0;
+        while at < end {
+            let left = usize::try_from(end - at).unwrap_or(buffer.len());
             let piece = left.min(buffer.len());
-            if self.read_at(ISSUES, &mut buffer[..piece], at).is_err() {
-                return false;
-            }
-            hash.update(&buffer[..piece]);
+            self.read_at(code, &mut buffer[..piece], at)?;
+            take(&buffer[..piece]);
             at += piece as u64;
         }
-        hex(&hash.finalize()) == *mark
+        Ok(())
     }
 
     /// Whether one of the files is no longer the one that was read.
-    pub(in crate::store) fn is_overtaken(&self, code: u8) -> bool {
+    pub(crate) fn is_overtaken(&self, code: u8) -> bool {
         let there =
             std::fs::metadata(self.path(code)).map_or(FileKey::default(), |meta| file_key(&meta));
         !same(&there, self.read_key(code))
     }
 
     /// The identity that one of the files had when it was read.
-    pub(in crate::store) fn read_key(&self, code: u8) -> &FileKey {
+    pub(crate) fn read_key(&self, code: u8) -> &FileKey {
         if code == ISSUES {
             &self.keys.issues
         } else {
@@ -343,30 +368,14 @@ impl Source {
     }
 
     /// The identity of one of the files, without its content.
-    pub(in crate::store) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
-        let file = if code & 1 == ISSUES {
-            &self.issues
-        } else {
-            &self.wisps
-        };
-        Ok(self
-            .meta(file.as_ref())?
-            .as_ref()
-            .map(file_key)
-            .unwrap_or_default())
-    }
-
-    pub(in crate::store) fn meta(
-        &self,
-        file: Option<&File>,
-    ) -> Result<Option<Metadata>, StoreError> {
-        file.map(File::metadata)
-            .transpose()
-            .map_err(|error| StoreError::io("look at", self.paths.dir(), error))
+    pub(crate) fn key(&self, code: u8) -> Result<FileKey, StoreError> {
+        let meta = self.file(code).map(File::metadata).transpose();
+        let meta = meta.map_err(|error| StoreError::io("look at", self.paths.dir(), error))?;
+        Ok(meta.as_ref().map(file_key).unwrap_or_default())
     }
 
     /// The file of a row's code.
-    pub(in crate::store) fn path(&self, code: u8) -> PathBuf {
+    pub(crate) fn path(&self, code: u8) -> PathBuf {
         match code {
             ISSUES => self.paths.issues().to_owned(),
             _ => self.paths.wisps(),
@@ -381,12 +390,7 @@ impl Source {
     }
 
     /// Reads bytes of a file into `buffer`.
-    pub(in crate::store) fn read_at(
-        &self,
-        code: u8,
-        buffer: &mut [u8],
-        offset: u64,
-    ) -> io::Result<()> {
+    pub(crate) fn read_at(&self, code: u8, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         match self.file(code) {
             Some(file) => file.read_exact_at(buffer, offset),
             None => Err(io::Error::other("there is no such file")),
@@ -394,17 +398,12 @@ impl Source {
     }
 
     /// The line of a row.
-    pub(in crate::store) fn line(&self, row: &IndexRow) -> io::Result<Vec<u8>> {
+    pub(crate) fn line(&self, row: &IndexRow) -> io::Result<Vec<u8>> {
         self.bytes_at(row.file, row.offset, row.length)
     }
 
     /// Bytes of one of the files. More than it has are not made room for: an index may be damaged.
-    pub(in crate::store) fn bytes_at(
-        &self,
-        code: u8,
-        offset: u64,
-        length: u32,
-    ) -> io::Result<Vec<u8>> {
+    pub(crate) fn bytes_at(&self, code: u8, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         if length > LONG {
             let size = match self.file(code) {
                 Some(file) => file.metadata()?.len(),
@@ -420,11 +419,7 @@ impl Source {
     }
 
     /// The line of a row, or an error where it is not what the index has.
-    pub(in crate::store) fn checked_line(
-        &self,
-        row: &IndexRow,
-        id: &str,
-    ) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn checked_line(&self, row: &IndexRow, id: &str) -> Result<Vec<u8>, StoreError> {
         let path = self.path(row.file);
         let line = self
             .line(row)
@@ -440,14 +435,11 @@ impl Source {
     }
 
     /// What is said of a line that cannot be read.
-    pub(in crate::store) fn unreadable(
-        &self,
-        row: &IndexRow,
-        id: &str,
-        source: io::Error,
-    ) -> StoreError {
-        let place = match self.lines_before(row) {
-            Ok(before) => format!("line {}", before + 1),
+    pub(crate) fn unreadable(&self, row: &IndexRow, id: &str, source: io::Error) -> StoreError {
+        let mut line = 1;
+        let count = |piece: &[u8]| line += memchr::memchr_iter(b'\n', piece).count();
+        let place = match self.read_up_to(row.file, row.offset, count) {
+            Ok(()) => format!("line {line}"),
             Err(_) => format!("byte {}", row.offset),
         };
         StoreError::Line {
@@ -458,33 +450,17 @@ impl Source {
         }
     }
 
-    /// How many lines there are before a row's.
-    fn lines_before(&self, row: &IndexRow) -> io::Result<usize> {
-        let mut buffer = vec![0; 1 << 16];
-        let (mut at, mut lines) = (0, 0);
-        while at < row.offset {
-            let left = usize::try_from(row.offset - at).unwrap_or(buffer.len());
-            let piece = left.min(buffer.len());
-            self.read_at(row.file, &mut buffer[..piece], at)?;
-            lines += memchr::memchr_iter(b'\n', &buffer[..piece]).count();
-            at += piece as u64;
-        }
-        Ok(lines)
-    }
-
     /// Takes a wrong index away, so that the next command makes it anew.
-    pub(in crate::store) fn forget_index(&self) {
+    pub(crate) fn forget_index(&self) {
         // Where that fails the next command finds the same.
         file::remove(&self.paths.index()).ok();
     }
 
     /// All beads of the files, read in full.
-    pub(in crate::store) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
+    pub(crate) fn all_beads(&self) -> Result<HashMap<String, Bead>, StoreError> {
         let mut all = HashMap::new();
         for code in [WISPS, ISSUES] {
-            let path = self.path(code);
-            let text = file::read(&path).map_err(|error| StoreError::io("read", &path, error))?;
-            for (_, _, bead) in crate::bead::lines::read(text.unwrap_or_default()).beads {
+            for (_, _, bead) in lines::read(files::read(&self.path(code))?).beads {
                 all.insert(bead.id.clone(), bead);
             }
         }
@@ -492,7 +468,7 @@ impl Source {
     }
 
     /// The name of the project: of the folder that holds `.beads`.
-    pub(in crate::store) fn folder_name(&self) -> String {
+    pub(crate) fn folder_name(&self) -> String {
         let dir = self.paths.dir();
         let project = if dir.file_name().is_some_and(|name| name == ".beads") {
             dir.parent().unwrap_or(dir)
@@ -507,41 +483,9 @@ impl Source {
 }
 
 impl Source {
-    /// Reads the journal.
-    pub(in crate::store) fn tail(&mut self) -> Result<Journal, StoreError> {
-        let Some(file) = &self.journal else {
-            return Ok(Journal::default());
-        };
-        let path = self.paths.journal();
-        let failed = |source| StoreError::io("read", &path, source);
-        let size = file.metadata().map_err(failed)?.len();
-        let mut text = vec![0; usize::try_from(size).unwrap_or_default()];
-        file.read_exact_at(&mut text, 0).map_err(failed)?;
-        let journal = journal::decode(&text);
-        self.state = JournalState {
-            size,
-            sound: journal.sound as u64,
-            torn: journal
-                .torn
-                .iter()
-                .map(|span| (span.start, text[span.clone()].to_vec()))
-                .collect(),
-            is_unfinished: text.last().is_some_and(|last| *last != b'\n'),
-            was_folding: journal.was_folding,
-            mark: journal.mark.as_ref().map(|mark| mark.fold.clone()),
-            merged: Vec::new(),
-            began: journal
-                .entries
-                .first()
-                .map(|(_, entry)| Stamp::read(&entry.at)),
-            text,
-        };
-        Ok(journal)
-    }
-
     /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
     /// The open file keeps its inode from being given to another.
-    pub(in crate::store) fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         let path = self.paths.journal();
         match &self.journal {
             None => std::fs::metadata(path).is_err(),
@@ -559,7 +503,7 @@ fn open(path: &Path) -> Result<Option<File>, StoreError> {
 }
 
 /// The home of the beads in the file of this code.
-pub(in crate::store) fn home_of(file: u8) -> BeadFile {
+pub(crate) fn home_of(file: u8) -> BeadFile {
     if file == ISSUES {
         BeadFile::Issues
     } else {
@@ -567,8 +511,12 @@ pub(in crate::store) fn home_of(file: u8) -> BeadFile {
     }
 }
 
-fn too_large() -> io::Error {
-    io::Error::other("it is too large")
+/// The code of the file of these beads.
+pub(crate) fn code_of(home: BeadFile) -> u8 {
+    match home {
+        BeadFile::Issues => ISSUES,
+        BeadFile::Wisps => WISPS,
+    }
 }
 
 /// The beads of the files as an index has them.
