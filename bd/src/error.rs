@@ -244,7 +244,7 @@ fn of_store(error: &StoreError) -> Known {
             ("mixed_prefixes", Some(hint.to_owned()))
         }
         StoreError::AlreadyInitialized(_) => {
-            let hint = "its beads can be used as they are; in a fresh clone, 'bd merge --install' lets git merge them";
+            let hint = "its beads can be used unchanged; in a fresh clone, 'bd merge --install' lets git merge them";
             ("already_initialized", Some(hint.to_owned()))
         }
         StoreError::NotArchived(_) => (

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use town_tests::programs;
+use proc_macro2::{TokenStream, TokenTree};
+use town_tests::{files_below, programs};
 
 /// Phrases, and what to write instead. Whole words, in any case.
 const HABITS: &[(&str, &str)] = &[
@@ -196,6 +197,89 @@ fn documents_have_no_habit_that_a_native_reader_stumbles_over() {
         })
         .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Habits that are plain words in a message: the letters of a name, a line of a file, a lock, `to {to}`.
+const PLAIN_IN_MESSAGES: &[&str] = &["letter", "in line", "is held", "nothing but", "to to"];
+
+/// The texts of a source file, those of its unit tests left out. Of attributes only error messages count: helps are
+/// read in whole, and other attributes are not shown to users.
+fn texts_of_source(tokens: TokenStream, found: &mut Vec<String>) {
+    let mut is_attribute = false;
+    for token in tokens {
+        match token {
+            TokenTree::Punct(mark) if matches!(mark.as_char(), '#' | '!') => {
+                is_attribute |= mark.as_char() == '#';
+                continue;
+            }
+            TokenTree::Group(group) => {
+                let inner = group.stream();
+                let is_error = matches!(
+                    inner.clone().into_iter().next(),
+                    Some(TokenTree::Ident(name)) if name == "error"
+                );
+                if !is_attribute || is_error {
+                    texts_of_source(inner, found);
+                }
+            }
+            TokenTree::Literal(literal) => {
+                if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
+                    found.push(text.value());
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+        is_attribute = false;
+    }
+}
+
+#[test]
+fn messages_have_no_habit_that_a_native_reader_stumbles_over() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for crate_name in ["bd", "gt", "gtd"] {
+        for path in files_below(&root.join(crate_name).join("src")) {
+            let source = std::fs::read_to_string(&path).unwrap();
+            let production = match source.find("\n#[cfg(test)]\nmod ") {
+                Some(end) => &source[..end],
+                None => &source,
+            };
+            let mut texts = Vec::new();
+            texts_of_source(production.parse().unwrap(), &mut texts);
+            found.extend(
+                texts
+                    .iter()
+                    .flat_map(|text| findings(&format!("{} in {text:?}", path.display()), text)),
+            );
+        }
+    }
+    for path in files_with_ending(&root.join("gt/templates"), &["md", "txt"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        found.extend(findings(&path.display().to_string(), &text));
+    }
+    found.retain(|line| {
+        !PLAIN_IN_MESSAGES
+            .iter()
+            .any(|plain| line.contains(&format!(": \"{plain}\" (write")))
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The files below a folder whose names have one of the endings.
+fn files_with_ending(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with_ending(&path, endings));
+        } else if path
+            .extension()
+            .is_some_and(|ending| endings.iter().any(|known| ending == *known))
+        {
+            found.push(path);
+        }
+    }
+    found
 }
 
 #[test]

@@ -137,7 +137,8 @@ impl Imports {
     }
 }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+/// The production source files below a folder.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

@@ -24,7 +24,7 @@ pub use claude::{Model, program as claude};
 pub use codex::program as codex;
 pub use command::{Run, Said};
 pub use count::count;
-pub use imports::Imports;
+pub use imports::{Imports, files_below};
 pub use programs::programs;
 pub use repo::Repo;
 pub use skip::report_skip;

@@ -110,7 +110,7 @@ impl Report for Examined {
                 page.line(format!("    and {} more", check.detail.len() - 20));
             }
             if let Some(fix) = &check.fix {
-                page.line(format!("    way out: {}", escape::line(fix)));
+                page.line(format!("    Fix: {}", escape::line(fix)));
             }
         }
     }

@@ -65,10 +65,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             Err(error) => {
                 // What was taken back before it stays so; the rest is told.
                 ctx.ui.warn(&format!("{error:#}"));
-                ctx.ui.warn(&format!(
-                    "{left} of {} stay as they are",
-                    undone.len() + left
-                ));
+                ctx.ui
+                    .warn(&format!("{left} of {} stay unchanged", undone.len() + left));
                 break;
             }
         }
@@ -136,7 +134,7 @@ impl Report for Undo {
             let already = &undone.done.already;
             if !already.is_empty() {
                 page.line(format!(
-                    "  left as they are, with their old values already: {}",
+                    "  unchanged, since they have their old values already: {}",
                     already.join(", ")
                 ));
             }

@@ -121,7 +121,7 @@ pub const KEYS: &[Key] = &[
         "ready.exclude_id_patterns",
         "-mol-,-wisp-",
         Form::Text,
-        "ids with one of these are never ready work",
+        "beads whose id contains one of the words are never ready",
     ),
     key(
         "max_collision_prob",

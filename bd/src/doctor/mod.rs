@@ -125,12 +125,11 @@ pub fn mend(store: &Store, author: &Author, clock: &Clock) -> anyhow::Result<Vec
     }
     if store.rewrite(clock)? {
         done.push(
-            "issues.jsonl is written anew: sorted, each id once; damaged lines are in damaged/"
-                .into(),
+            "issues.jsonl is rewritten: sorted, each id once; damaged lines are in damaged/".into(),
         );
     }
     if store.forget_wrong_index()? {
-        done.push("the index was wrong and is made anew".into());
+        done.push("the index was wrong and was rebuilt".into());
     }
     let removed = store.remove_left_over(clock)?;
     if removed > 0 {
@@ -193,7 +192,7 @@ fn order(store: &Store) -> Result<Check, StoreError> {
             Level::Warning,
             "the file is not sorted by id, so that merges by git are harder",
             Vec::new(),
-            "bd doctor --fix writes it anew",
+            "bd doctor --fix rewrites it",
         )
     })
 }
@@ -269,7 +268,7 @@ fn index(store: &Store) -> Result<Check, StoreError> {
             Level::Error,
             "it does not say what the files say",
             Vec::new(),
-            "bd doctor --fix makes it anew",
+            "bd doctor --fix rebuilds it",
         )
     })
 }

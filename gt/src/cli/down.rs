@@ -45,5 +45,5 @@ fn show(down: &Down, page: &mut Page) {
             page.line(format!("    not committed yet; a copy is in {snapshot}"));
         }
     }
-    page.line("nothing is lost: `gt up` starts each of them again in its sandbox as it is");
+    page.line("nothing is lost: `gt up` starts each of them again in its sandbox");
 }

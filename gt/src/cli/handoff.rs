@@ -60,6 +60,6 @@ fn show_handoff(done: &HandedOff, page: &mut bd::ui::Page) {
         done.agent
     ));
     if let Some(letter) = &done.letter {
-        page.line(format!("  letter to it: {letter}"));
+        page.line(format!("  message to it: {letter}"));
     }
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo's agent: does the three beads of the demo without a model. What it is told comes in the environment;
+# The demo's agent: does the three beads of the demo without a model. Its input comes in the environment;
 # what it leaves is committed and handed in by `gt scripted`.
 set -eu
 mkdir -p gastown-demo

@@ -29,7 +29,7 @@ impl Report for Explanation {
 
     fn human(&self, page: &mut Page) {
         if self.items.is_empty() {
-            page.line("✨ Nothing is held up");
+            page.line("✨ Nothing is blocked");
             return;
         }
         page.line(format!("🚫 Not ready ({}):", self.items.len()));

@@ -63,7 +63,7 @@ pub enum StoreError {
     #[error("{0} is neither in the archive nor deleted")]
     NotArchived(String),
     /// A bead that is to come back was removed without a tombstone.
-    #[error("{id} was removed for good{}", crate::bead::id::by_whom(by))]
+    #[error("{id} was deleted permanently{}", crate::bead::id::by_whom(by))]
     Removed {
         id: String,
         by: String,

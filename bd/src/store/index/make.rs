@@ -84,8 +84,12 @@ pub(crate) fn split(file: &File, code: u8, old: Option<&Index>) -> io::Result<Ma
     if let Some(second) = second {
         first.content.join(second.content);
         let (mut beads, mut notes) = (second.made.beads, second.made.notes);
-        beads.iter_mut().for_each(|bead| bead.line += first.lines);
-        notes.iter_mut().for_each(|note| note.line += first.lines);
+        for bead in &mut beads {
+            bead.line += first.lines;
+        }
+        for note in &mut notes {
+            note.line += first.lines;
+        }
         first.made.beads.append(&mut beads);
         first.made.notes.append(&mut notes);
     }

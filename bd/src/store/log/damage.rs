@@ -115,7 +115,7 @@ pub(crate) fn notice<'a>(
         format!("what it did to {} is not in the beads", shown.join(", "))
     };
     format!(
-        "{}: {}, kept in {}; {what} (way out: bd doctor)",
+        "{}: {}, kept in {}; {what} (fix: bd doctor)",
         journal.display(),
         counted(count, "damaged line inside", "damaged lines inside"),
         kept.display()
@@ -129,7 +129,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 /// What is said of a journal with an unfinished end.
 pub(crate) fn torn_notice(kept: &Path) -> String {
     format!(
-        "the journal ended in an unfinished write, which nobody was told had succeeded; its bytes are kept in {}",
+        "the journal ended in an unfinished write that was never acknowledged; its bytes are kept in {}",
         kept.display()
     )
 }

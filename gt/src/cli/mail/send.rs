@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let kind = args.kind;
     anyhow::ensure!(
         kind != handoff::KIND,
-        "a letter to the successor of a session is written by `gt handoff`"
+        "a message to the successor of a session is written by `gt handoff`"
     );
     let letter = NewMessage {
         to: to.mailbox(),

@@ -207,7 +207,7 @@ fn describe_blocker(
         ),
     };
     let again = format!(
-        "Once this bead is closed the landing is tried again by itself; `gt convoy land {convoy}` does it at once."
+        "Once this bead is closed the landing is retried automatically; `gt convoy land {convoy}` does it at once."
     );
     (reason, format!("{evidence}\n\n{again}\n"))
 }

@@ -67,7 +67,7 @@ pub enum RigError {
     },
     /// Nobody can push to the branch, because it is checked out there.
     #[error(
-        "{} has `{branch}` checked out, so nothing can be merged into it. Ways out: check out another branch there; or set `git -C {} config receive.denyCurrentBranch updateInstead`; or make a bare copy with `git clone --bare` and add that; or add it with --no-remote, as a copy of its own",
+        "{} has `{branch}` checked out, so nothing can be merged into it. Fix: check out another branch there; or set `git -C {} config receive.denyCurrentBranch updateInstead`; or make a bare copy with `git clone --bare` and add that; or add it with --no-remote, as a copy of its own",
         path.display(), path.display()
     )]
     CheckedOut {

@@ -74,7 +74,7 @@ pub fn polecat(
     );
     let next = || {
         format!(
-            "{bead} stays on the hook of {worker}, which gtd starts anew a few times; `gt why {bead}` tells what comes of it"
+            "{bead} stays on the hook of {worker}, which gtd restarts a few times; `gt why {bead}` shows what comes of it"
         )
     };
     let started = launched.map(|()| session.to_string());

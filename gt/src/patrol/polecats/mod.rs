@@ -250,7 +250,7 @@ pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option
         &worker.name,
         session::start::RestartCause::Ended,
     )?;
-    Ok(session.map(|session| format!("session {session} started anew")))
+    Ok(session.map(|session| format!("session {session} restarted")))
 }
 
 /// Takes a bead off a hook that was closed without `gt done`.

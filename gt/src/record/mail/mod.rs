@@ -46,10 +46,10 @@ pub struct NewMessage {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MailError {
     /// It has no subject.
-    #[error("a letter needs a subject (-s)")]
+    #[error("a message needs a subject (-s)")]
     NoSubject,
     /// There is no such letter.
-    #[error("there is no letter `{id}` in this town: not found")]
+    #[error("message `{id}` not found in this town")]
     Unknown {
         /// What was asked for.
         id: String,

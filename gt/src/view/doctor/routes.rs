@@ -42,7 +42,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
     }
     for (prefix, paths) in places.iter().filter(|(_, paths)| paths.len() > 1) {
         let text = format!("the prefix {prefix} leads to {}", paths.join(" and "));
-        page.error(text, "leave one of these lines in .beads/routes.jsonl");
+        page.error(text, "keep one line per prefix in .beads/routes.jsonl");
     }
     for rig in town.rigs().unwrap_or_default() {
         if !routes.all().iter().any(|route| route.rig() == rig.name()) {

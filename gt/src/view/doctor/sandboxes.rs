@@ -27,7 +27,10 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
                     rig.name(),
                     one.name
                 );
-                page.warn(text, "the next sling saves what it can and makes it anew");
+                page.warn(
+                    text,
+                    "the next sling saves what it can and creates it again",
+                );
             }
         }
         for folder in strangers(&rig, &polecats) {

@@ -34,7 +34,7 @@ pub(super) fn check(town: &LiveTown, page: &mut Page) {
             );
             page.warn(
                 text,
-                "the line is kept as it is and the rest works; mend it by hand",
+                "the line is kept unchanged and the rest works; edit it by hand",
             );
         }
         let aside = set_aside(&folder.join("damaged"));

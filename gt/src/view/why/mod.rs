@@ -89,7 +89,9 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
         blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
         now.push(match blockers.as_slice() {
             [] => {
-                format!("it goes by itself as soon as rig {rig} has a worker that can be started")
+                format!(
+                    "it starts automatically as soon as rig {rig} has a worker that can be started"
+                )
             }
             blockers => format!("it waits for {}", blockers.join(", ")),
         });

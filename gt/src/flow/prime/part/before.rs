@@ -55,7 +55,7 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
     };
     if let Some(bead) = before.original {
         text.push_str(
-            "Your work asks for more on what was done there: do not begin anew. What follows is a record, your \
+            "Your work asks for more on what was done there: do not start over. What follows is a record, your \
              assignment is above.\n",
         );
         text.push_str(&task(bead));

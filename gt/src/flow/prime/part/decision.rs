@@ -12,7 +12,7 @@ pub(in crate::flow::prime) fn decision(
     file: Option<&str>,
 ) -> Part {
     let mut text = heading(adr);
-    text.push_str("It counts for every bead of the convoy, and is told once.\n\n");
+    text.push_str("It applies to every bead of the convoy and is shown once.\n\n");
     for line in said.trim_end().lines() {
         text.push_str(format!("> {}", escape::line(line)).trim_end());
         text.push('\n');
@@ -31,7 +31,9 @@ pub(in crate::flow::prime) fn decision_file(adr: Option<&str>, path: &str, known
     let shown = escape::line(path);
     let text = if known {
         let adr = adr.map_or_else(|| "The convoy's decision".to_owned(), escape::line);
-        format!("{adr} still counts, as you were told before ({shown}): do not read it again.\n")
+        format!(
+            "{adr} still applies and was shown to you before ({shown}). Do not read it again.\n"
+        )
     } else {
         format!(
             "{}It counts for every bead of the convoy. Read {shown} once before you begin, and not again for the \

@@ -7,16 +7,16 @@ use super::{Part, Pointer, Room};
 use crate::record::mail::Message;
 
 /// A handoff note, each line quoted.
-pub(in crate::flow::prime) fn handoff(letter: &Message) -> Part {
-    let from = escape::line(&letter.from);
-    let subject = escape::line(&letter.subject);
+pub(in crate::flow::prime) fn handoff(message: &Message) -> Part {
+    let from = escape::line(&message.from);
+    let subject = escape::line(&message.subject);
     let mut text = format!(
         "# From the session before you\n\n{subject} (from {from}, {})\n\n",
-        letter.id
+        message.id
     );
-    text.push_str(&quoted(letter.body.trim_end().lines()));
+    text.push_str(&quoted(message.body.trim_end().lines()));
     text.push_str("\nThe handing over is done: do not do it again, go on with the work.\n");
-    let part = Part::fixed("handoff", format!("letter {}", letter.id), text);
+    let part = Part::fixed("handoff", format!("message {}", message.id), text);
     part.within(Room {
         most: 2560,
         least: 400,

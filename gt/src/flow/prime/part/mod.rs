@@ -115,7 +115,7 @@ impl Part {
 
     /// The message that it is made from, where it is one to a successor.
     pub(super) fn handoff_note(&self) -> Option<String> {
-        let id = self.source.strip_prefix("letter ")?;
+        let id = self.source.strip_prefix("message ")?;
         (self.name == "handoff").then(|| id.to_owned())
     }
 
