@@ -255,6 +255,7 @@ fn of_store(error: &StoreError) -> Known {
             let hint = format!("bd undo {event} takes that back");
             ("deleted", Some(hint))
         }
+        StoreError::DamagedRollback { .. } => ("damaged", None),
         StoreError::NotAWisp(_) | StoreError::Invalid(_) => ("invalid", None),
         StoreError::Config(_) => ("config", None),
     }

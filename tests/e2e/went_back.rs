@@ -38,7 +38,8 @@ fn whatever_takes_lines_back_is_reported_once_and_they_come_back_byte_for_byte()
         let old = project.issues("a");
         assert_ne!(old, whole, "{way:?}");
         let said = project.bd("a", &["list"]).ok();
-        assert_eq!(said.err.lines().count(), 1, "{way:?}: {}", said.err);
+        // The two commands are on lines of their own.
+        assert_eq!(said.err.lines().count(), 3, "{way:?}: {}", said.err);
         for words in ["was rolled back", "bd restore --lost", &ids[0], &ids[1]] {
             assert!(said.err.contains(words), "{way:?}: {}", said.err);
         }
@@ -128,6 +129,245 @@ fn a_label_leaves_no_time_and_is_missed_all_the_same() {
     }
     project.bd("a", &["restore", "--lost"]).ok();
     assert_eq!(project.issues("a"), whole);
+}
+
+/// Changes that give a bead no other time, and what takes them back.
+const TIMELESS: [&[&str]; 3] = [
+    &["label", "add", "ID", "mine"],
+    &["dep", "add", "ID", "OTHER"],
+    &["comments", "add", "ID", "Words"],
+];
+
+fn timeless(project: &Project, change: &[&str], ids: &[String; 2]) {
+    let args: Vec<&str> = change
+        .iter()
+        .map(|arg| match *arg {
+            "ID" => ids[0].as_str(),
+            "OTHER" => ids[1].as_str(),
+            arg => arg,
+        })
+        .collect();
+    project.bd("a", &args).ok();
+}
+
+fn two_beads() -> (Project, [String; 2]) {
+    let project = Project::new();
+    let ids = ["One", "Two"].map(|title| project.bead("a", title));
+    project.commit("a", "Two beads");
+    (project, ids)
+}
+
+/// What is missing is reported, comes back, and sync does not spread its absence.
+fn comes_back(project: &Project, id: &str, whole: &str, what: &str) {
+    let old = project.issues("a");
+    assert_ne!(old, whole, "{what}");
+    let said = project.bd("a", &["list"]).ok().err;
+    assert!(
+        said.contains("was rolled back") && said.contains(id),
+        "{what}: {said}"
+    );
+    let refused = project.bd("a", &["sync", "--full"]).run();
+    assert!(
+        refused.err.contains("was rolled back"),
+        "{what}: {}",
+        refused.err
+    );
+    project.bd("a", &["restore", "--lost"]).ok();
+    assert_eq!(project.issues("a"), whole, "{what}");
+}
+
+#[test]
+fn what_leaves_no_time_is_missed_whatever_takes_it_back() {
+    let ways: [&[&str]; 4] = [
+        &["checkout", "-q", "HEAD~1", "--", FILE],
+        &["revert", "-n", "HEAD"],
+        &["revert", "--no-edit", "HEAD"],
+        &["reset", "-q", "--hard", "HEAD~1"],
+    ];
+    for change in TIMELESS {
+        for way in ways {
+            let (project, ids) = two_beads();
+            timeless(&project, change, &ids);
+            project.commit("a", "A change");
+            let whole = project.issues("a");
+            project.git("a", way).ok();
+            comes_back(&project, &ids[0], &whole, &format!("{change:?} {way:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_removal_that_git_takes_back_is_missed_too() {
+    // Before and after a commit of it, and in a repository without a reflog.
+    let ways: [(&[&str], bool, bool); 4] = [
+        (&["checkout", "-q", "--", FILE], false, false),
+        (&["restore", "."], false, false),
+        (&["reset", "-q", "--hard", "HEAD~1"], true, false),
+        (&["reset", "-q", "--hard", "HEAD~1"], true, true),
+    ];
+    for (way, is_committed, is_without_reflog) in ways {
+        let (project, ids) = two_beads();
+        if is_without_reflog {
+            let config = ["config", "core.logAllRefUpdates", "false"];
+            project.git("a", &config).ok();
+        }
+        timeless(&project, TIMELESS[0], &ids);
+        project.commit("a", "A label");
+        project.bd("a", &["label", "remove", &ids[0], "mine"]).ok();
+        if is_committed {
+            project.commit("a", "No label");
+        }
+        let whole = project.issues("a");
+        project.git("a", way).ok();
+        comes_back(&project, &ids[0], &whole, &format!("{way:?}"));
+    }
+}
+
+#[test]
+fn a_bead_that_was_deleted_or_archived_does_not_come_back_silently() {
+    for change in [
+        &["delete", "ID", "--hard", "--force"][..],
+        &["compact", "--older-than", "0d"],
+    ] {
+        let (project, ids) = two_beads();
+        project.bd("a", &["close", &ids[0]]).ok();
+        project.commit("a", "Closed");
+        timeless(&project, change, &ids);
+        let whole = project.issues("a");
+        assert!(!whole.contains("One"), "{change:?}");
+        project.git("a", &["checkout", "-q", "--", FILE]).ok();
+        comes_back(&project, &ids[0], &whole, &format!("{change:?}"));
+        project.git("a", &["checkout", "-q", "--", FILE]).ok();
+        project.bd("a", &["restore", "--discard"]).ok();
+        let said = project.bd("a", &["list", "--all"]).ok();
+        assert!(
+            said.err.is_empty() && said.out.contains("One"),
+            "{}{}",
+            said.err,
+            said.out
+        );
+    }
+}
+
+#[test]
+fn a_label_that_others_removed_is_no_rollback() {
+    let (project, ids) = two_beads();
+    timeless(&project, TIMELESS[0], &ids);
+    project.commit("a", "A label");
+    project.clone("b");
+    project.bd("b", &["label", "remove", &ids[0], "mine"]).ok();
+    project.commit("b", "No label");
+    project.bd("a", &["list"]).ok();
+    project.bd("a", &["update", &ids[1], "-p", "0"]).ok();
+    project.commit("a", "Priority");
+    let theirs = project.dir("b");
+    let from = [
+        "pull",
+        "-q",
+        "--no-rebase",
+        "--no-edit",
+        theirs.to_str().unwrap(),
+        "main",
+    ];
+    project.git("a", &from).ok();
+    assert!(!project.issues("a").contains("mine"));
+    assert_eq!(project.bd("a", &["list"]).ok().err, "");
+}
+
+#[test]
+fn a_change_back_to_an_earlier_value_is_missed_after_others_came_in() {
+    let (project, ids) = two_beads();
+    project.bd("a", &["close", &ids[0]]).ok();
+    project.commit("a", "Closed");
+    project.clone("b");
+    project.bd("b", &["update", &ids[0], "-p", "0"]).ok();
+    project.commit("b", "Priority");
+    project.bd("a", &["reopen", &ids[0]]).ok();
+    project.git("a", &["stash", "-q"]).ok();
+    let theirs = project.dir("b");
+    let pull = ["pull", "-q", theirs.to_str().unwrap(), "main"];
+    project.git("a", &pull).ok();
+    let said = project.bd("a", &["list"]).ok().err;
+    assert!(said.contains("was rolled back"), "{said}");
+    project.bd("a", &["restore", "--lost"]).ok();
+    let bead = project.show("a", &ids[0]);
+    assert_eq!(
+        (&bead["status"], &bead["priority"]),
+        (&"open".into(), &0.into())
+    );
+}
+
+#[test]
+fn an_archived_bead_with_later_changes_is_missed() {
+    let (project, ids) = two_beads();
+    project.bd("a", &["close", &ids[0]]).ok();
+    project.commit("a", "Closed");
+    project.git("a", &["checkout", "-q", "-b", "archived"]).ok();
+    project.bd("a", &["compact", "--older-than", "0d"]).ok();
+    project.git("a", &["add", "-f", ".beads/archive"]).ok();
+    project.commit("a", "Archived");
+    project.git("a", &["checkout", "-q", "main"]).ok();
+    project.bd("a", &["restore", "--discard"]).ok();
+    project.bd("a", &["reopen", &ids[0]]).ok();
+    project
+        .bd("a", &["update", &ids[0], "--title", "Again"])
+        .ok();
+    project.commit("a", "Reopened");
+    project.git("a", &["checkout", "-q", "archived"]).ok();
+    let said = project.bd("a", &["list"]).ok().err;
+    assert!(
+        said.contains("was rolled back") && said.contains(&ids[0]),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_completion_leaves_the_report_to_a_command() {
+    let (project, ids) = changed(false);
+    project.git("a", &["checkout", "-q", "--", FILE]).ok();
+    let complete = project
+        .bd("a", &["--", "bd", "show", ""])
+        .env("COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", "2")
+        .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+        .env("_CLAP_COMPLETE_SPACE", "false");
+    let said = complete.ok();
+    assert!(said.out.contains(&ids[0]), "{}", said.out);
+    let said = project.bd("a", &["list"]).ok().err;
+    assert!(said.contains("was rolled back"), "{said}");
+}
+
+#[test]
+fn nothing_is_written_while_a_rollback_cannot_be_recorded() {
+    let (project, ids) = changed(false);
+    project.git("a", &["checkout", "-q", "--", FILE]).ok();
+    let record = project.dir("a").join(".beads/rollback.jsonl");
+    std::fs::create_dir(&record).unwrap();
+    let said = project.bd("a", &["list"]).ok().err;
+    assert!(said.contains("rollback.jsonl"), "{said}");
+    project
+        .bd("a", &["update", &ids[0], "-p", "0"])
+        .fails("rollback.jsonl");
+    std::fs::remove_dir(&record).unwrap();
+    project.bd("a", &["restore", "--lost"]).ok();
+    assert_eq!(project.show("a", &ids[0])["title"], "New");
+    assert_eq!(project.show("a", &ids[1])["title"], "Made");
+}
+
+#[test]
+fn a_damaged_record_of_a_rollback_is_kept_and_stops_sync() {
+    let (project, ids) = changed(false);
+    project.git("a", &["checkout", "-q", "--", FILE]).ok();
+    project.bd("a", &["list"]).ok();
+    let record = project.dir("a").join(".beads/rollback.jsonl");
+    let sound = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, sound.replacen('{', "{{", 1)).unwrap();
+    for command in [&["sync", "--full"][..], &["restore", "--lost"]] {
+        project.bd("a", command).fails("rollback.jsonl:1");
+    }
+    project.bd("a", &["update", &ids[0], "-p", "0"]).ok();
+    let text = std::fs::read_to_string(&record).unwrap();
+    assert!(text.contains("{{"), "{text}");
 }
 
 #[test]

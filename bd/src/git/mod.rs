@@ -12,6 +12,7 @@
 mod change;
 mod combine;
 mod driver;
+pub mod past;
 mod read;
 mod redact;
 mod remote;

@@ -167,10 +167,14 @@ impl Store {
                         self.reports.notice(notice);
                     }
                     if attempt == 0
+                        && !self.reports.are_unread()
                         && rollback::is_due(&read.source, false)
                         && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
                     {
-                        self.compare(&Source::read(&self.paths)?.source);
+                        // It is compared again by the next command, and before anything is written.
+                        if let Err(error) = self.compare(&Source::read(&self.paths)?.source) {
+                            self.reports.notice(with_source(&error));
+                        }
                         continue;
                     }
                     return self.take(read);
@@ -305,12 +309,7 @@ impl Store {
             return self.clone().with_settings(None).prepare(clock);
         }
         for _ in 0..CALM_TRIES {
-            let mut read = Source::read(&self.paths)?;
-            if rollback::is_due(&read.source, true) {
-                self.compare(&read.source);
-                read = Source::read(&self.paths)?;
-            }
-            let snapshot = self.take(read)?;
+            let snapshot = self.take(self.read_compared()?)?;
             snapshot.refuse_conflict()?;
             let state = &snapshot.source.state;
             let now = Stamp::from(clock.now());
@@ -364,7 +363,8 @@ impl Store {
     /// Folds what is safe in the journal. Where that fails the entry stays there, is read from
     /// there, and the next writer folds it.
     fn fold_acknowledged(&self, now: &Stamp) {
-        let folded = Source::read(&self.paths)
+        let folded = self
+            .read_compared()
             .and_then(|read| self.take(read))
             .and_then(|snapshot| {
                 if snapshot.source.is_unsettled() {
@@ -397,16 +397,27 @@ impl Store {
             if tries >= FOLD_TRIES {
                 break;
             }
-            snapshot = self.take(Source::read(&self.paths)?)?;
+            snapshot = self.take(self.read_compared()?)?;
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    /// Reports what left the issues without us. What cannot be read or recorded now is for a later command.
-    fn compare(&self, source: &Source) {
-        if let Ok(Some(notice)) = rollback::compare(source) {
+    /// Reads the files under the lock, and reports what left the issues without us before a writer replaces them.
+    fn read_compared(&self) -> Result<source::Read, StoreError> {
+        let read = Source::read(&self.paths)?;
+        if !rollback::is_due(&read.source, true) {
+            return Ok(read);
+        }
+        self.compare(&read.source)?;
+        Source::read(&self.paths)
+    }
+
+    /// Reports what left the issues without us.
+    fn compare(&self, source: &Source) -> Result<(), StoreError> {
+        if let Some(notice) = rollback::compare(source)? {
             self.reports.notice(notice);
         }
+        Ok(())
     }
 
     /// Folds the journal that a snapshot has over the files.

@@ -11,7 +11,7 @@ use crate::bead::validate::Vocabulary;
 use crate::bead::{DepKind, Status, kind};
 use crate::cli::{Global, list, place};
 use crate::config::key::KEYS;
-use crate::store::{BeadRef, Snapshot, Store, find};
+use crate::store::{BeadRef, Reports, Snapshot, Store, find};
 use crate::sys::Env;
 use crate::ui::escape;
 
@@ -119,7 +119,8 @@ pub fn is_work(bead: &BeadRef<'_>) -> bool {
 /// The beads of the place; `None` if there are none or they cannot be read.
 fn snapshot(place: &Place) -> Option<Snapshot> {
     let dir = find::find(place.as_ref()?).ok()?;
-    Store::open(&dir).ok()?.snapshot().ok()
+    let store = Store::open(&dir).ok()?.reporting_to(&Reports::unread());
+    store.snapshot().ok()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
 use crate::store::commit::write::{Layout, Piece, lay_out, write};
-use crate::store::commit::{reindex, rollback};
+use crate::store::commit::{place_issues, reindex, rollback};
 use crate::store::disk::mark;
 use crate::store::disk::paths::Paths;
 use crate::store::index::Note;
@@ -262,7 +262,7 @@ impl Fold<'_> {
         };
         let failed = |error| StoreError::io("write", &path, error);
         let placed = if code == ISSUES {
-            rollback::place(file, &source.paths)
+            place_issues::place_issues(file, &source.paths)
         } else {
             file.put(&path)
         };

@@ -1,6 +1,7 @@
 //! How changes get into the files: transactions, folds, and what a rollback by git took.
 
 pub(crate) mod fold;
+pub(crate) mod place_issues;
 pub(crate) mod policy;
 pub(crate) mod reindex;
 pub mod rollback;

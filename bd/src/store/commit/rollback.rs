@@ -1,130 +1,40 @@
 //! Lines that left the issues because someone took the file back: `git reset --hard`, `checkout`, `stash`, `revert`.
 //!
-//! Owns `issues.kept` (the issues as this clone last wrote or accepted them), `issues.found` (as they last came from
-//! outside) and `rollback.jsonl` (what left, undecided). What must always hold: a line that this clone kept is in the
-//! issues, or in `rollback.jsonl`, or what is found holds all of it; nothing is revived silently.
+//! Owns `rollback.jsonl` (what left, undecided). What must always hold: a line that this clone kept is in the issues, or in
+//! `rollback.jsonl`, or what is found holds all of it; a bead that was removed here is not there again; nothing is revived
+//! silently.
 //!
-//! Steps: every writer of the issues keeps them under a second name (`Kept`): a link, since git replaces files; a copy
-//! while they are small, since whoever writes in place would change both. The next command that finds other issues
-//! compares them (`compare`): each line that left goes to `rollback.jsonl` beside the line found; then what is found
-//! is kept. `bd restore --lost` merges both by field with what is there then, `--discard` forgets them.
+//! Steps: every writer of the issues keeps them (`place_issues`). The next command that finds other issues compares them
+//! (`compare`): each line that left goes to `rollback.jsonl` beside the line found; then what is found is kept.
+//! `bd restore --lost` merges both by field with what is there then, `--discard` forgets them.
 
-use crate::store::disk::identity::FileKey;
 use std::cell::OnceCell;
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, Metadata};
-use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 
+use git2::Oid;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::place_issues::accept_found;
 use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
-use crate::git::Git;
+use crate::git::past::{FilePast, Movement};
 use crate::merge::{self, collision};
+use crate::store::disk::identity::FileKey;
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
+use crate::store::log::history;
 use crate::store::view::source::Source;
 use crate::store::{Author, Store, StoreError, Tx};
-use crate::sys::file::{Beside, Placed};
-use crate::sys::{Clock, file};
+use crate::sys::Clock;
 
-/// Up to this size the kept issues are a copy.
-const COPIED: u64 = 1 << 20;
-/// How many places of `HEAD` are looked at for the kept issues.
-const VISITS: &str = "20";
 /// How many ids a message names.
 const NAMED: usize = 5;
-
-/// The issues under a second name, not yet in its place.
-pub(crate) struct Kept {
-    name: tempfile::TempPath,
-    place: PathBuf,
-}
-
-impl Kept {
-    /// Takes what is in a file that holds the issues, or is about to.
-    pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
-        let from = fs::canonicalize(from)?;
-        let folder = place.parent().unwrap_or(place);
-        let meta = fs::metadata(&from)?;
-        let copy = |name: &Path| {
-            fs::copy(&from, name)?;
-            fs::File::options()
-                .append(true)
-                .open(name)?
-                .set_modified(meta.modified()?)
-        };
-        let name = tempfile::Builder::new()
-            .prefix(".tmp-")
-            .make_in(folder, |name| {
-                // Not every file system has links.
-                if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
-                    return copy(name);
-                }
-                Ok(())
-            })?;
-        Ok(Self {
-            name: name.into_temp_path(),
-            place: place.to_owned(),
-        })
-    }
-
-    /// Puts it in its place.
-    pub(in crate::store) fn put(self) -> io::Result<()> {
-        // Between two names of one file a rename does nothing.
-        let inode = |path: &Path| fs::metadata(path).map(|meta| meta.ino()).ok();
-        if inode(&self.name) == inode(&self.place) {
-            return self.name.close();
-        }
-        self.name.persist(&self.place).map_err(|error| error.error)
-    }
-}
-
-/// Puts issues that we wrote in their place, and keeps them.
-pub(crate) fn place(issues: Beside, paths: &Paths) -> io::Result<Placed> {
-    let kept = Kept::of(issues.path(), &paths.kept());
-    let mut placed = issues.put(paths.issues())?;
-    if kept.and_then(Kept::put).is_err() {
-        // Older ones would make these look like someone else's.
-        file::remove(&paths.kept())?;
-    }
-    // A second name changes the time of the first.
-    let inode = |meta: &Metadata| (meta.dev(), meta.ino());
-    let now = fs::metadata(paths.issues());
-    if let Some(now) = now.ok().filter(|now| inode(now) == inode(&placed.there)) {
-        placed.there = now;
-    }
-    Ok(placed)
-}
-
-/// Begins to keep issues that were just read from a commit.
-pub(crate) fn begin(paths: &Paths) -> Result<(), StoreError> {
-    keep_as(paths, &[paths.found(), paths.kept()])
-}
-
-/// Keeps the issues as they were found.
-fn accept(source: &Source, places: &[PathBuf]) -> Result<(), StoreError> {
-    keep_as(&source.paths, places)?;
-    source.renew_linked();
-    Ok(())
-}
-
-fn keep_as(paths: &Paths, places: &[PathBuf]) -> Result<(), StoreError> {
-    for place in places {
-        let kept = match Kept::of(paths.issues(), place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => file::remove(place),
-            kept => kept.and_then(Kept::put),
-        };
-        kept.map_err(|error| StoreError::io("write", place, error))?;
-    }
-    Ok(())
-}
 
 /// Whether the issues that were read may be others than those that were kept. Who writes to a store begins to keep them.
 pub(crate) fn is_due(source: &Source, writes: bool) -> bool {
@@ -155,28 +65,30 @@ pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
     let both = [paths.found(), paths.kept()];
     let Some(kept) = kept else {
         ignore::hide(paths.dir());
-        return accept(source, &both).map(|()| None);
+        return accept_found(source, &both).map(|()| None);
     };
     if kept == found || source.is_folded() {
-        return accept(source, &both[1..]).map(|()| None);
+        return accept_found(source, &both[1..]).map(|()| None);
     }
-    let base = files::read(&paths.found())?;
-    let left = Sides::of([&base, &kept, &found], paths).left()?;
-    let mut all = undecided(paths, &found)?;
+    let outside = files::read(&paths.found())?;
+    let left = Sides::of([&outside, &kept, &found], paths).left()?;
+    let mut all = Undecided::read(paths, &found)?;
     let names: BTreeSet<&str> = left.iter().map(|one| one.id.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let said = (!names.is_empty()).then(|| {
         format!(
-            "{} was rolled back: changes to {} are no longer in it; `bd restore --lost` brings them back, `bd restore --discard` accepts the older state (what git did before is in `git reflog`)",
+            "{} was rolled back: changes to {} are no longer in it (`git reflog` shows what git did)\n  bd restore --lost     bring the changes back\n  bd restore --discard  accept the older state",
             paths.issues().display(),
             some(&names)
         )
     });
-    let news = left.into_iter().filter(|one| !all.contains(one));
-    let news: Vec<RolledBack> = news.collect();
-    all.extend(news);
-    write(paths, &all)?;
-    accept(source, &both)?;
+    for one in left {
+        if !all.open.contains(&one) {
+            all.open.push(one);
+        }
+    }
+    all.write(paths)?;
+    accept_found(source, &both)?;
     Ok(said)
 }
 
@@ -191,72 +103,164 @@ pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
 
 /// The lines of the issues by id: as they last came from outside, as they were kept, and as they are found.
 struct Sides<'a> {
-    base: BTreeMap<String, &'a [u8]>,
+    outside: BTreeMap<String, &'a [u8]>,
     kept: BTreeMap<String, &'a [u8]>,
     found: BTreeMap<String, &'a [u8]>,
-    text: &'a [u8],
     paths: &'a Paths,
-    moved: OnceCell<Moved>,
+    past: OnceCell<Option<Past>>,
+    archive: OnceCell<Archive>,
+    removals: OnceCell<BTreeMap<String, String>>,
 }
 
-/// How `HEAD` came to be where it is since a commit had the kept issues.
-#[derive(Default)]
-struct Moved {
-    /// Whether it is beside where it was.
-    is_apart: bool,
-    is_revert: bool,
-    /// Whether the kept issues are committed.
-    is_committed: bool,
-    /// What the commit that both came from has.
-    lines: BTreeMap<String, Vec<u8>>,
+/// What git knows of the issues since they were kept.
+struct Past {
+    git: FilePast,
+    /// `HEAD` when they were kept, and now.
+    heads: [Oid; 2],
+    movement: Movement,
+    /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
+    base: BTreeMap<String, Vec<u8>>,
+    /// The lines in `HEAD`.
+    now: BTreeMap<String, Vec<u8>>,
+    /// The hashes of the lines in each version since the kept issues, and in all before them.
+    since: OnceCell<Vec<HashSet<u64>>>,
+    older: OnceCell<HashSet<u64>>,
+    /// The hashes of the lines in commits that were made here since.
+    own: OnceCell<HashSet<u64>>,
 }
 
-impl Moved {
-    /// Outside git it did not.
-    fn read(paths: &Paths, kept: &[u8]) -> Option<Self> {
-        let git = Git::at(paths.dir());
-        let visits = ["log", "-g", "--format=%H %gs", "-n", VISITS, "HEAD"];
-        let visits = git.plumbing(visits).text().ok()?;
-        let visits: Vec<(&str, &str)> = visits
-            .lines()
-            .filter_map(|line| line.split_once(' '))
-            .collect();
-        let path = format!("./{}", paths.issues().file_name()?.to_string_lossy());
-        let text = |commit: &str| git.file_at(commit, &path).ok().flatten();
-        let has_it = |(commit, _): &(&str, &str)| text(commit).as_deref() == Some(kept);
-        let committed = visits.iter().position(has_it);
-        let (before, _) = visits.get(committed.unwrap_or(1))?;
-        let base = git.merge_base(before, "HEAD").ok()??;
-        let issues = text(&base).unwrap_or_default();
-        let since = visits.iter().take(committed.unwrap_or(1));
+impl Past {
+    /// Outside git, and where git does not have the issues, there is none.
+    fn read(paths: &Paths) -> Option<Self> {
+        let git = FilePast::open(paths.issues())?;
+        let kept = files::read_if_there(&paths.kept_head()).ok()??;
+        let before = git.commit(&String::from_utf8_lossy(&kept))?;
+        let now = git.head()?;
+        let movement = git.movement(before, now);
+        let base = match movement {
+            Movement::Forward | Movement::Back => Some(before),
+            Movement::Apart(base) => base,
+        };
+        let text = |commit: Option<Oid>| commit.map(|commit| git.text_at(commit));
+        let texts = [text(base), text(Some(now))].map(Option::unwrap_or_default);
+        if texts.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let [base, lines] = texts.map(|text| {
+            let rows = merge::rows(&text);
+            rows.map(|(id, line)| (id, line.to_vec())).collect()
+        });
         Some(Self {
-            is_committed: committed.is_some(),
-            is_apart: base != *before && base != visits.first()?.0,
-            is_revert: since
-                .into_iter()
-                .any(|(_, subject)| subject.starts_with("revert")),
-            lines: merge::rows(&issues)
-                .map(|(id, line)| (id, line.to_vec()))
-                .collect(),
+            git,
+            heads: [before, now],
+            movement,
+            base,
+            now: lines,
+            since: OnceCell::new(),
+            older: OnceCell::new(),
+            own: OnceCell::new(),
         })
+    }
+
+    fn is_apart(&self) -> bool {
+        matches!(self.movement, Movement::Apart(_))
+    }
+
+    fn has_moved_on(&self) -> bool {
+        self.movement == Movement::Forward && self.heads[0] != self.heads[1]
+    }
+
+    fn is_at_head(&self, id: &str, found: &[u8]) -> bool {
+        self.now.get(id).is_some_and(|line| line == found)
+    }
+
+    fn is_base(&self, id: &str, line: &[u8]) -> bool {
+        self.base.get(id).is_some_and(|base| base == line)
+    }
+
+    fn since(&self) -> &[HashSet<u64>] {
+        self.since.get_or_init(|| {
+            let [before, now] = self.heads;
+            let versions = self.git.versions(&[now], &[before]);
+            versions.iter().map(|text| hashes(text)).collect()
+        })
+    }
+
+    /// Whether the line was committed since the issues were kept.
+    fn is_committed_since(&self, line: &[u8]) -> bool {
+        let hash = xxh3_64(line);
+        self.has_moved_on() && self.since().iter().any(|version| version.contains(&hash))
+    }
+
+    /// Whether a commit since then is without the line.
+    fn is_dropped_since(&self, line: &[u8]) -> bool {
+        let hash = xxh3_64(line);
+        self.has_moved_on() && self.since().iter().any(|version| !version.contains(&hash))
+    }
+
+    /// Whether an earlier commit had exactly this line.
+    fn is_older(&self, id: &str, found: &[u8]) -> bool {
+        let older = self.older.get_or_init(|| {
+            let versions = self.git.versions(&self.heads[..1], &[]);
+            versions.iter().flat_map(|text| hashes(text)).collect()
+        });
+        older.contains(&xxh3_64(found))
+            || !self.is_at_head(id, found) && self.is_committed_since(found)
+    }
+
+    /// Whether a commit that was made here brought the line, or may have.
+    fn is_own(&self, line: &[u8]) -> bool {
+        let own = self.own.get_or_init(|| {
+            let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
+                return self.since().iter().flatten().copied().collect();
+            };
+            let texts = commits.iter().map(|commit| self.git.text_at(*commit));
+            texts.flat_map(|text| hashes(&text)).collect()
+        });
+        own.contains(&xxh3_64(line))
     }
 }
 
+fn read_once<T>(
+    cell: &OnceCell<T>,
+    read: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<&T, StoreError> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let value = read()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+fn hashes(text: &[u8]) -> HashSet<u64> {
+    merge::rows(text).map(|(_, line)| xxh3_64(line)).collect()
+}
+
+/// What is to be done about a line that was kept and is found otherwise.
+enum Judged {
+    /// It was changed on purpose.
+    Meant,
+    /// An older state replaced it.
+    RolledBack,
+    /// Both sides may have changed it since this line.
+    Both(Option<Box<Bead>>),
+}
+
 impl<'a> Sides<'a> {
-    fn of([base, kept, found]: [&'a [u8]; 3], paths: &'a Paths) -> Self {
+    fn of([outside, kept, found]: [&'a [u8]; 3], paths: &'a Paths) -> Self {
         let rows = |text| merge::rows(text).collect();
         Self {
-            base: rows(base),
+            outside: rows(outside),
             kept: rows(kept),
             found: rows(found),
-            text: kept,
             paths,
-            moved: OnceCell::new(),
+            past: OnceCell::new(),
+            archive: OnceCell::new(),
+            removals: OnceCell::new(),
         }
     }
 
     fn left(&self) -> Result<Vec<RolledBack>, StoreError> {
-        let mut archive = None;
         let mut left = Vec::new();
         for (id, line) in &self.kept {
             let found = self.found.get(id).copied();
@@ -264,17 +268,83 @@ impl<'a> Sides<'a> {
                 continue;
             }
             let bead = record::parse(line).ok();
-            let Some(wanted) = bead.and_then(|bead| self.wanted(&bead, line)) else {
+            let Some((bead, wanted)) = bead.and_then(|bead| {
+                let wanted = self.wanted(&bead, line)?;
+                Some((bead, wanted))
+            }) else {
                 continue;
             };
-            if found.is_none() && archive.is_none() {
-                archive = Some(Archive::read(self.paths.dir())?);
+            if found.is_some() || !self.is_archived(&bead)? {
+                left.extend(RolledBack::of(id, Some(&wanted), found));
             }
-            if found.is_some() || !archive.as_ref().is_some_and(|archive| archive.has(id)) {
-                left.extend(RolledBack::of(id, &wanted, found));
+        }
+        for (id, line) in &self.found {
+            if !self.kept.contains_key(id) && self.is_revived(id, line)? {
+                left.extend(RolledBack::of(id, None, Some(line)));
             }
         }
         Ok(left)
+    }
+
+    fn past(&self) -> Option<&Past> {
+        self.past.get_or_init(|| Past::read(self.paths)).as_ref()
+    }
+
+    fn archive(&self) -> Result<&Archive, StoreError> {
+        read_once(&self.archive, || Archive::read(self.paths.dir()))
+    }
+
+    /// Whether the archive has all of a bead.
+    fn is_archived(&self, kept: &Bead) -> Result<bool, StoreError> {
+        let archive = self.archive()?;
+        if !archive.has(&kept.id) {
+            return Ok(false);
+        }
+        let archived = archive.get(&kept.id);
+        Ok(archived.is_some_and(|archived| {
+            collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
+        }))
+    }
+
+    /// Whether a bead that is found was removed here: by a hard delete, or to the archive that has it still.
+    fn is_revived(&self, id: &str, found: &[u8]) -> Result<bool, StoreError> {
+        let is_old = match self.past() {
+            None => self.outside.get(id) == Some(&found),
+            // Others made it again, or for the first time.
+            Some(past) if past.is_at_head(id, found) => match past.movement {
+                Movement::Forward => {
+                    past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
+                }
+                Movement::Back => true,
+                Movement::Apart(_) => past.is_base(id, found),
+            },
+            Some(past) => past.is_base(id, found) || past.is_older(id, found),
+        };
+        if !is_old {
+            return Ok(false);
+        }
+        let removals = self.removals()?;
+        Ok(match removals.get(id).map(String::as_str) {
+            Some("archive") => self.archive()?.has(id),
+            other => other.is_some(),
+        })
+    }
+
+    /// The beads whose last event removed them, with its verb.
+    fn removals(&self) -> Result<&BTreeMap<String, String>, StoreError> {
+        read_once(&self.removals, || {
+            let mut removals = BTreeMap::new();
+            for event in history::all(self.paths)? {
+                for change in event.changes {
+                    if change.after.is_none() {
+                        removals.insert(change.id, event.verb.clone());
+                    } else {
+                        removals.remove(&change.id);
+                    }
+                }
+            }
+            Ok(removals)
+        })
     }
 
     /// The line that a kept bead should have, where what is found does not hold all of it.
@@ -287,30 +357,13 @@ impl<'a> Sides<'a> {
         let Some(found) = parsed(&self.found, &kept.id).filter(is_kept) else {
             return Some(line.to_vec());
         };
-        let moved = self
-            .moved
-            .get_or_init(|| Moved::read(self.paths, self.text).unwrap_or_default());
-        let from = moved.lines.get(&kept.id).map(Vec::as_slice);
-        let order = kept.updated_at.cmp(&found.updated_at);
-        // Who went on from there edited it, and meant it so.
-        if from == Some(line) && order != Ordering::Greater {
-            return moved.is_revert.then(|| line.to_vec());
-        }
-        let found_line = self.found.get(&kept.id).copied();
-        // Not every change gives a bead another time: of what was never committed only the commit is left.
-        let is_reset = !moved.is_committed && from == found_line && order == Ordering::Equal;
-        if is_reset || !moved.is_apart && order == Ordering::Greater {
-            return Some(line.to_vec());
-        }
-        let from = from.and_then(|from| record::parse(from).ok());
-        let outside = parsed(&self.base, &kept.id);
-        let base = if moved.is_committed {
-            from.or(outside)
-        } else {
-            outside.or(from)
+        let base = match self.judge(kept, line, &found) {
+            Judged::Meant => return None,
+            Judged::RolledBack => return Some(line.to_vec()),
+            Judged::Both(base) => base,
         };
         let (mut ours, mut theirs) = (kept.clone(), found.clone());
-        if order == Ordering::Equal {
+        if kept.updated_at == found.updated_at {
             // Of the same time is what git merged back, or what someone edited by hand.
             let last = if base.is_some() {
                 &mut theirs
@@ -319,19 +372,49 @@ impl<'a> Sides<'a> {
             };
             last.updated_at = Stamp::from(jiff::Timestamp::MAX);
         }
-        let mut merged = merge::beads(base.as_ref(), Some(&ours), Some(&theirs)).bead?;
+        let mut merged = merge::beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
         merged.updated_at.clone_from(&found.updated_at);
-        let merged_line = record::line(&merged);
-        if merged_line == record::line(&found) {
+        if record::line(&merged) == record::line(&found) {
             return None;
         }
         merged.updated_at = kept.updated_at.clone().max(merged.updated_at);
-        let is_all_ours = record::line(&merged) == record::line(kept);
-        Some(if is_all_ours {
-            line.to_vec()
-        } else {
-            record::line(&merged)
-        })
+        let merged = record::line(&merged);
+        let is_all_ours = merged == record::line(kept);
+        Some(if is_all_ours { line.to_vec() } else { merged })
+    }
+
+    /// Not every change gives a bead another time, so that an older line is known by the commits that had it.
+    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> Judged {
+        let found = self.found.get(&kept.id).copied().unwrap_or_default();
+        let is_newer = kept.updated_at > bead.updated_at;
+        let outside = self.outside.get(&kept.id).copied();
+        let outside_bead = || outside.and_then(|line| record::parse(line).ok());
+        let Some(past) = self.past() else {
+            return if is_newer || outside == Some(found) {
+                Judged::RolledBack
+            } else {
+                Judged::Both(outside_bead().map(Box::new))
+            };
+        };
+        let is_at_head = past.is_at_head(&kept.id, found);
+        if past.movement == Movement::Back && is_at_head {
+            return Judged::RolledBack;
+        }
+        let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
+        if is_committed && !past.is_apart() {
+            let is_meant = !past.is_older(&kept.id, found) || is_at_head && !past.is_own(found);
+            return if is_newer || !is_meant {
+                Judged::RolledBack
+            } else {
+                Judged::Meant
+            };
+        }
+        if past.is_base(&kept.id, found) || past.is_older(&kept.id, found) {
+            return Judged::RolledBack;
+        }
+        let base = past.base.get(&kept.id);
+        let base = base.and_then(|line| record::parse(line).ok());
+        Judged::Both(base.or_else(outside_bead).map(Box::new))
     }
 }
 
@@ -340,21 +423,18 @@ impl<'a> Sides<'a> {
 pub struct RolledBack {
     /// The bead.
     pub id: String,
-    /// The line as it should be.
-    kept: Raw,
+    /// The line as it should be; `None` for a bead that was removed and is there again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<Raw>,
     /// The line that was found in its place.
     found: Option<Raw>,
 }
 
 impl PartialEq for RolledBack {
     fn eq(&self, other: &Self) -> bool {
-        let texts = |one: &Self| {
-            (
-                one.kept.get().to_owned(),
-                one.found.as_ref().map(|raw| raw.get().to_owned()),
-            )
-        };
-        texts(self) == texts(other)
+        let text = |raw: &Option<Raw>| raw.as_ref().map(|raw| raw.get().to_owned());
+        let texts = |one: &Self| [text(&one.kept), text(&one.found)];
+        self.id == other.id && texts(self) == texts(other)
     }
 }
 
@@ -363,24 +443,35 @@ impl PartialEq for RolledBack {
 struct Plan {
     /// The lines to be written.
     lines: Vec<Vec<u8>>,
+    /// Whether the bead is to be removed again.
+    removes: bool,
     /// Fields that were edited since, and stay.
     edited: BTreeSet<String>,
 }
 
 impl RolledBack {
-    fn of(id: &str, kept: &[u8], found: Option<&[u8]>) -> Option<Self> {
+    fn of(id: &str, kept: Option<&[u8]>, found: Option<&[u8]>) -> Option<Self> {
         let raw = |line: &[u8]| RawValue::from_string(record::text(line).into_owned()).ok();
         Some(Self {
             id: id.to_owned(),
-            kept: raw(kept)?,
+            kept: match kept {
+                Some(kept) => Some(raw(kept)?),
+                None => None,
+            },
             // What cannot be read is as good as none.
             found: found.and_then(raw),
         })
     }
 
     fn plan(&self, now: Option<&[u8]>) -> Plan {
-        let kept = self.kept.get().as_bytes();
         let found = self.found.as_ref().map(|raw| raw.get().as_bytes());
+        let Some(kept) = self.kept.as_ref().map(|raw| raw.get().as_bytes()) else {
+            // Who went on with it since wants it.
+            return Plan {
+                removes: now.is_some() && now == found,
+                ..Plan::default()
+            };
+        };
         if now == Some(kept) {
             return Plan::default();
         }
@@ -421,30 +512,72 @@ impl RolledBack {
         Plan {
             edited: lost.map(|lost| lost.field).collect(),
             lines,
+            removes: false,
         }
     }
 }
 
-/// The lines that left the issues, were not discarded, and are not in this text of them.
-fn undecided(paths: &Paths, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
-    let text = files::read(&paths.rollback())?;
-    let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
-    let all =
-        lines::spans(&text, 0).filter_map(|(_, span)| serde_json::from_slice(&text[span]).ok());
-    let is_open = |one: &RolledBack| {
-        let plan = one.plan(now.get(&one.id).copied());
-        !plan.lines.is_empty() || !plan.edited.is_empty()
-    };
-    Ok(all.filter(is_open).collect())
+/// What waits for a decision.
+struct Undecided {
+    open: Vec<RolledBack>,
+    /// Lines that cannot be read; the first one's number.
+    damaged: Vec<Vec<u8>>,
+    first_damaged: usize,
 }
 
-fn write(paths: &Paths, all: &[RolledBack]) -> Result<(), StoreError> {
-    if all.is_empty() {
-        return files::remove(&paths.rollback());
+impl Undecided {
+    /// The lines that left the issues, were not discarded, and are not in this text of them.
+    fn read(paths: &Paths, issues: &[u8]) -> Result<Self, StoreError> {
+        let text = files::read(&paths.rollback())?;
+        let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
+        let mut found = Self {
+            open: Vec::new(),
+            damaged: Vec::new(),
+            first_damaged: 0,
+        };
+        for (number, span) in lines::spans(&text, 0) {
+            let line = &text[span];
+            let Ok(one) = serde_json::from_slice::<RolledBack>(line) else {
+                if found.damaged.is_empty() {
+                    found.first_damaged = number;
+                }
+                found.damaged.push(line.to_vec());
+                continue;
+            };
+            let plan = one.plan(now.get(&one.id).copied());
+            if plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty() {
+                found.open.push(one);
+            }
+        }
+        Ok(found)
     }
-    let line = |one| [serde_json::to_vec(one).unwrap_or_default(), b"\n".to_vec()].concat();
-    let text: Vec<u8> = all.iter().flat_map(line).collect();
-    files::replace(&paths.rollback(), &text)
+
+    fn write(&self, paths: &Paths) -> Result<(), StoreError> {
+        if self.open.is_empty() && self.damaged.is_empty() {
+            return files::remove(&paths.rollback());
+        }
+        let lines = self
+            .open
+            .iter()
+            .filter_map(|one| serde_json::to_vec(one).ok());
+        let mut text = Vec::new();
+        for line in lines.chain(self.damaged.iter().cloned()) {
+            text.extend(line);
+            text.push(b'\n');
+        }
+        files::replace(&paths.rollback(), &text)
+    }
+
+    /// All of it, if all of it can be read.
+    fn readable(self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
+        if self.damaged.is_empty() {
+            return Ok(self.open);
+        }
+        Err(StoreError::DamagedRollback {
+            path: paths.rollback(),
+            line: self.first_damaged,
+        })
+    }
 }
 
 impl Store {
@@ -455,12 +588,12 @@ impl Store {
         if !self.paths.rollback().exists() {
             return Ok(Vec::new());
         }
-        undecided(&self.paths, &self.durable_lines()?)
+        Undecided::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)
     }
 
     /// Those of them that are not in this text of the issues.
     pub(crate) fn rolled_back_in(&self, issues: &[u8]) -> Result<Vec<RolledBack>, StoreError> {
-        undecided(&self.paths, issues)
+        Undecided::read(&self.paths, issues)?.readable(&self.paths)
     }
 
     /// The issues as they last came from outside.
@@ -500,10 +633,11 @@ impl Store {
     ) -> Result<Vec<RolledBack>, StoreError> {
         let lines = self.durable_lines()?;
         let _guard = self.lock()?;
-        let all = undecided(&self.paths, &lines)?.into_iter();
-        let (gone, stays): (_, Vec<RolledBack>) =
-            all.partition(|one| ids.is_none_or(|ids| ids.contains(&one.id)));
-        write(&self.paths, &stays)?;
+        let mut all = Undecided::read(&self.paths, &lines)?;
+        let is_meant = |one: &RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
+        let (gone, stays) = all.open.into_iter().partition(is_meant);
+        all.open = stays;
+        all.write(&self.paths)?;
         Ok(gone)
     }
 }
@@ -514,6 +648,9 @@ fn put_back(tx: &mut Tx<'_>, one: &RolledBack) -> Result<BTreeSet<String>, Store
     let plan = one.plan(now.as_deref());
     for line in plan.lines {
         tx.put_line(&line)?;
+    }
+    if plan.removes {
+        tx.erase(&one.id)?;
     }
     Ok(plan.edited)
 }

@@ -69,6 +69,12 @@ pub enum StoreError {
         by: String,
         event: String,
     },
+    /// What a rollback took is not readable any more.
+    #[error(
+        "{}:{line} cannot be read, and may hold a change that a rollback took; correct the line by hand",
+        path.display()
+    )]
+    DamagedRollback { path: PathBuf, line: usize },
     /// Only wisps are erased without a trace.
     #[error("{0} is not a wisp")]
     NotAWisp(String),

@@ -20,6 +20,7 @@ const LOCAL: &[&str] = &[
     "index.bin",
     "archive.bin",
     "issues.kept",
+    "issues.head",
     "issues.found",
     "rollback.jsonl",
     "clone-id",

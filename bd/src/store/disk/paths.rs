@@ -94,6 +94,11 @@ impl Paths {
         self.dir.join("issues.kept")
     }
 
+    /// The commit of `HEAD` when the issues were kept.
+    pub fn kept_head(&self) -> PathBuf {
+        self.dir.join("issues.head")
+    }
+
     /// The issues as they last came from outside.
     pub fn found(&self) -> PathBuf {
         self.dir.join("issues.found")

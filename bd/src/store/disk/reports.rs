@@ -19,9 +19,21 @@ struct Due {
     unsettled: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
+    is_unread: bool,
 }
 
 impl Reports {
+    /// Reports that nobody reads, as those of a shell's completion. What is reported once waits for another command.
+    pub fn unread() -> Self {
+        let reports = Self::default();
+        reports.due().is_unread = true;
+        reports
+    }
+
+    pub(in crate::store) fn are_unread(&self) -> bool {
+        self.due().is_unread
+    }
+
     fn due(&self) -> MutexGuard<'_, Due> {
         // A panic between two pushes leaves sound lists.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

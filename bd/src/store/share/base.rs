@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::commit::rollback;
+use crate::store::commit::place_issues;
 use crate::store::disk::files;
 use crate::store::{Store, StoreError};
 use crate::sys::Clock;
@@ -36,7 +36,7 @@ pub(crate) fn begin(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let store = Store::at(dir);
-    rollback::begin(&store.paths)?;
+    place_issues::keep_fetched(&store.paths)?;
     store.set_base(&Base {
         branch: branch.to_owned(),
         commit: commit.to_owned(),

@@ -24,7 +24,7 @@ pub(crate) use base::begin;
 use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
 use crate::bead::Stamp;
 use crate::merge::Lost;
-use crate::store::commit::rollback;
+use crate::store::commit::place_issues;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
@@ -163,7 +163,7 @@ impl Store {
         let version = match issues {
             None => version,
             Some(beside) => {
-                let placed = rollback::place(beside, &self.paths).map_err(failed)?;
+                let placed = place_issues::place_issues(beside, &self.paths).map_err(failed)?;
                 self.reload_own_side();
                 mark::touch(&self.paths);
                 Version::of(&placed.there)

@@ -78,6 +78,21 @@ fn what_went_back_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn what_git_takes_back_while_a_writer_folds_is_reported() {
+    let (place, old) = edited();
+    place
+        .change(|tx| {
+            place.goes_back_to(&old);
+            Ok(change::amend(tx, "bd-a", priority(0))?)
+        })
+        .unwrap();
+    assert_eq!(place.bead("bd-a").priority, 0);
+    assert_eq!(place.left(), ["bd-a"]);
+    place.restore();
+    assert_eq!(place.bead("bd-a").title, "Two");
+}
+
+#[test]
 fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_named() {
     let (place, old) = edited();
     place.edit("bd-a", |bead| bead.notes = "kept".into());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bd::bead::Kind;
 use bd::cli::completion::{Value, Values, beads, is_work, plain, with_values};
-use bd::store::BeadRef;
+use bd::store::{BeadRef, Reports};
 use bd::sys::Env;
 use bd::ui::{Ui, escape};
 use clap::Command;
@@ -25,7 +25,10 @@ use crate::view::doctor;
 pub(in crate::cli) fn offer_values(command: Command, env: &Env) -> Command {
     let (env, ui) = (env.clone(), Ui::new(false, true, env));
     match Context::new(env, ui).town() {
-        Ok(town) => with_values(command, "", &Arc::new(town), values),
+        Ok(mut town) => {
+            town.reports = Reports::unread();
+            with_values(command, "", &Arc::new(town), values)
+        }
         Err(_) => command,
     }
 }

@@ -42,6 +42,7 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/index.bin",
     ".beads/archive.bin",
     ".beads/issues.kept",
+    ".beads/issues.head",
     ".beads/issues.found",
     ".beads/rollback.jsonl",
     ".beads/clone-id",

@@ -1,0 +1,132 @@
+//! Owns what a file was in earlier commits, read by libgit2: small answers for commands that must not start git.
+//!
+//! What must always hold: whatever libgit2 cannot read (another format of refs, a repository of another user) is `None`
+//! or empty, never an error; nothing is written.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use git2::{Oid, Repository, Sort};
+
+/// How many commits are looked through for versions of a file.
+const COMMITS: usize = 2_000;
+/// How many versions of a file are read.
+const VERSIONS: usize = 40;
+/// How much text of versions is read, in bytes.
+const TEXT: usize = 128 << 20;
+
+/// The past of one file.
+pub struct FilePast {
+    repository: Repository,
+    path: PathBuf,
+}
+
+/// How `HEAD` moved from one commit to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// On to a descendant, or not at all.
+    Forward,
+    /// Back to an ancestor.
+    Back,
+    /// To another line of history, which left the first at this commit.
+    Apart(Option<Oid>),
+}
+
+impl FilePast {
+    /// The past of a file in a work tree; `None` outside git.
+    pub fn open(file: &Path) -> Option<Self> {
+        let folder = file.parent()?.canonicalize().ok()?;
+        let repository = Repository::discover(&folder).ok()?;
+        let top = repository.workdir()?.canonicalize().ok()?;
+        let path = folder.strip_prefix(top).ok()?.join(file.file_name()?);
+        Some(Self { repository, path })
+    }
+
+    /// The commit of `HEAD`.
+    pub fn head(&self) -> Option<Oid> {
+        self.repository.head().ok()?.target()
+    }
+
+    /// The commit of this name, if it is here.
+    pub fn commit(&self, name: &str) -> Option<Oid> {
+        let id = Oid::from_str(name.trim()).ok()?;
+        self.repository.find_commit(id).is_ok().then_some(id)
+    }
+
+    /// How one gets from a commit to another.
+    pub fn movement(&self, from: Oid, to: Oid) -> Movement {
+        match self.repository.merge_base(from, to).ok() {
+            Some(base) if base == from => Movement::Forward,
+            Some(base) if base == to => Movement::Back,
+            base => Movement::Apart(base),
+        }
+    }
+
+    /// The file in a commit; empty where the commit does not have it.
+    pub fn text_at(&self, commit: Oid) -> Vec<u8> {
+        self.blob_at(commit)
+            .and_then(|blob| self.text_of(blob))
+            .unwrap_or_default()
+    }
+
+    /// The versions of the file in commits that lead to `tips` and not to `hidden`, the latest first, each once.
+    pub fn versions(&self, tips: &[Oid], hidden: &[Oid]) -> Vec<Vec<u8>> {
+        let Some(commits) = self.commits(tips, hidden) else {
+            return Vec::new();
+        };
+        let mut seen = HashSet::new();
+        let mut versions: Vec<Vec<u8>> = Vec::new();
+        let mut size = 0;
+        for blob in commits.filter_map(|commit| self.blob_at(commit)) {
+            if versions.len() == VERSIONS || size > TEXT {
+                break;
+            }
+            if seen.insert(blob)
+                && let Some(text) = self.text_of(blob)
+            {
+                size += text.len();
+                versions.push(text);
+            }
+        }
+        versions
+    }
+
+    /// The commits that were made here since `HEAD` was at this one, not only taken over from elsewhere; `None` where no
+    /// reflog says so.
+    pub fn own_commits_since(&self, commit: Oid) -> Option<Vec<Oid>> {
+        let reflog = self.repository.reflog("HEAD").ok()?;
+        if reflog.is_empty() {
+            return None;
+        }
+        let moves = reflog.iter();
+        let since = moves.take_while(|moved| moved.id_new() != commit);
+        let own = since.filter(|moved| {
+            let what = moved.message().ok().flatten().unwrap_or_default();
+            let is_merge = what.starts_with("commit (merge)");
+            !is_merge && (what.starts_with("commit") || what.starts_with("revert"))
+        });
+        Some(own.map(|moved| moved.id_new()).collect())
+    }
+
+    fn commits(&self, tips: &[Oid], hidden: &[Oid]) -> Option<impl Iterator<Item = Oid>> {
+        let mut walk = self.repository.revwalk().ok()?;
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME).ok()?;
+        for tip in tips {
+            walk.push(*tip).ok()?;
+        }
+        for tip in hidden {
+            walk.hide(*tip).ok()?;
+        }
+        Some(walk.take(COMMITS).filter_map(Result::ok))
+    }
+
+    fn blob_at(&self, commit: Oid) -> Option<Oid> {
+        let tree = self.repository.find_commit(commit).ok()?.tree().ok()?;
+        Some(tree.get_path(&self.path).ok()?.id())
+    }
+
+    fn text_of(&self, blob: Oid) -> Option<Vec<u8>> {
+        let blob = self.repository.find_blob(blob).ok()?;
+        Some(blob.content().to_vec())
+    }
+}

@@ -1,0 +1,118 @@
+//! Puts `issues.jsonl` in its place and keeps it under a second name.
+//!
+//! Owns `issues.kept` (the issues as this clone last wrote or accepted them), `issues.head` (the commit of `HEAD` at that
+//! time) and `issues.found` (the issues as they last came from outside). What must always hold: every writer of the issues
+//! goes through here, so that what git takes back is still there under the second name.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::git::past::FilePast;
+use crate::store::StoreError;
+use crate::store::disk::paths::Paths;
+use crate::store::view::source::Source;
+use crate::sys::file::{self, Beside, Placed};
+
+/// Up to this size the kept issues are a copy.
+const COPIED: u64 = 1 << 20;
+
+/// The issues under a second name, not yet in its place.
+pub(crate) struct Kept {
+    name: tempfile::TempPath,
+    place: PathBuf,
+}
+
+impl Kept {
+    /// Takes what is in a file that holds the issues, or is about to.
+    pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
+        let from = fs::canonicalize(from)?;
+        let folder = place.parent().unwrap_or(place);
+        let meta = fs::metadata(&from)?;
+        let copy = |name: &Path| {
+            fs::copy(&from, name)?;
+            fs::File::options()
+                .append(true)
+                .open(name)?
+                .set_modified(meta.modified()?)
+        };
+        let name = tempfile::Builder::new()
+            .prefix(".tmp-")
+            .make_in(folder, |name| {
+                // Not every file system has links.
+                if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
+                    return copy(name);
+                }
+                Ok(())
+            })?;
+        Ok(Self {
+            name: name.into_temp_path(),
+            place: place.to_owned(),
+        })
+    }
+
+    /// Puts it in its place.
+    pub(in crate::store) fn put(self) -> io::Result<()> {
+        // Between two names of one file a rename does nothing.
+        let inode = |path: &Path| fs::metadata(path).map(|meta| meta.ino()).ok();
+        if inode(&self.name) == inode(&self.place) {
+            return self.name.close();
+        }
+        self.name.persist(&self.place).map_err(|error| error.error)
+    }
+}
+
+/// Puts issues that we wrote in their place, and keeps them.
+pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> {
+    let kept = Kept::of(issues.path(), &paths.kept());
+    let mut placed = issues.put(paths.issues())?;
+    if kept.and_then(Kept::put).is_err() {
+        // Older ones would make these look like someone else's.
+        file::remove(&paths.kept())?;
+    }
+    keep_head(paths)?;
+    // A second name changes the time of the first.
+    let inode = |meta: &Metadata| (meta.dev(), meta.ino());
+    let now = fs::metadata(paths.issues());
+    if let Some(now) = now.ok().filter(|now| inode(now) == inode(&placed.there)) {
+        placed.there = now;
+    }
+    Ok(placed)
+}
+
+/// Begins to keep issues that were just read from a commit.
+pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
+    keep_as(paths, &[paths.found(), paths.kept()])
+}
+
+/// Keeps the issues as they were found.
+pub(super) fn accept_found(source: &Source, places: &[PathBuf]) -> Result<(), StoreError> {
+    keep_as(&source.paths, places)?;
+    source.renew_linked();
+    Ok(())
+}
+
+fn keep_as(paths: &Paths, places: &[PathBuf]) -> Result<(), StoreError> {
+    for place in places {
+        let kept = match Kept::of(paths.issues(), place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => file::remove(place),
+            kept => kept.and_then(Kept::put),
+        };
+        kept.map_err(|error| StoreError::io("write", place, error))?;
+    }
+    keep_head(paths).map_err(|error| StoreError::io("write", &paths.kept_head(), error))
+}
+
+/// Remembers where `HEAD` is while the kept issues are written.
+fn keep_head(paths: &Paths) -> io::Result<()> {
+    let head = FilePast::open(paths.issues()).and_then(|past| past.head());
+    let path = paths.kept_head();
+    let Some(head) = head.map(|commit| commit.to_string()) else {
+        return file::remove(&path);
+    };
+    match file::read(&path)? {
+        Some(known) if known == head.as_bytes() => Ok(()),
+        _ => file::replace_derived(&path, head.as_bytes(), 0o644),
+    }
+}
