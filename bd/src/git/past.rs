@@ -91,21 +91,22 @@ impl FilePast {
         versions
     }
 
-    /// The commits that were made here since `HEAD` was at this one, not only taken over from elsewhere; `None` where no
-    /// reflog says so.
-    pub fn own_commits_since(&self, commit: Oid) -> Option<Vec<Oid>> {
+    /// The commits that were made here since `HEAD` was at this one, not only taken over from elsewhere, and whether each is
+    /// a revert; `None` where no reflog says so.
+    pub fn own_commits_since(&self, commit: Oid) -> Option<Vec<(Oid, bool)>> {
         let reflog = self.repository.reflog("HEAD").ok()?;
         if reflog.is_empty() {
             return None;
         }
         let moves = reflog.iter();
         let since = moves.take_while(|moved| moved.id_new() != commit);
-        let own = since.filter(|moved| {
+        let own = since.filter_map(|moved| {
             let what = moved.message().ok().flatten().unwrap_or_default();
-            let is_merge = what.starts_with("commit (merge)");
-            !is_merge && (what.starts_with("commit") || what.starts_with("revert"))
+            let is_revert = what.starts_with("revert");
+            let is_own = what.starts_with("commit") && !what.starts_with("commit (merge)");
+            (is_own || is_revert).then(|| (moved.id_new(), is_revert))
         });
-        Some(own.map(|moved| moved.id_new()).collect())
+        Some(own.collect())
     }
 
     fn commits(&self, tips: &[Oid], hidden: &[Oid]) -> Option<impl Iterator<Item = Oid>> {

@@ -125,8 +125,8 @@ struct Past {
     /// The hashes of the lines in each version since the kept issues, and in all before them.
     since: OnceCell<Vec<HashSet<u64>>>,
     older: OnceCell<HashSet<u64>>,
-    /// The hashes of the lines in commits that were made here since.
-    own: OnceCell<HashSet<u64>>,
+    /// The hashes of the lines in commits that were made here since, and in those of them that are reverts.
+    own: OnceCell<[HashSet<u64>; 2]>,
 }
 
 impl Past {
@@ -208,16 +208,32 @@ impl Past {
             || !self.is_at_head(id, found) && self.is_committed_since(found)
     }
 
+    fn own(&self) -> &[HashSet<u64>; 2] {
+        self.own.get_or_init(|| {
+            let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
+                let since = self.since().iter().flatten().copied();
+                return [since.collect(), HashSet::new()];
+            };
+            let mut own = [HashSet::new(), HashSet::new()];
+            for (commit, is_revert) in commits {
+                let lines = hashes(&self.git.text_at(commit));
+                if is_revert {
+                    own[1].extend(&lines);
+                }
+                own[0].extend(lines);
+            }
+            own
+        })
+    }
+
     /// Whether a commit that was made here brought the line, or may have.
     fn is_own(&self, line: &[u8]) -> bool {
-        let own = self.own.get_or_init(|| {
-            let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
-                return self.since().iter().flatten().copied().collect();
-            };
-            let texts = commits.iter().map(|commit| self.git.text_at(*commit));
-            texts.flat_map(|text| hashes(&text)).collect()
-        });
-        own.contains(&xxh3_64(line))
+        self.own()[0].contains(&xxh3_64(line))
+    }
+
+    /// Whether `git revert` made the line here.
+    fn is_reverted(&self, line: &[u8]) -> bool {
+        self.own()[1].contains(&xxh3_64(line))
     }
 }
 
@@ -402,7 +418,12 @@ impl<'a> Sides<'a> {
         }
         let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
         if is_committed && !past.is_apart() {
-            let is_meant = !past.is_older(&kept.id, found) || is_at_head && !past.is_own(found);
+            let is_older = past.is_older(&kept.id, found);
+            let is_meant = if is_at_head {
+                !(is_older && past.is_own(found) || past.is_reverted(found))
+            } else {
+                !is_older
+            };
             return if is_newer || !is_meant {
                 Judged::RolledBack
             } else {
