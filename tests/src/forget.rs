@@ -39,7 +39,7 @@ pub(crate) fn derived_below(folder: &Path) {
 }
 
 fn derived_in(store: &Path) {
-    for name in ["index.bin", "archive.bin"] {
+    for name in ["index.bin"] {
         std::fs::remove_file(store.join(name)).ok();
     }
     let mark = store.join("beads.db");
