@@ -161,21 +161,28 @@ fn apply_rules(
     if polecat.hook_closed {
         return closed_rule(polecat, now, thresholds);
     }
+    // A breaker that is turned off stops nothing: its worker is retried.
     match &polecat.slot {
-        SlotState::Slinging(sling) if sling.failures >= thresholds.sling_failures => {
+        SlotState::Slinging(sling)
+            if sling.failures >= thresholds.sling_failures
+                && thresholds.is_on(rule::P3_BREAKER) =>
+        {
             return decision(rule::P3_BREAKER, Action::OpenBreaker);
         }
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
         SlotState::Stuck { .. } => return None,
         _ if alive => return None,
-        SlotState::Finishing { .. } if cannot_succeed(&polecat.slot) => {
+        SlotState::Finishing { .. }
+            if cannot_succeed(&polecat.slot) && thresholds.is_on(rule::P5_BREAKER) =>
+        {
             return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
         SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
         SlotState::Idle | SlotState::Working => {}
     }
     let is_recent = |at: &&Timestamp| now.duration_since(**at) < thresholds.restart_window;
-    if polecat.respawns.iter().filter(is_recent).count() >= thresholds.restarts {
+    let restarts = polecat.respawns.iter().filter(is_recent).count();
+    if restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)

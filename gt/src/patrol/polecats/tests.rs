@@ -265,3 +265,39 @@ fn thresholds_are_those_of_the_rig() {
     assert_eq!(decided(dead), "P6-breaker");
     assert_eq!(decided(slung), "P3-resume-sling");
 }
+
+#[test]
+fn a_worker_is_retried_if_its_breaker_is_turned_off() {
+    let dead = PolecatFacts {
+        alive: Some(false),
+        ..polecat()
+    };
+    let slot = |slot| PolecatFacts {
+        slot,
+        ..dead.clone()
+    };
+    let restarted = PolecatFacts {
+        respawns: vec![now(); 3],
+        ..dead.clone()
+    };
+    let rows = [
+        (
+            slot(slinging(SlingStep::Claimed, 5)),
+            rule::P3_BREAKER,
+            rule::P3_RESUME_SLING,
+        ),
+        (
+            slot(handing_in(true)),
+            rule::P5_BREAKER,
+            rule::P5_FINISH_DONE,
+        ),
+        (restarted, rule::P6_BREAKER, rule::P6_RESPAWN_STALLED),
+    ];
+    for (facts, breaker, retry) in rows {
+        assert_eq!(decided(&facts), Some(breaker.name));
+        let mut thresholds = Thresholds::default();
+        thresholds.off.insert(breaker.name);
+        let decided = decide(&[facts], now(), &thresholds);
+        assert_eq!(decided[0].rule, retry, "without {}", breaker.name);
+    }
+}
