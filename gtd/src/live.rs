@@ -31,7 +31,7 @@ pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
         if !pass.iter().any(|acted| acted.changed) {
             // Beads that are not on their branch yet lose nothing; that was logged.
             let is_fault = |acted: &&Acted| {
-                acted.failed && !matches!(acted.decision.action, Action::ShareBeads { .. })
+                acted.failed && !matches!(acted.decision.action, Action::SyncBeads { .. })
             };
             return match pass.iter().find(is_fault) {
                 Some(failed) => Err(anyhow::anyhow!(

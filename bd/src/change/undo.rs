@@ -128,7 +128,7 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
             if bead.is_tombstone() {
                 return Ok(false);
             }
-            refuse_lost(&change.id, new, &Fields::of(&bead))?;
+            refuse_changed_since(&change.id, new, &Fields::of(&bead))?;
             if !tx.dependents_of(&change.id).is_empty() {
                 return Err(UndoError::Later {
                     id: change.id.clone(),
@@ -156,7 +156,7 @@ fn take_back(tx: &mut Tx<'_>, event: &Event, change: &Change) -> Result<bool, Un
                 id: change.id.clone(),
                 field,
             })?;
-            if refuse_lost(&change.id, &Fields::of(&merged), &Fields::of(&bead)).is_ok() {
+            if refuse_changed_since(&change.id, &Fields::of(&merged), &Fields::of(&bead)).is_ok() {
                 return Ok(false);
             }
             tx.put_updated(merged).map_err(ChangeError::from)?;
@@ -187,7 +187,7 @@ fn unstamped(fields: &Fields) -> Fields {
 }
 
 /// Refuses where a value that the event set is another one now.
-fn refuse_lost(id: &str, then: &Fields, now: &Fields) -> Result<(), UndoError> {
+fn refuse_changed_since(id: &str, then: &Fields, now: &Fields) -> Result<(), UndoError> {
     let changed = then
         .keys()
         .chain(now.keys())

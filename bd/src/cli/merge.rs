@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::bead::lines;
 use crate::context::Context;
 use crate::git::{Git, GitError};
-use crate::merge::{self, Lost, Merge, MergeError, Note};
+use crate::merge::{self, Merge, MergeError, Note, Overruled};
 use crate::store::StoreError;
 use crate::store::archive::Archive;
 use crate::store::paths::Paths;
@@ -192,7 +192,7 @@ fn remember(ctx: &Context, merge: &Merge, ours: &[u8]) {
 }
 
 /// Tells people what a merge took away and decided.
-pub(super) fn report_merge(ctx: &Context, lost: &[Lost], notes: &[Note]) {
+pub(super) fn report_merge(ctx: &Context, lost: &[Overruled], notes: &[Note]) {
     for lost in lost {
         let value = shortened(&lost.value);
         let line = format!(
@@ -240,7 +240,7 @@ fn as_json(out: &Path, merge: &Merge) -> Value {
 }
 
 /// The same as values for programs.
-pub(super) fn as_values(lost: &[Lost], notes: &[Note]) -> Value {
+pub(super) fn as_values(lost: &[Overruled], notes: &[Note]) -> Value {
     let lost: Vec<Value> = lost
         .iter()
         .map(|lost| {

@@ -128,7 +128,7 @@ fn preview(ctx: &Context, args: &Args) -> Answer {
     let place = sync::SyncPlace::of(store.dir(), &settings)?;
     place.refuse_checked_out()?;
     let remote = place.remote()?;
-    let beads = sync::waiting(&store, &place)?;
+    let beads = sync::count_unsynced(&store, &place)?;
     let push = !args.no_push && settings.may_push();
     let branch = &place.branch;
     let mut said = vec![format!(

@@ -5,7 +5,7 @@
 //!
 //! What must always hold: the answer depends on the inputs alone; left and right may be swapped; merging a
 //! result again changes nothing; a field that only one side changed has that side's value; whatever a true
-//! conflict takes away is in [`Lost`]; sound inputs give a sound bead.
+//! conflict takes away is in [`Overruled`]; sound inputs give a sound bead.
 //!
 //! The rules, in the order in which they are tried:
 //!
@@ -41,7 +41,7 @@ use record::{Fields, Sides};
 
 pub use collision::{Moved, former_id};
 pub use file::files;
-pub use report::{Archive, Lost, Merge, MergeError, Note, Which};
+pub use report::{Archive, Merge, MergeError, Note, Overruled, Which};
 pub use table::{id_of, rows};
 
 /// What became of one id.
@@ -52,7 +52,7 @@ pub struct Merged {
     /// Another bead that had the id and moved to a new one.
     pub moved: Option<Box<Moved>>,
     /// What conflicts took away.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
     /// Whether one side removed the line and it stays because the other side changed it.
     pub kept: bool,
     /// Whether one side deleted it, which stays so though the other side changed it.
@@ -129,7 +129,7 @@ fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
     };
     let mut lost = Vec::new();
     let fields = sides.merge(&mut |field, value| {
-        lost.push(Lost {
+        lost.push(Overruled {
             id: left.id.clone(),
             field,
             value: value.unwrap_or_else(|| "null".to_owned()),

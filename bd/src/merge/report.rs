@@ -2,9 +2,9 @@
 
 use crate::bead::Bead;
 
-/// A value that a true conflict took away.
+/// A value that lost a conflict: both sides changed its field, and the other value stays.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lost {
+pub struct Overruled {
     /// The bead.
     pub id: String,
     /// The field; `metadata.<key>` for one key of the users' own.
@@ -85,7 +85,7 @@ pub struct Merge {
     /// The whole text.
     pub text: Vec<u8>,
     /// What conflicts took away, by bead and field.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
     /// What should be told.
     pub notes: Vec<Note>,
 }

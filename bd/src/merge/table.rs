@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::record::Fields;
-use super::report::{Lost, Note};
+use super::report::{Note, Overruled};
 use super::{beads, collision};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
@@ -98,7 +98,7 @@ impl<'a> Table<'a> {
         &mut self,
         base: Option<&Table<'_>>,
         notes: &mut Vec<Note>,
-        lost: &mut Vec<Lost>,
+        lost: &mut Vec<Overruled>,
     ) {
         while self.rows.windows(2).any(|two| two[0].id == two[1].id) {
             let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
@@ -122,7 +122,7 @@ impl<'a> Table<'a> {
         mut group: Vec<MergeRow<'a>>,
         base: Option<&Table<'_>>,
         notes: &mut Vec<Note>,
-        lost: &mut Vec<Lost>,
+        lost: &mut Vec<Overruled>,
     ) {
         let id = group[0].id.to_string();
         group.sort_by(|a, b| a.raw.cmp(&b.raw));

@@ -24,11 +24,11 @@ mod commit;
 pub mod compact;
 pub mod create;
 mod disk;
+pub mod exchange;
 mod index;
 mod log;
 mod repair;
 pub mod route;
-pub mod share;
 pub mod upkeep;
 mod view;
 
@@ -65,7 +65,7 @@ use commit::fold::{Fold, Folded};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::Paths;
-use view::source::{self, CALM_PAUSE, CALM_TRIES, Source};
+use view::source::{self, SETTLE_PAUSE, SETTLE_TRIES, Source};
 
 /// How often a fold that someone else overtook is done again.
 const FOLD_TRIES: usize = 5;
@@ -274,7 +274,7 @@ impl Store {
     /// Waits, without holding up other writers, until nobody else seems to be writing the issues; not for
     /// ever.
     fn wait_until_settled(&self) {
-        clock::wait_for(CALM_PAUSE * CALM_TRIES, || {
+        clock::wait_for(SETTLE_PAUSE * SETTLE_TRIES, || {
             let read = Source::read(&self.paths);
             read.is_ok_and(|read| !read.source.is_unsettled())
                 .then_some(())
@@ -308,7 +308,7 @@ impl Store {
             // They may have been changed while the lock was waited for.
             return self.clone().with_settings(None).prepare(clock);
         }
-        for _ in 0..CALM_TRIES {
+        for _ in 0..SETTLE_TRIES {
             let snapshot = self.take(self.read_compared()?)?;
             snapshot.refuse_conflict()?;
             let state = &snapshot.source.state;
@@ -320,7 +320,7 @@ impl Store {
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
                 && self.run_fold(snapshot, &now)? == Folded::Unsettled
             {
-                clock::pause(CALM_PAUSE);
+                clock::pause(SETTLE_PAUSE);
             }
         }
         let snapshot = self.take(Source::read(&self.paths)?)?;
@@ -388,10 +388,10 @@ impl Store {
     fn run_folds(&self, snapshot: Snapshot, now: &Stamp) -> Result<(), StoreError> {
         let mut snapshot = snapshot;
         let mut tries = 0;
-        for _ in 0..CALM_TRIES {
+        for _ in 0..SETTLE_TRIES {
             match self.run_fold(snapshot, now)? {
                 Folded::Done => return Ok(()),
-                Folded::Unsettled => clock::pause(CALM_PAUSE),
+                Folded::Unsettled => clock::pause(SETTLE_PAUSE),
                 Folded::Overtaken => tries += 1,
             }
             if tries >= FOLD_TRIES {

@@ -10,7 +10,7 @@ use super::unite;
 use super::{SyncError, SyncRequest};
 use crate::git::{Entries, GitError, TreeEntry};
 use crate::merge;
-use crate::store::share::SharedStore;
+use crate::store::exchange::ExchangedStore;
 
 /// What is committed.
 pub(super) struct Commit<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Commit<'a> {
     pub place: &'a SyncPlace,
     pub tips: &'a Tips,
     pub sides: &'a Sides,
-    pub shared: &'a SharedStore,
+    pub shared: &'a ExchangedStore,
     /// The name of the file of issues.
     pub issues: &'a str,
 }

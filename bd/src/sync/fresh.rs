@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::git::{Git, GitError};
 use crate::store::find::{Found, GitPlace};
 use crate::store::paths::Paths;
-use crate::store::{StoreError, create, route, share};
+use crate::store::{StoreError, create, exchange, route};
 use crate::sys::lock;
 use crate::sys::{Clock, Env, file};
 
@@ -175,7 +175,7 @@ impl Fresh {
         }
         // Last, and never over what another command was quicker with.
         if put(&self.dir.join(&self.issues), &text)? {
-            share::begin(&self.dir, &self.place.branch, &self.commit, clock)?;
+            exchange::begin(&self.dir, &self.place.branch, &self.commit, clock)?;
         }
         if !self.dir.join("metadata.json").is_file() {
             let own = self.dir.join("config.yaml").is_file();

@@ -6,7 +6,7 @@
 //! store before a commit says so; nothing is pushed but with what the remote had in it.
 //!
 //! Steps: see what the remote has (`place`); bring it and the store together, by field, under the store's lock
-//! ([`crate::store::share`], `unite`), unless lines that a rollback took wait for a decision; commit where anything is new
+//! ([`crate::store::exchange`], `unite`), unless lines that a rollback took wait for a decision; commit where anything is new
 //! (`commit`); push. Where the remote moved meanwhile, from the beginning.
 //!
 //! Killed between any two steps the next run goes on: before the commit the store only has more than the branch; after it
@@ -24,9 +24,9 @@ use std::time::Duration;
 
 use crate::config::Config;
 use crate::git::{Git, GitError, Identity, Lease, PushError, PushRefusal};
-use crate::merge::{Lost, MergeError, Note};
+use crate::merge::{MergeError, Note, Overruled};
+use crate::store::exchange::{Base, StoreSide};
 use crate::store::rollback;
-use crate::store::share::{Base, OwnSide};
 use crate::store::{Store, StoreError};
 use crate::sys::{Clock, Env, Random};
 pub use place::SyncPlace;
@@ -76,7 +76,7 @@ pub struct Synced {
     /// How many beads of the store changed by what others did.
     pub received: usize,
     /// What conflicts took away.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
     /// What else should be told.
     pub notes: Vec<Note>,
     /// Whether the remote has it all.
@@ -193,7 +193,7 @@ pub fn author(config: &Config, folder: &Path, env: &Env, actor: Identity) -> Ide
 }
 
 /// How many beads the branch does not have as they are here.
-pub fn waiting(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
+pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
     let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
         Some(tip) => Side::at(place, &name.to_string_lossy(), &tip)?.issues_text(place)?,
@@ -227,7 +227,7 @@ fn round(
     let mut before = Vec::new();
     let shared = request
         .store
-        .exchange(request.clock, request.random, |own: &OwnSide| {
+        .exchange(request.clock, request.random, |own: &StoreSide| {
             told = MergeReport::default();
             before.clone_from(&own.issues);
             refuse_rolled_back(request.store, &own.issues)?;

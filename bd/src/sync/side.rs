@@ -9,7 +9,7 @@ use super::tips::Tips;
 
 use super::SyncError;
 use crate::git::{Entries, TreeEntry};
-use crate::store::share::{Files, is_history, is_year};
+use crate::store::exchange::{Files, is_history, is_year};
 
 /// The shared files in one commit, read when they are asked for.
 #[derive(Debug, Clone, Default)]

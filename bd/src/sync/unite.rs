@@ -14,15 +14,15 @@ use super::tips::Tips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
 use crate::git::TreeEntry;
-use crate::merge::{self, Lost, Note};
-use crate::store::share::{Files, OwnSide, United};
+use crate::merge::{self, Note, Overruled};
+use crate::store::exchange::{Files, StoreSide, United};
 use crate::store::{Event, Store};
 use crate::store::{archive, journal};
 
 /// What was told on the way.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MergeReport {
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
     pub notes: Vec<Note>,
 }
 
@@ -33,7 +33,7 @@ impl Sides {
         request: &SyncRequest<'_>,
         place: &SyncPlace,
         tips: &Tips,
-        own: OwnSide,
+        own: StoreSide,
         told: &mut MergeReport,
     ) -> Result<United, SyncError> {
         let mut own = own;
@@ -85,7 +85,7 @@ impl Sides {
 }
 
 /// The store with the archive of a side as well: only lines that nobody has there any more are not to come back.
-fn with_archive(place: &SyncPlace, side: &Side, own: OwnSide) -> Result<OwnSide, SyncError> {
+fn with_archive(place: &SyncPlace, side: &Side, own: StoreSide) -> Result<StoreSide, SyncError> {
     let is_same = |(name, entry): (&String, &TreeEntry)| {
         own.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
     };
@@ -94,7 +94,7 @@ fn with_archive(place: &SyncPlace, side: &Side, own: OwnSide) -> Result<OwnSide,
         return Ok(own);
     }
     let archive = archives(&own.archive, &side.archive_texts(place)?, &own.issues)?;
-    Ok(OwnSide { archive, ..own })
+    Ok(StoreSide { archive, ..own })
 }
 
 /// Brings what another side made of `base` into our own.
@@ -102,10 +102,10 @@ pub(super) fn take(
     store: &Store,
     place: &SyncPlace,
     base: Option<&Side>,
-    own: OwnSide,
+    own: StoreSide,
     other: &Side,
     told: &mut MergeReport,
-) -> Result<OwnSide, SyncError> {
+) -> Result<StoreSide, SyncError> {
     let is_same_archive = base.is_some_and(|base| {
         base.archive == other.archive
             && other
@@ -137,7 +137,7 @@ pub(super) fn take(
     } else {
         archives(&own.archive, &theirs, &issues)?
     };
-    Ok(OwnSide { issues, archive })
+    Ok(StoreSide { issues, archive })
 }
 
 /// A common state for sides of which none is known: what the store had before anything was done in this clone, where

@@ -183,7 +183,7 @@ fn store(town: &LiveTown, rig: Option<&str>) -> anyhow::Result<Store> {
 }
 
 fn path(town: &LiveTown, rig: Option<&str>) -> PathBuf {
-    town.layout.sharing(rig)
+    town.layout.sync_state(rig)
 }
 
 fn load(town: &LiveTown, rig: Option<&str>) -> Option<Record> {

@@ -36,7 +36,7 @@ pub enum Action {
     /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
     Release(Worker),
     /// Slings a queued bead.
-    SlingWaiting {
+    SlingQueued {
         /// The rig.
         rig: RigName,
         /// The bead.
@@ -67,7 +67,7 @@ pub enum Action {
     /// Writes to the overseer what needs a person, and closes messages about what is over.
     AskPerson,
     /// Commits beads to their branch, merges and pushes it.
-    ShareBeads {
+    SyncBeads {
         /// The rig; none for the town's own beads.
         rig: Option<RigName>,
     },
@@ -111,24 +111,22 @@ impl Action {
             | Self::OpenBreaker(worker)
             | Self::EndSession(worker)
             | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
-            Self::SlingWaiting { rig, bead } | Self::QueueRepair { rig, bead } => {
+            Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
             }
             Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
             Self::Land { convoy } => (None, format!("convoy {convoy}")),
             Self::FinishConvoy { request } => (None, format!("request {request}")),
             Self::AskPerson => (None, "messages".to_owned()),
-            Self::ShareBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
-            Self::ShareBeads { rig: None } => (None, "beads".to_owned()),
+            Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
+            Self::SyncBeads { rig: None } => (None, "beads".to_owned()),
         }
     }
 
     /// What it costs.
     pub fn kind(&self) -> ActionKind {
         match self {
-            Self::ResumeSling(_) | Self::Respawn(_) | Self::SlingWaiting { .. } => {
-                ActionKind::Start
-            }
+            Self::ResumeSling(_) | Self::Respawn(_) | Self::SlingQueued { .. } => ActionKind::Start,
             _ => ActionKind::Other,
         }
     }

@@ -58,7 +58,7 @@ mod tests {
         Decision {
             rule: rule::W1_SLING_UNBLOCKED,
             saw: String::new(),
-            action: Action::SlingWaiting {
+            action: Action::SlingQueued {
                 rig: rig.into(),
                 bead: format!("{rig}-{number}").into(),
             },

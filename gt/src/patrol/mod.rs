@@ -53,7 +53,7 @@ pub struct Facts {
     /// About what needs a person.
     pub attention: attention::AttentionFacts,
     /// Stores with something new for their branches.
-    pub sharing: Vec<SyncState>,
+    pub sync: Vec<SyncState>,
     /// The numbers of the rules for what is the town's own.
     pub thresholds: Thresholds,
     /// Rigs whose beads could not be read, with the reason.
@@ -97,7 +97,7 @@ pub struct Acted {
 /// in this pass is left to the next.
 pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
     let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
-    for decision in decide(&facts(town)?) {
+    for decision in decide(&facts(town)?, &|_| true) {
         let subject = decision.action.subject();
         if changed.contains(&subject) {
             continue;
@@ -132,7 +132,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
         attention: attention::facts(&view, &settings),
-        sharing: sync::facts(town, &view),
+        sync: sync::facts(town, &view),
         thresholds: Thresholds::of_town(town),
         unreadable: unreadable
             .map(|(rig, reason)| format!("{rig}: {reason}"))
@@ -142,20 +142,20 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
     })
 }
 
-/// Applies all rules to the facts.
-pub fn decide(facts: &Facts) -> Vec<Decision> {
+/// Applies all rules to the facts, and leaves out decisions that are not due yet because their last try failed.
+pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
-        decisions.extend(scheduler::decide(&rig.scheduler));
+        decisions.extend(scheduler::decide(&rig.scheduler, is_due));
         decisions.extend(queue::decide(&rig.queue));
         decisions
     };
     let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
-    let shared = facts.sharing.iter();
+    let shared = facts.sync.iter();
     decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
-    decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule));
+    decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule) && is_due(one));
     decisions
 }
 
@@ -165,7 +165,7 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
         polecats.into_iter().chain(queue::due(&rig.queue))
     };
-    let shared = facts.sharing.iter();
+    let shared = facts.sync.iter();
     let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     waits.chain(facts.attention.due_in).min()
@@ -217,13 +217,13 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
         Action::EndSession(worker) => polecats::end_session(town, worker),
         Action::Release(worker) => polecats::release(town, worker),
-        Action::SlingWaiting { rig, bead } => scheduler::sling_waiting(town, rig, bead),
+        Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(town, rig, bead),
         Action::RunQueue { rig } => queue::run_queue(town, rig),
         Action::Land { convoy } => convoys::land(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
         Action::AskPerson => attention::ask_person(town),
-        Action::ShareBeads { rig } => sync::run_sync(town, rig.as_deref()),
+        Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn facts(
 ) -> SchedulerFacts {
     let queued: Vec<String> = queued_sling::queued_slings(beads)
         .into_iter()
-        .map(|waiting| waiting.work_bead_id)
+        .map(|queued| queued.work_bead_id)
         .collect();
     let repairs = if settings.auto_repair() {
         repairs(beads, &queued)
@@ -69,8 +69,9 @@ fn repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
 }
 
 /// - R1: a conflict or repair task goes to a worker, unless a person is to decide that.
-/// - W1: queued beads go as soon as nothing blocks them, as many as there is room for.
-pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
+/// - W1: queued beads go as soon as nothing blocks them, as many as there is room for. A bead whose retry is not due yet
+///   takes no room.
+pub(super) fn decide(facts: &SchedulerFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let rig = &facts.rig;
     let queue = |bead: &String| Decision {
         rule: rule::R1_QUEUE_REPAIR,
@@ -83,15 +84,14 @@ pub(super) fn decide(facts: &SchedulerFacts) -> Vec<Decision> {
     let go = |bead: &String| Decision {
         rule: rule::W1_SLING_UNBLOCKED,
         saw: format!("{bead} is blocked no more, and rig {rig} has room"),
-        action: Action::SlingWaiting {
+        action: Action::SlingQueued {
             rig: rig.clone().into(),
             bead: bead.clone().into(),
         },
     };
     let repairs = facts.repairs.iter().map(queue);
-    repairs
-        .chain(facts.unblocked.iter().take(facts.room).map(go))
-        .collect()
+    let ready = facts.unblocked.iter().map(go).filter(|one| is_due(one));
+    repairs.chain(ready.take(facts.room)).collect()
 }
 
 /// Queues a task of the merge queue for a worker of the rig.
@@ -115,14 +115,14 @@ pub(super) fn queue_repair(
 }
 
 /// Slings a queued bead. The claim takes it out of the queue; if that fails, it stays there.
-pub(super) fn sling_waiting(
+pub(super) fn sling_queued(
     town: &LiveTown,
     rig: &str,
     bead: &str,
 ) -> anyhow::Result<Option<String>> {
     let layout = town.rig(rig)?;
     let beads = town.rig_store(&layout)?.snapshot()?;
-    let Some(waiting) = queued_sling::queued_slings(&beads)
+    let Some(queued) = queued_sling::queued_slings(&beads)
         .into_iter()
         .find(|w| w.work_bead_id == bead)
     else {
@@ -130,17 +130,17 @@ pub(super) fn sling_waiting(
     };
     let is_open = |bead: &Bead| bead.status == Status::Open;
     if !beads.get(bead).is_some_and(is_open) {
-        queued_sling::take_waiting(town, &layout, bead)?;
+        queued_sling::take_queued(town, &layout, bead)?;
         return Ok(Some(format!(
-            "{bead} left the line: it is not open any more"
+            "{bead} is not queued any more: it is not open"
         )));
     }
     let request = sling::SlingRequest {
         bead: bead.to_owned(),
         target: rig.to_owned(),
-        agent: waiting.agent,
-        args: waiting.args,
-        no_convoy: waiting.no_convoy,
+        agent: queued.agent,
+        args: queued.args,
+        no_convoy: queued.no_convoy,
         ..sling::SlingRequest::default()
     };
     let slung = sling::sling(town, &request).inspect_err(|error| {
@@ -157,15 +157,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_queued_beads_go_as_there_is_room() {
+    fn as_many_queued_beads_go_as_there_is_room_and_one_that_backs_off_takes_none() {
         let facts = SchedulerFacts {
             rig: "web".into(),
             unblocked: vec!["a".into(), "b".into(), "c".into()],
             repairs: vec!["r".into()],
             room: 2,
         };
-        let rules: Vec<&str> = decide(&facts).iter().map(|one| one.rule.name).collect();
+        let decisions = decide(&facts, &|_| true);
+        let rules: Vec<&str> = decisions.iter().map(|one| one.rule.name).collect();
         let sling = "W1-sling-unblocked";
         assert_eq!(rules, ["R1-queue-repair", sling, sling]);
+        let is_due = |one: &Decision| one.action.subject().to_string() != "bead a";
+        let gone: Vec<String> = decide(&facts, &is_due)
+            .iter()
+            .map(|one| one.action.subject().to_string())
+            .collect();
+        assert_eq!(gone, ["bead r", "bead b", "bead c"]);
     }
 }

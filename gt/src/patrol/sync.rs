@@ -19,42 +19,42 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<SyncState> {
 }
 
 /// S1: a store with something new is put on its branch once nobody writes, and right after a landing.
-pub(super) fn decide(sharing: &SyncState, thresholds: &Thresholds) -> Option<Decision> {
-    let whose = match &sharing.rig {
+pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decision> {
+    let whose = match &state.rig {
         Some(rig) => format!("rig {rig}"),
         None => "the town".to_owned(),
     };
-    let why = if sharing.unpushed {
+    let why = if state.unpushed {
         "a commit that its remote does not have"
-    } else if sharing.landed {
+    } else if state.landed {
         "something new, and a convoy landed"
     } else {
         "something new, and nobody writes"
     };
-    wait(sharing, thresholds).is_zero().then(|| Decision {
+    wait(state, thresholds).is_zero().then(|| Decision {
         rule: rule::S1_SHARE_BEADS,
         saw: format!("{whose} has {why}"),
-        action: Action::ShareBeads {
-            rig: sharing.rig.as_deref().map(RigName::from),
+        action: Action::SyncBeads {
+            rig: state.rig.as_deref().map(RigName::from),
         },
     })
 }
 
 /// In how long a store goes to its branch that does not go now.
-pub(super) fn due(sharing: &SyncState, thresholds: &Thresholds) -> Option<SignedDuration> {
-    Some(wait(sharing, thresholds)).filter(SignedDuration::is_positive)
+pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDuration> {
+    Some(wait(state, thresholds)).filter(SignedDuration::is_positive)
 }
 
 /// In how long it is to be tried, if nobody writes until then.
-fn wait(sharing: &SyncState, thresholds: &Thresholds) -> SignedDuration {
-    let interval = thresholds.sync_interval * 2_i32.pow(sharing.failures.min(DOUBLINGS));
-    let interval = sharing
+fn wait(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
+    let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
+    let interval = state
         .since
         .map_or(SignedDuration::ZERO, |since| interval - since);
-    let rest = if sharing.landed || sharing.unpushed {
+    let rest = if state.landed || state.unpushed {
         SignedDuration::ZERO
     } else {
-        thresholds.sync_rest - sharing.rest
+        thresholds.sync_rest - state.rest
     };
     interval.max(rest).max(SignedDuration::ZERO)
 }
@@ -69,13 +69,13 @@ mod tests {
     use super::*;
 
     fn after(rest: i64, since: Option<i64>, failures: u32) -> i64 {
-        let sharing = SyncState {
+        let state = SyncState {
             rest: SignedDuration::from_secs(rest),
             since: since.map(SignedDuration::from_secs),
             failures,
             ..SyncState::default()
         };
-        wait(&sharing, &Thresholds::default()).as_secs()
+        wait(&state, &Thresholds::default()).as_secs()
     }
 
     #[test]
@@ -103,17 +103,17 @@ mod tests {
 
     #[test]
     fn what_is_new_is_shared_at_rest_and_is_due_until_then() {
-        let sharing = |rest| SyncState {
+        let state = |rest| SyncState {
             rest: SignedDuration::from_secs(rest),
             ..SyncState::default()
         };
         let thresholds = Thresholds::default();
-        assert_eq!(decide(&sharing(10), &thresholds), None);
-        let due_in = due(&sharing(10), &thresholds);
+        assert_eq!(decide(&state(10), &thresholds), None);
+        let due_in = due(&state(10), &thresholds);
         assert_eq!(due_in, Some(SignedDuration::from_secs(20)));
-        let decided = decide(&sharing(30), &thresholds).unwrap();
+        let decided = decide(&state(30), &thresholds).unwrap();
         assert_eq!(decided.rule, rule::S1_SHARE_BEADS);
-        assert_eq!(decided.action, Action::ShareBeads { rig: None });
-        assert_eq!(due(&sharing(30), &thresholds), None);
+        assert_eq!(decided.action, Action::SyncBeads { rig: None });
+        assert_eq!(due(&state(30), &thresholds), None);
     }
 }

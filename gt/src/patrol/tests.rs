@@ -60,7 +60,7 @@ fn everything() -> Facts {
             messages: over,
             due_in: None,
         },
-        sharing: vec![SyncState {
+        sync: vec![SyncState {
             landed: true,
             ..SyncState::default()
         }],
@@ -76,7 +76,7 @@ fn names(decisions: &[Decision]) -> BTreeSet<&'static str> {
 fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
     let facts = everything();
     let all: BTreeSet<&str> = RULES.iter().map(|rule| rule.name).collect();
-    assert_eq!(names(&decide(&facts)), all);
+    assert_eq!(names(&decide(&facts, &|_| true)), all);
     for rule in RULES {
         let mut facts = facts.clone();
         facts.thresholds.off.insert(rule.name);
@@ -85,14 +85,19 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
         }
         let mut others = all.clone();
         others.remove(rule.name);
-        assert_eq!(names(&decide(&facts)), others, "without {}", rule.name);
+        assert_eq!(
+            names(&decide(&facts, &|_| true)),
+            others,
+            "without {}",
+            rule.name
+        );
     }
 }
 
 #[test]
 fn an_idle_town_decides_nothing() {
     assert_eq!(due_in(&Facts::default()), None);
-    assert_eq!(decide(&Facts::default()), Vec::new());
+    assert_eq!(decide(&Facts::default(), &|_| true), Vec::new());
 }
 
 #[test]

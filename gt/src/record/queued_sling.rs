@@ -103,7 +103,7 @@ pub(crate) fn read(record: &str) -> Option<QueuedSling> {
 }
 
 /// Takes a bead out of the line.
-pub fn take_waiting(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
+pub fn take_queued(town: &Town, rig: &RigLayout, bead: &str) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
     town.transact(&store, |tx| leave(tx, &town.prefix(rig.name()), bead))
 }

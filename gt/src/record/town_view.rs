@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, Kind};
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
 use super::hidden;
-use super::polecat::{self, Polecat};
+use super::hook;
+use super::polecat::{self, Polecat, Slot};
 use crate::host::{Live, LiveTown};
 use crate::town::beads::Stores;
 use crate::town::identity::{Address, SessionName};
@@ -105,14 +106,7 @@ impl TownView {
             let hook = self.polecat(rig, name).ok()?.hook.as_deref()?;
             return self.stores.get(hook);
         }
-        let text = agent.to_string();
-        let is_own = |bead: &&Bead| bead.assignee.trim_end_matches('/') == text;
-        std::iter::once(&self.stores.town)
-            .chain(self.stores.rigs.values())
-            .find_map(|beads| {
-                let mut hooked = beads.select(|head| head.status() == Status::Hooked);
-                hooked.find(is_own)
-            })
+        hook::hook_of(&self.stores, agent, &Slot::default())
     }
 }
 

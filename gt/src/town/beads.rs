@@ -3,7 +3,9 @@
 //! Where an operation spans two stores the truth about work is written in the rig's store first; what the
 //! town's store says about it is recomputed by the next patrol.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::PathBuf;
 
 use bd::bead::{Bead, DepKind};
 use bd::store::{BeadRef, Snapshot, Store};
@@ -17,6 +19,64 @@ pub enum BeadsHome {
     Town,
     /// In a rig's beads.
     Rig(String),
+}
+
+impl fmt::Display for BeadsHome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Town => f.write_str("the town"),
+            Self::Rig(rig) => write!(f, "rig {rig}"),
+        }
+    }
+}
+
+/// A store whose file was taken back to an older state, where nobody has decided yet what becomes of the changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rollback {
+    /// Whose store.
+    pub home: BeadsHome,
+    /// The folder to run `bd` in.
+    pub folder: PathBuf,
+    /// The beads whose changes are gone.
+    pub beads: BTreeSet<String>,
+    /// What happened, in a sentence.
+    pub what: String,
+}
+
+impl Rollback {
+    /// What a store has to report; looks for one file where that is nothing.
+    fn of(home: BeadsHome, store: &Store) -> Option<Self> {
+        if !store.may_have_rolled_back() {
+            return None;
+        }
+        let (beads, what) = match store.rolled_back() {
+            Ok(left) if left.is_empty() => return None,
+            Ok(left) => {
+                let beads: BTreeSet<String> = left.into_iter().map(|one| one.id).collect();
+                let count = bd::ui::counted(beads.len(), "bead");
+                let file = store.issues_file();
+                let what = format!(
+                    "{} was rolled back, and changes to {count} are no longer in it",
+                    file.display()
+                );
+                (beads, what)
+            }
+            Err(error) => (BTreeSet::new(), error.to_string()),
+        };
+        let folder = store.dir().parent().unwrap_or(store.dir()).to_owned();
+        Some(Self {
+            home,
+            folder,
+            beads,
+            what,
+        })
+    }
+
+    /// The commands, one of which decides.
+    pub fn next_steps(&self) -> [String; 2] {
+        let folder = self.folder.display();
+        ["--lost", "--discard"].map(|how| format!("cd {folder} && bd restore {how}"))
+    }
 }
 
 /// No store of the town holds such a bead.
@@ -45,6 +105,8 @@ pub struct Stores {
     pub rigs: BTreeMap<String, Snapshot>,
     /// Rigs whose beads could not be read, with the reason.
     pub unreadable: BTreeMap<String, String>,
+    /// Stores whose file was rolled back.
+    pub rollbacks: Vec<Rollback>,
 }
 
 impl Town {
@@ -102,23 +164,31 @@ impl Town {
 
     /// Reads every store once.
     pub fn stores(&self) -> anyhow::Result<Stores> {
-        let town = self.store()?.snapshot()?;
-        let (mut rigs, mut unreadable) = (BTreeMap::new(), BTreeMap::new());
+        let own = self.store()?;
+        let mut stores = Stores {
+            town: own.snapshot()?,
+            rigs: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            rollbacks: Rollback::of(BeadsHome::Town, &own).into_iter().collect(),
+        };
         for rig in self.rigs()? {
+            let name = rig.name().to_owned();
             match self.read_rig(&rig) {
-                Ok(snapshot) => drop(rigs.insert(rig.name().to_owned(), snapshot)),
-                Err(error) => drop(unreadable.insert(rig.name().to_owned(), format!("{error:#}"))),
+                Ok((snapshot, rollback)) => {
+                    stores.rigs.insert(name, snapshot);
+                    stores.rollbacks.extend(rollback);
+                }
+                Err(error) => drop(stores.unreadable.insert(name, format!("{error:#}"))),
             }
         }
-        Ok(Stores {
-            town,
-            rigs,
-            unreadable,
-        })
+        Ok(stores)
     }
 
-    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<Snapshot> {
-        Ok(self.rig_store(rig)?.snapshot()?)
+    fn read_rig(&self, rig: &RigLayout) -> anyhow::Result<(Snapshot, Option<Rollback>)> {
+        let store = self.rig_store(rig)?;
+        let snapshot = store.snapshot()?;
+        let home = BeadsHome::Rig(rig.name().to_owned());
+        Ok((snapshot, Rollback::of(home, &store)))
     }
 }
 

@@ -117,7 +117,7 @@ impl Layout {
     }
 
     /// `.runtime/share/<rig>.json`: when beads were last put on their branch; for the town's own, without a rig.
-    pub fn sharing(&self, rig: Option<&str>) -> PathBuf {
+    pub fn sync_state(&self, rig: Option<&str>) -> PathBuf {
         // No rig has such a name.
         let name = rig.unwrap_or(".town");
         self.runtime().join("share").join(format!("{name}.json"))

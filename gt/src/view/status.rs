@@ -147,6 +147,11 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
     let unreadable = view.stores.unreadable.iter();
     problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
+    let rollbacks = view.stores.rollbacks.iter();
+    problems.extend(rollbacks.map(|one| {
+        let [restore, discard] = one.next_steps();
+        format!("{}: {}\n  {restore}\n  {discard}", one.home, one.what)
+    }));
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));

@@ -113,9 +113,11 @@ impl<W: World> Loop<W> {
     /// Decides, and starts what is due and not being done already. A start waits for its agent and a queue for its gates,
     /// so each runs beside the loop; locks keep them out of each other's way.
     fn start(self: &Arc<Self>, facts: &Facts) {
-        let mut decisions = patrol::decide(facts);
         let now = self.world.now();
-        decisions.retain(|decision| lock(&self.memory).is_due(decision, now));
+        let decisions = {
+            let memory = lock(&self.memory);
+            patrol::decide(facts, &|decision| memory.is_due(decision, now))
+        };
         let (started, left) = lock(&self.executor).admit(decisions, |rig| facts.numbers(rig));
         if self.left.swap(left.len(), Ordering::Relaxed) != left.len() {
             let rule = left.first().map(|decision| decision.rule.name);

@@ -128,18 +128,18 @@ async fn a_file_event_wakes_the_loop() {
 async fn the_loop_sleeps_until_a_rule_is_due() {
     let facts = |at: u64| {
         let rest = SignedDuration::from_secs(i64::try_from(at).unwrap());
-        let sharing = SyncState {
+        let state = SyncState {
             rest,
             ..SyncState::default()
         };
         Ok(Facts {
-            sharing: (at < 31).then_some(sharing).into_iter().collect(),
+            sync: (at < 31).then_some(state).into_iter().collect(),
             ..Facts::default()
         })
     };
     let (passes, acts) = run(100, &[], facts, |_| false).await;
     assert_eq!(passes[..2], [0, 30]);
-    assert_eq!(acts, [(30, Action::ShareBeads { rig: None })]);
+    assert_eq!(acts, [(30, Action::SyncBeads { rig: None })]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -182,7 +182,7 @@ async fn what_the_budget_leaves_is_done_as_soon_as_an_action_has_ended() {
             }))
         };
         let sling = move |action| {
-            if let Action::SlingWaiting { bead, .. } = action
+            if let Action::SlingQueued { bead, .. } = action
                 && succeeds
             {
                 lock(&slung).insert(bead.to_string());

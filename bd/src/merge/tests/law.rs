@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::history::{Step, World, steps};
 use crate::bead::validate::{self, Vocabulary};
 use crate::bead::{Bead, Stamp, record};
-use crate::merge::{Lost, Merge, Note, files, former_id};
+use crate::merge::{Merge, Note, Overruled, files, former_id};
 
 fn merge(base: &World, left: &World, right: &World) -> Merge {
     files(&base.text(), &left.text(), &right.text(), &|_| None).unwrap()
@@ -87,8 +87,9 @@ fn check_fields(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: &M
             let loser = if m == l { r } else { l };
             assert!(m == l || m == r);
             let value = loser.map_or("null", String::as_str);
-            let is_told =
-                |lost: &Lost| lost.id == result.id && lost.field == *key && lost.value == value;
+            let is_told = |lost: &Overruled| {
+                lost.id == result.id && lost.field == *key && lost.value == value
+            };
             assert!(
                 merge.lost.iter().any(is_told),
                 "{key}: {value} of {merge:?}"
@@ -120,7 +121,7 @@ fn check_comments(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
         let new = !says(base, &own.text);
         let both = says(left, &own.text) && says(right, &own.text);
         // One that took the number and time of a removed one is an edit of that, and in conflict with its removal.
-        let is_told = |lost: &Lost| {
+        let is_told = |lost: &Overruled| {
             lost.id == result.id && lost.field == "comments" && lost.value.contains(&own.text)
         };
         if new || both {
@@ -153,7 +154,7 @@ fn check_deletion(base: &Bead, left: &Bead, right: &Bead, result: &Bead, merge: 
     let note = Note::Buried {
         id: result.id.clone(),
     };
-    let stood = Lost {
+    let stood = Overruled {
         id: result.id.clone(),
         field: "status".into(),
         value: format!("\"{}\"", live.status),

@@ -162,11 +162,11 @@ impl Fold<'_> {
                         pieces.push(Piece::Row(at, row));
                     }
                 }
-                Node::Own(at) => {
+                Node::Pending(at) => {
                     if let Some(own) = snapshot.slots.get(at as usize)
                         && own.home == home
                     {
-                        pieces.push(Piece::Own(at, own));
+                        pieces.push(Piece::Pending(at, own));
                     }
                 }
             }
@@ -290,7 +290,7 @@ impl Fold<'_> {
         let place_of = |home: BeadFile, node: Node| match (content_of(code_of(home)), node) {
             (Content::New { layout, .. }, _) => layout.places.of(node),
             (Content::Same, Node::Row(at)) => snapshot.index.row(at).map(reindex::place),
-            (Content::Same, Node::Own(_)) => None,
+            (Content::Same, Node::Pending(_)) => None,
         };
         let mut notes = notes.to_vec();
         notes.retain(|note| matches!(content_of(note.file), Content::Same));

@@ -35,7 +35,7 @@ pub(crate) fn build(
                 let place = row.and_then(|row| place_of(home_of(row.file), node));
                 builder.push_old(at, place?);
             }
-            Node::Own(at) => {
+            Node::Pending(at) => {
                 let own = snapshot.slots.get(at as usize);
                 let facts = own.and_then(|own| Facts::read(&own.raw).ok());
                 let place = own.and_then(|own| place_of(own.home, node));

@@ -602,11 +602,16 @@ impl Undecided {
 }
 
 impl Store {
+    /// Whether lines that a rollback took may wait for a decision. Only looks whether their file is there.
+    pub fn may_have_rolled_back(&self) -> bool {
+        self.paths.rollback().exists()
+    }
+
     /// The lines that a rollback took, and nobody decided about.
     pub fn rolled_back(&self) -> Result<Vec<RolledBack>, StoreError> {
         // It may find some.
         self.snapshot()?;
-        if !self.paths.rollback().exists() {
+        if !self.may_have_rolled_back() {
             return Ok(Vec::new());
         }
         Undecided::read(&self.paths, &self.durable_lines()?)?.readable(&self.paths)

@@ -29,7 +29,7 @@ pub(crate) enum Piece<'a> {
     /// The line of a row of the index.
     Row(u32, &'a IndexRow),
     /// A line that we have.
-    Own(u32, &'a PendingBead),
+    Pending(u32, &'a PendingBead),
     /// A record of another kind.
     Foreign(&'a Note),
 }
@@ -39,7 +39,7 @@ impl Piece<'_> {
     fn size(&self) -> u64 {
         let line = match self {
             Self::Row(_, row) => u64::from(row.length),
-            Self::Own(_, own) => own.raw.len() as u64,
+            Self::Pending(_, own) => own.raw.len() as u64,
             Self::Foreign(note) => u64::from(note.length),
         };
         line + 1
@@ -68,7 +68,7 @@ impl Places {
     pub(crate) fn of(&self, node: Node) -> Option<LinePlace> {
         match node {
             Node::Row(at) => self.rows.get(at as usize).copied().flatten(),
-            Node::Own(at) => self.own.get(&at).copied(),
+            Node::Pending(at) => self.own.get(&at).copied(),
         }
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
                 places.rows.push(Some(place));
                 row.hash
             }
-            Piece::Own(at, line) => {
+            Piece::Pending(at, line) => {
                 let place = LinePlace {
                     file: code_of(line.home),
                     offset,
@@ -227,7 +227,7 @@ impl Out<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
         match piece {
             Piece::Row(_, row) => self.copy(row.file, row.offset, u64::from(row.length)),
-            Piece::Own(_, line) => {
+            Piece::Pending(_, line) => {
                 self.end_run()?;
                 self.bytes(&line.raw)?;
                 self.bytes(b"\n")

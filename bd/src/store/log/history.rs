@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bead::Stamp;
 use crate::bead::lines;
 use crate::bead::record::Fields;
-use crate::merge::{self, Lost, Merge};
+use crate::merge::{self, Merge, Overruled};
 use crate::store::disk::paths::Paths;
 use crate::store::disk::{clone_id, files};
 use crate::store::log::event::{Change, Event};
@@ -41,7 +41,7 @@ const MERGE_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Merged {
     pub id: String,
     /// Values that lost.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
     /// The hash of its line there, and of what became of both; `None` for no line.
     pub from: Option<u64>,
     pub to: Option<u64>,
@@ -180,8 +180,8 @@ impl Store {
 }
 
 /// What became of beads that lost values, in our text and in what came of it.
-pub(crate) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
-    let mut beads: BTreeMap<&str, Vec<Lost>> = BTreeMap::new();
+pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
+    let mut beads: BTreeMap<&str, Vec<Overruled>> = BTreeMap::new();
     for one in lost {
         beads.entry(&one.id).or_default().push(one.clone());
     }
@@ -199,8 +199,8 @@ pub(crate) fn by_bead(lost: &[Lost], [ours, out]: [&[u8]; 2]) -> Vec<Merged> {
     merged.collect()
 }
 
-/// Lost values by field; several of one field, comments or edges, as a list.
-fn by_field(lost: &[Lost]) -> Option<Fields> {
+/// Overruled values by field; several of one field, comments or edges, as a list.
+fn by_field(lost: &[Overruled]) -> Option<Fields> {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in lost {
         fields.entry(&one.field).or_default().push(&one.value);

@@ -16,8 +16,8 @@ use crate::store::view::overlay::PendingBead;
 pub enum Node {
     /// A row of the index.
     Row(u32),
-    /// One of the beads that the snapshot has itself.
-    Own(u32),
+    /// A bead with a pending change, or one that the snapshot read itself.
+    Pending(u32),
 }
 
 /// A bead that need not be read to be chosen.
@@ -36,7 +36,7 @@ impl<'a> BeadRef<'a> {
     ) -> Option<T> {
         match self.node {
             Node::Row(at) => indexed(&self.snapshot.index, at),
-            Node::Own(at) => self.snapshot.slots.get(at as usize).map(pending),
+            Node::Pending(at) => self.snapshot.slots.get(at as usize).map(pending),
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> BeadRef<'a> {
     pub fn bead(&self) -> Option<&'a Bead> {
         match self.node {
             Node::Row(at) => self.snapshot.load(at),
-            Node::Own(_) => self.either(|_, _| None, PendingBead::bead),
+            Node::Pending(_) => self.either(|_, _| None, PendingBead::bead),
         }
     }
 

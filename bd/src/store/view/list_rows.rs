@@ -74,7 +74,7 @@ impl Snapshot {
                     let brief = ListRow::of_row(&index::open_row(at, row));
                     Some(self.refresh_row(at, brief))
                 }
-                Node::Own(slot) => self.any_pending_row(slot),
+                Node::Pending(slot) => self.any_pending_row(slot),
             })
             .collect()
     }
@@ -170,7 +170,7 @@ impl Snapshot {
                     flags: self.flags_now(head.node(), row.flags),
                     ..*row
                 }),
-                Node::Own(slot) => self.pending_index_row(slot),
+                Node::Pending(slot) => self.pending_index_row(slot),
             };
             if let Some(row) = row {
                 index::count_row(&mut counts, &row, 1);
@@ -201,7 +201,7 @@ impl Snapshot {
             kind: facts.kind,
             priority: facts.priority,
             assignee: if facts.assignee.is_empty() { NONE } else { 0 },
-            flags: self.flags_now(Node::Own(slot), facts.flags),
+            flags: self.flags_now(Node::Pending(slot), facts.flags),
             updated: facts.updated,
             due: NEVER,
             deferred: facts.deferred,
@@ -217,7 +217,7 @@ impl Snapshot {
     fn any_pending_row(&self, slot: u32) -> Option<ListRow> {
         let row = self.pending_index_row(slot)?;
         Some(ListRow {
-            node: Node::Own(slot),
+            node: Node::Pending(slot),
             ..ListRow::of_row(&index::open_row(NONE, &row))
         })
     }
@@ -247,7 +247,7 @@ impl Snapshot {
         self.touched.get_or_init(|| {
             let mut front: Vec<Node> = Vec::new();
             for (id, slot) in &self.over {
-                front.extend(slot.map(Node::Own));
+                front.extend(slot.map(Node::Pending));
                 front.extend(self.holders(id));
                 // Whoever waits for the children of a parent, old or new.
                 let parents = self.index.find(id).map(|at| self.parents_in_index(at));
@@ -267,7 +267,7 @@ impl Snapshot {
             seen.into_iter()
                 .filter_map(|node| match node {
                     Node::Row(row) => Some(row),
-                    Node::Own(_) => None,
+                    Node::Pending(_) => None,
                 })
                 .collect()
         })
@@ -303,7 +303,7 @@ impl Snapshot {
                 let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
                 self.index.edges(at).iter().map(edge).collect()
             }
-            Node::Own(slot) => {
+            Node::Pending(slot) => {
                 let edges = self.slots.get(slot as usize).into_iter();
                 let edges = edges.flat_map(PendingBead::dependencies);
                 edges
@@ -390,7 +390,7 @@ impl Graph for Snapshot {
                 let row = self.index.row(at);
                 row.is_some_and(|row| row.flags & flag::FAILED != 0)
             }
-            Node::Own(slot) => {
+            Node::Pending(slot) => {
                 let own = self.slots.get(slot as usize);
                 own.is_some_and(|own| blocked::is_failure(&own.bead().close_reason))
             }
@@ -416,7 +416,7 @@ impl Graph for Snapshot {
                     })
                     .collect()
             }
-            Node::Own(slot) => {
+            Node::Pending(slot) => {
                 let own = self.slots.get(slot as usize);
                 let facts = own.map(|own| Facts::of(own.bead()).edges);
                 let edges = facts.into_iter().flatten();

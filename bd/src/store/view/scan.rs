@@ -41,7 +41,7 @@ impl Snapshot {
             .into_iter()
             .filter(|row| !self.hidden.contains(row))
             .map(Node::Row);
-        let own = self.over.values().flatten().copied().map(Node::Own);
+        let own = self.over.values().flatten().copied().map(Node::Pending);
         let mut heads: Vec<BeadRef<'_>> =
             rows.chain(own).map(|node| self.bead_ref_at(node)).collect();
         if !self.over.is_empty() {

@@ -247,7 +247,7 @@ impl Snapshot {
     /// A bead that need not be read to be chosen.
     pub fn bead_ref(&self, id: &str) -> Option<BeadRef<'_>> {
         let node = match self.over.get(id) {
-            Some(slot) => Node::Own((*slot)?),
+            Some(slot) => Node::Pending((*slot)?),
             None => Node::Row(self.index.find(id)?),
         };
         Some(self.bead_ref_at(node))
@@ -277,7 +277,7 @@ impl Snapshot {
                 (Some(row), Some((id, _))) if self.index.id_bytes(*row) < id.as_bytes() => {
                     Node::Row(rows.next()?)
                 }
-                (_, Some(_)) => Node::Own(own.next()?.1),
+                (_, Some(_)) => Node::Pending(own.next()?.1),
                 (Some(_), None) => Node::Row(rows.next()?),
                 (None, None) => return None,
             };
@@ -308,7 +308,7 @@ impl Snapshot {
                 self.load(at)?;
                 self.loaded.as_mut().remove(&at).map(|bead| *bead)
             }
-            Node::Own(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
+            Node::Pending(slot) => self.slots.get(slot as usize).map(|own| own.bead().clone()),
         }
     }
 
@@ -384,7 +384,7 @@ impl Snapshot {
         }
         for holder in self.pointing.get(id).into_iter().flatten() {
             if let Some(Some(slot)) = self.over.get(holder) {
-                found.push((holder.as_str(), Node::Own(*slot)));
+                found.push((holder.as_str(), Node::Pending(*slot)));
             }
         }
         found.sort_by(|a, b| a.0.cmp(b.0));

@@ -33,11 +33,11 @@ use crate::sys::{boot, clock, file};
 const LONG: u32 = 1 << 20;
 
 /// How long after a change by someone else the issues are left to them, in nanoseconds.
-const CALM: u64 = 2_000_000_000;
+const SETTLING_NS: u64 = 2_000_000_000;
 /// How often someone else who is writing a file is waited for, and how long each time: together longer
-/// than [`CALM`].
-pub(crate) const CALM_TRIES: u32 = 100;
-pub(crate) const CALM_PAUSE: Duration = Duration::from_millis(30);
+/// than [`SETTLING_NS`].
+pub(crate) const SETTLE_TRIES: u32 = 100;
+pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(30);
 
 /// The open files.
 #[derive(Debug)]
@@ -123,9 +123,9 @@ impl Source {
     ///
     /// A file that someone else is writing is read again until it holds still.
     pub(crate) fn read(paths: &Paths) -> Result<Read, StoreError> {
-        for _ in 0..CALM_TRIES {
+        for _ in 0..SETTLE_TRIES {
             match Self::read_once(paths) {
-                Err(StoreError::Restless(_)) => clock::pause(CALM_PAUSE),
+                Err(StoreError::Restless(_)) => clock::pause(SETTLE_PAUSE),
                 read => return read,
             }
         }
@@ -194,12 +194,12 @@ impl Source {
             (&issues, &keys.issues, self.issues.as_ref()),
             (&wisps, &keys.wisps, self.wisps.as_ref()),
         ];
-        let in_doubt = |made: i64| {
+        let racy = |made: i64| {
             files
                 .iter()
                 .filter(move |(now, _, _)| modified(now) > made.saturating_sub(RACY_WINDOW))
         };
-        for (now, then, file) in in_doubt(keys.made) {
+        for (now, then, file) in racy(keys.made) {
             let Some(file) = file else {
                 continue;
             };
@@ -209,7 +209,7 @@ impl Source {
                 return Ok(Fit::No);
             }
         }
-        let is_sure_now = in_doubt(keys.made).next().is_some() && in_doubt(looked).next().is_none();
+        let is_sure_now = racy(keys.made).next().is_some() && racy(looked).next().is_none();
         let is_of_earlier_start = !index.is_of_this_start() && boot::id().is_some();
         if !is_sure_now && !is_of_earlier_start {
             return Ok(Fit::Yes);
@@ -323,7 +323,7 @@ impl Source {
             folder.map_or(0, |meta| modified(&file_key(&meta)))
         };
         // A time far ahead is another clock's, and says nothing. And it may have been a fold that was cut short.
-        file_time_now().abs_diff(changed) < CALM && !self.is_folded()
+        file_time_now().abs_diff(changed) < SETTLING_NS && !self.is_folded()
     }
 
     /// Whether a fold of ours put these very issues in place, and was cut short before it wrote the index.

@@ -327,7 +327,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> Tracked {
         (_, is_unproven) => standing(home, bead, request, (!waits_for.is_empty(), is_unproven)),
     };
     let further = || match standing {
-        Standing::Open | Standing::Blocked => home.waiting(id).map(QueuedSling::describe_queued),
+        Standing::Open | Standing::Blocked => home.queued(id).map(QueuedSling::describe_queued),
         Standing::Done => closed_unmerged(bead),
         Standing::Working => home.why_idle(id),
         Standing::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),

@@ -118,7 +118,7 @@ impl RigStore<'_> {
     }
 
     /// The place of a bead in the line.
-    pub(super) fn waiting(&self, id: &str) -> Option<&QueuedSling> {
+    pub(super) fn queued(&self, id: &str) -> Option<&QueuedSling> {
         let line = self
             .line
             .get_or_init(|| queued_sling::queued_slings(self.beads));

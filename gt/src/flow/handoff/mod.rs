@@ -124,7 +124,7 @@ fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
 }
 
 /// The notes that no successor has had yet, oldest first.
-pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
+pub fn unread_notes(letters: &[mail::Message]) -> Vec<&mail::Message> {
     let mut found: Vec<_> = letters
         .iter()
         .filter(|letter| is_handoff(letter) && !letter.read)
@@ -136,7 +136,7 @@ pub fn waiting(letters: &[mail::Message]) -> Vec<&mail::Message> {
 /// Takes back the notes that a polecat has not had: they are of work that it has no more.
 pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
     let letters = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
-    let old: Vec<String> = waiting(&letters)
+    let old: Vec<String> = unread_notes(&letters)
         .iter()
         .map(|letter| letter.id.clone())
         .collect();

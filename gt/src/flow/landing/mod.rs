@@ -98,7 +98,7 @@ enum LandingInterrupted {
     /// The world outside; trying again later may help.
     Later { rig: String, reason: String },
     /// Someone has to do something.
-    Trouble {
+    Blocked {
         rig: String,
         what: task::LandingBlocker,
     },
@@ -206,7 +206,7 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<Landing> {
                 Err(LandingInterrupted::Later { rig, reason }) => {
                     return waits(town, id, &rig, &reason, None);
                 }
-                Err(LandingInterrupted::Trouble { rig, what }) => {
+                Err(LandingInterrupted::Blocked { rig, what }) => {
                     let job_rig = town.rig(&rig)?;
                     let (reason, task) = task::make(town, &job_rig, id, &what)?;
                     return waits(town, id, &rig, &reason, Some(task));

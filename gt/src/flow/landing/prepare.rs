@@ -39,8 +39,8 @@ pub(super) fn prepare(
     onto: String,
 ) -> anyhow::Result<Result<LandedStep, LandingInterrupted>> {
     let mut before = branch.landing.clone().unwrap_or_default();
-    if let Some(lost) = lost_again(job, &before, &onto)? {
-        return Ok(Err(trouble(job, lost)));
+    if let Some(lost) = find_dropped_part(job, &before, &onto)? {
+        return Ok(Err(blocked(job, lost)));
     }
     // Where there was nothing to land, a target that went back has to be looked at anew. One that has it and was
     // not known to: pushed by a try that was killed before it could say so.
@@ -51,7 +51,7 @@ pub(super) fn prepare(
         return Ok(Ok(before));
     }
     if let Some(lost) = not_there(job, tip.as_deref())? {
-        return Ok(Err(trouble(job, lost)));
+        return Ok(Err(blocked(job, lost)));
     }
     let Some(tip) = tip else {
         // Nothing was ever merged to it.
@@ -68,7 +68,7 @@ pub(super) fn prepare(
 }
 
 /// Work that had landed and is not on its target any more: someone took it back there.
-fn lost_again(
+fn find_dropped_part(
     job: &Job,
     before: &LandedStep,
     onto: &str,
@@ -181,7 +181,7 @@ fn make(
                 files,
                 detail,
             };
-            return Ok(Err(trouble(job, what)));
+            return Ok(Err(blocked(job, what)));
         }
     };
     if merged == git.tree_of(&onto)? {
@@ -190,7 +190,7 @@ fn make(
     let message = message(job, convoy, (part.unwrap_or(&fork), &tip))?;
     let candidate = git.commit_tree(&merged, &[&onto], &message, &who)?;
     if let Some(failure) = gate::run(job, &candidate)? {
-        return Ok(Err(trouble(job, LandingBlocker::Gate { onto, failure })));
+        return Ok(Err(blocked(job, LandingBlocker::Gate { onto, failure })));
     }
     // So that nothing that collects garbage takes it before it is pushed.
     let kept = format!("refs/gt/landing/{}", convoy.id);
@@ -241,7 +241,7 @@ fn later(job: &Job, reason: &str) -> LandingInterrupted {
     }
 }
 
-fn trouble(job: &Job, what: LandingBlocker) -> LandingInterrupted {
+fn blocked(job: &Job, what: LandingBlocker) -> LandingInterrupted {
     let rig = job.rig.name().to_owned();
-    LandingInterrupted::Trouble { rig, what }
+    LandingInterrupted::Blocked { rig, what }
 }

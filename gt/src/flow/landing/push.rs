@@ -20,7 +20,7 @@ pub(super) fn push(
     let target = &job.receipt.target;
     if let Err(refused) = discovery::gate(&job.git, (target, &step.onto), &step.candidate)? {
         let what = LandingBlocker::Door(refused.to_string());
-        return Ok(Err(LandingInterrupted::Trouble { rig, what }));
+        return Ok(Err(LandingInterrupted::Blocked { rig, what }));
     }
     match land::push(job, &step.onto, &step.candidate) {
         Ok(()) => {}
@@ -32,7 +32,7 @@ pub(super) fn push(
                 candidate: step.candidate.clone(),
                 words: error.to_string(),
             };
-            return Ok(Err(LandingInterrupted::Trouble { rig, what }));
+            return Ok(Err(LandingInterrupted::Blocked { rig, what }));
         }
         Err(error) => {
             let reason = error.to_string();

@@ -152,7 +152,7 @@ fn compiled(
     });
     let mut letters = crate::record::mail::inbox(&stores.town, &address.mailbox());
     letters.retain(|letter| !letter.read);
-    let mut notes = handoff::waiting(&letters);
+    let mut notes = handoff::unread_notes(&letters);
     if handoff::is_ending(town, address) {
         notes.clear();
     }

@@ -103,6 +103,22 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
     found
 }
 
+/// Beads of which git took changes back, in the town's own store or a rig's.
+pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
+    let rollbacks = view.stores.rollbacks.iter();
+    rollbacks
+        .map(|one| Attention {
+            kind: MatterKind::NeedsPerson,
+            due: Timestamp::MIN,
+            key: format!("rollback:{}:{}", one.home, short(&one.what, 3)),
+            bead: one.beads.first().cloned().unwrap_or_default(),
+            subject: format!("Beads of {} were rolled back", one.home),
+            text: one.what.clone(),
+            next: one.next_steps().into(),
+        })
+        .collect()
+}
+
 /// A worker that is not started again, or whose `gt done` has failed for too long.
 fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());

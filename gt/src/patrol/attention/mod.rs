@@ -31,7 +31,8 @@ pub struct AttentionFacts {
 pub(super) fn facts(view: &TownView, rigs: &BTreeMap<String, PatrolSettings>) -> AttentionFacts {
     let all = rigs
         .iter()
-        .flat_map(|(rig, settings)| of_rig(view, rig, settings));
+        .flat_map(|(rig, settings)| of_rig(view, rig, settings))
+        .chain(matter::of_rollbacks(view));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
     let waits = later
@@ -61,7 +62,8 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
 
 /// Looks once more what needs a person, as other acts of this pass may have moved it, and reports it.
 pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
-    let view = TownView::read_idle(town)?;
+    // An idle town's sessions are asked too: the mayor's may run.
+    let view = TownView::read(town)?;
     let messages = facts(&view, &PatrolSettings::of_rigs(town, &view)).messages;
     if messages.is_empty() {
         return Ok(None);

@@ -21,9 +21,9 @@ pub use super::disk::identity::Version;
 pub use base::Base;
 pub(crate) use base::begin;
 
-use super::{CALM_PAUSE, CALM_TRIES, FOLD_TRIES, Store, StoreError};
+use super::{FOLD_TRIES, SETTLE_PAUSE, SETTLE_TRIES, Store, StoreError};
 use crate::bead::Stamp;
-use crate::merge::Lost;
+use crate::merge::Overruled;
 use crate::store::commit::place_issues;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
@@ -38,7 +38,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// The store's own side.
 #[derive(Debug, Clone, Default)]
-pub struct OwnSide {
+pub struct StoreSide {
     /// The issues.
     pub issues: Vec<u8>,
     /// The archive, by year.
@@ -55,14 +55,14 @@ pub struct United {
     /// Files of history that have to be as here, by their names below `events/`.
     pub events: Files,
     /// What conflicts took away.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<Overruled>,
 }
 
 /// A store as it was when it was brought together with the other side.
 #[derive(Debug, Clone)]
-pub struct SharedStore {
+pub struct ExchangedStore {
     /// What is in it now.
-    pub own: OwnSide,
+    pub own: StoreSide,
     /// The version of its issues.
     pub version: Version,
 }
@@ -74,8 +74,8 @@ impl Store {
         &self,
         clock: &Clock,
         random: &Random,
-        mut unite: impl FnMut(&OwnSide) -> Result<United, E>,
-    ) -> Result<SharedStore, E> {
+        mut unite: impl FnMut(&StoreSide) -> Result<United, E>,
+    ) -> Result<ExchangedStore, E> {
         let _guard = self.lock()?;
         ignore::hide(self.dir());
         let clone = clone_id::take(self.dir(), random)?;
@@ -83,30 +83,30 @@ impl Store {
             let now = Stamp::from(clock.now());
             self.settle(clock, &now)?;
             let version = Version::at(self.paths.issues());
-            let own = self.own_side()?;
+            let own = self.store_side()?;
             let united = unite(&own)?;
             let Some(version) = self.put(&own, &united, version, &now)? else {
                 continue;
             };
             let notice = month::take_along(&self.paths, &clone, &now)?;
             self.reports.notices(notice);
-            let own = OwnSide {
+            let own = StoreSide {
                 issues: united.issues,
                 archive: united.archive,
             };
-            return Ok(SharedStore { own, version });
+            return Ok(ExchangedStore { own, version });
         }
         Err(StoreError::Restless(self.paths.issues().to_owned()).into())
     }
 
     /// Folds, and waits until nobody else seems to be writing the issues.
     fn settle(&self, clock: &Clock, now: &Stamp) -> Result<(), StoreError> {
-        for _ in 0..CALM_TRIES {
+        for _ in 0..SETTLE_TRIES {
             let snapshot = self.prepare(clock)?;
             if !snapshot.source.state.text.is_empty() {
                 self.run_folds(snapshot, now)?;
             } else if snapshot.source.is_unsettled() {
-                clock::pause(CALM_PAUSE);
+                clock::pause(SETTLE_PAUSE);
             } else {
                 return Ok(());
             }
@@ -114,8 +114,8 @@ impl Store {
         Err(StoreError::Restless(self.paths.issues().to_owned()))
     }
 
-    fn own_side(&self) -> Result<OwnSide, StoreError> {
-        Ok(OwnSide {
+    fn store_side(&self) -> Result<StoreSide, StoreError> {
+        Ok(StoreSide {
             issues: files::read(self.paths.issues())?,
             archive: read_years(&self.paths.archive())?,
         })
@@ -124,7 +124,7 @@ impl Store {
     /// Writes what is new; `None` where someone else changed the issues meanwhile. Gives their version now.
     fn put(
         &self,
-        own: &OwnSide,
+        own: &StoreSide,
         united: &United,
         version: Version,
         now: &Stamp,

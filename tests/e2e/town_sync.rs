@@ -30,7 +30,7 @@ fn tip(origin: &Repo) -> Option<String> {
     (!all.is_empty()).then_some(all)
 }
 
-/// How often the patrol told of sharing beads, and how often of a failure.
+/// How often the patrol reported a sync of beads, and how often of a failure.
 fn told(town: &Town) -> (usize, usize) {
     let text = std::fs::read_to_string(town.root().join(".events.jsonl")).unwrap();
     let told: Vec<&str> = text
@@ -130,7 +130,7 @@ fn a_failure_is_told_once_and_the_commit_is_pushed_when_it_can_be() {
 }
 
 #[test]
-fn settings_keep_the_patrol_from_pushing_or_from_sharing_at_all() {
+fn settings_keep_the_patrol_from_pushing_or_from_syncing_at_all() {
     let (town, origin) = Town::with_rig();
     town.bead("web", "Work");
     town.bd("web", ["config", "set", "daemon.auto-sync", "false"])

@@ -43,8 +43,8 @@ impl Place {
 
     fn exchange(
         &self,
-        unite: impl FnMut(&OwnSide) -> Result<United, StoreError>,
-    ) -> Result<SharedStore, StoreError> {
+        unite: impl FnMut(&StoreSide) -> Result<United, StoreError>,
+    ) -> Result<ExchangedStore, StoreError> {
         self.store.exchange(&self.clock, &self.random, unite)
     }
 
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-fn same(own: &OwnSide) -> United {
+fn same(own: &StoreSide) -> United {
     United {
         issues: own.issues.clone(),
         archive: own.archive.clone(),
@@ -102,7 +102,7 @@ fn what_comes_in_is_there_at_once_and_nobody_waits_for_it_to_settle() {
             united
                 .events
                 .insert("k/2026-01.jsonl".to_owned(), b"history\n".to_vec());
-            united.lost.push(Lost {
+            united.lost.push(Overruled {
                 id: "p-1".into(),
                 field: "title".into(),
                 value: "\"lost\"".into(),
@@ -195,7 +195,7 @@ fn what_lies_behind_a_link_is_neither_shared_nor_written() {
     fs::write(outside.path().join("2026-01.jsonl"), "private\n").unwrap();
     link(&secret, "archive/2020.jsonl");
     assert!(place.store.history_files().is_empty());
-    assert!(place.store.own_side().unwrap().archive.is_empty());
+    assert!(place.store.store_side().unwrap().archive.is_empty());
     for name in ["x/2026-01.jsonl", "y/2026-01.jsonl"] {
         let refused = place.exchange(|own| {
             let mut united = same(own);
