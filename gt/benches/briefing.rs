@@ -97,6 +97,7 @@ fn briefings(criterion: &mut Criterion) {
         town: town.snapshot().unwrap(),
         rigs: BTreeMap::from([("web".to_owned(), rig.snapshot().unwrap())]),
         unreadable: BTreeMap::new(),
+        rollbacks: Vec::new(),
     };
     let text = |stores: &Stores| {
         let convoy = stores.town.get("hq-cv-bench").unwrap();

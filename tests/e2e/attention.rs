@@ -506,3 +506,30 @@ fn a_fix_that_does_not_mend_the_target_is_repaired_and_in_the_end_a_person_hears
         (town.status_of("web", &bead) == "closed").then_some(())
     });
 }
+
+#[test]
+fn beads_that_were_rolled_back_are_reported_everywhere_until_someone_decides() {
+    let (town, _origin) = Town::with_rig();
+    let id = town.bead("web", "Old");
+    let file = town.root().join("web/.beads/issues.jsonl");
+    let older = std::fs::read(&file).unwrap();
+    town.bd("web", ["update", &id, "--title", "New"]).ok();
+    assert_ne!(std::fs::read(&file).unwrap(), older);
+    std::fs::write(&file, &older).unwrap();
+    town.bd("web", ["list"]).ok();
+    town.patrol();
+    town.patrol();
+    let restore = format!("bd -C {} restore --lost", town.root().join("web").display());
+    let body = only_letter(&town, "Beads of rig web were rolled back", &restore);
+    assert!(body.contains("changes to 1 bead are"), "{body}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains(&format!("\n  {restore}\n")), "{status}");
+    let doctor = town.gt(["doctor"]).run().out;
+    assert!(doctor.contains(&restore), "{doctor}");
+    town.bd("web", ["restore", "--lost"]).ok();
+    town.patrol();
+    assert_eq!(letters(&town), []);
+    let status = town.gt(["status"]).ok().out;
+    assert!(!status.contains("rolled back"), "{status}");
+    assert_eq!(town.show("web", &id)["title"], "New");
+}

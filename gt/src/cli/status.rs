@@ -42,7 +42,12 @@ fn show(status: &Status, page: &mut Page) {
         ));
     }
     for problem in &status.problems {
-        page.line(page.style().yellow(&format!("! {}", escape::line(problem))));
+        let mut lines = problem.lines().map(escape::line);
+        let what = lines.next().unwrap_or_default();
+        page.line(page.style().yellow(&format!("! {what}")));
+        for command in lines {
+            page.line(format!("  {command}"));
+        }
     }
     for agent in &status.agents {
         line("", agent, page);

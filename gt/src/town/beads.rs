@@ -75,7 +75,7 @@ impl Rollback {
     /// The commands, one of which decides.
     pub fn next_steps(&self) -> [String; 2] {
         let folder = self.folder.display();
-        ["--lost", "--discard"].map(|how| format!("cd {folder} && bd restore {how}"))
+        ["--lost", "--discard"].map(|how| format!("bd -C {folder} restore {how}"))
     }
 }
 

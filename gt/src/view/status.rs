@@ -150,7 +150,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     let rollbacks = view.stores.rollbacks.iter();
     problems.extend(rollbacks.map(|one| {
         let [restore, discard] = one.next_steps();
-        format!("{}: {}\n  {restore}\n  {discard}", one.home, one.what)
+        format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
     }));
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();

@@ -11,6 +11,16 @@ fn set_aside(folder: &Path) -> usize {
 }
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    for one in town
+        .stores()
+        .map(|stores| stores.rollbacks)
+        .unwrap_or_default()
+    {
+        let [restore, discard] = one.next_steps();
+        let fix =
+            format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
+        page.warn(format!("{}: {}", one.home, one.what), &fix);
+    }
     let rigs = town.rigs().unwrap_or_default();
     let rigs = rigs
         .iter()
