@@ -60,7 +60,7 @@ const STORE: [&[&str]; 7] = [
     &["store::commit"],
     &["store::route"],
     &[
-        "store::share",
+        "store::exchange",
         "store::compact",
         "store::repair",
         "store::create",

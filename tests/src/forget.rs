@@ -39,9 +39,7 @@ pub(crate) fn derived_below(folder: &Path) {
 }
 
 fn derived_in(store: &Path) {
-    for name in ["index.bin"] {
-        std::fs::remove_file(store.join(name)).ok();
-    }
+    std::fs::remove_file(store.join("index.bin")).ok();
     let mark = store.join("beads.db");
     let foreign = std::fs::read(&mark).is_ok_and(|bytes| bytes.starts_with(DATABASE));
     if !foreign {
