@@ -72,7 +72,7 @@ fn how_many_of_several_changes_stay_is_told() {
     let told = [
         "history has 3 of the 5 changes",
         "a claim",
-        "2 of 3 stay as they are",
+        "2 of 3 stay unchanged",
     ];
     for part in told {
         assert!(undone.err.contains(part), "{part}: {}", undone.err);
