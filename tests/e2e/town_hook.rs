@@ -571,7 +571,7 @@ fn a_convoys_decision_is_told_once_a_session_however_many_beads_it_does() {
         let second = primed(&town, "s1", source);
         assert!(second.contains("Do: Two"), "{second}");
         assert!(!second.contains("reuse: Modal"), "{second}");
-        let reminded = second.contains("ADR-017 still counts");
+        let reminded = second.contains("ADR-017 still applies");
         assert_eq!(reminded, source == "compact", "{second}");
     }
     assert!(primed(&town, "s1", "clear").contains("reuse: Modal"));
