@@ -38,6 +38,11 @@ impl Page {
         self
     }
 
+    /// The time that the page is written at.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// How long ago a time was, `3m ago`; after a day the local day and time. Text that is no time stays unchanged.
     pub fn when(&self, text: &str) -> String {
         match text.parse::<Timestamp>() {

@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::flow::seance;
+use crate::host::daemon;
+use crate::record::pulse::{HookEvent, Pulse};
 
 /// More than any agent CLI says.
 const LIMIT: u64 = 1024 * 1024;
@@ -41,6 +43,30 @@ impl AgentEvent {
     /// A field that is text; empty where there is none.
     pub(super) fn field(&self, key: &str) -> &str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Keeps what it says of its session's progress. What cannot be kept is lost: progress is then judged by other signs.
+    pub(super) fn record(&self, ctx: &Context) {
+        let Ok(town) = ctx.town() else { return };
+        let first = |keys: &[&str]| {
+            let mut texts = keys.iter().map(|key| self.field(key));
+            texts.find(|text| !text.is_empty()).unwrap_or_default()
+        };
+        let event = HookEvent {
+            name: self.field("hook_event_name"),
+            kind: first(&["notification_type", "error", "error_type"]),
+            words: first(&[
+                "message",
+                "error_details",
+                "error_message",
+                "last_assistant_message",
+                "tool_name",
+                "error",
+            ]),
+        };
+        if Pulse::record(&town, &event).unwrap_or_default() {
+            daemon::wake(&town);
+        }
     }
 
     /// Whether a field is true.

@@ -136,5 +136,14 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
     if agent.unread_mail > 0 {
         text.push_str(&format!(" 📬{}", agent.unread_mail));
     }
+    let progress = agent.progress.as_ref();
+    if let Some(progress) = progress {
+        text.push_str(&format!("  · {}", page.when(&progress.at.to_string())));
+    }
     page.cut_line(text);
+    let waits = progress.map_or_else(String::new, |progress| progress.doing.describe());
+    if !waits.is_empty() {
+        page.line(page.style().yellow(&format!("{indent}    ! {waits}")));
+        page.line(format!("{indent}    → gt peek {}", agent.address));
+    }
 }

@@ -17,6 +17,9 @@ pub struct Ended {
     pub exit: Option<i32>,
     /// The number of the signal that ended it.
     pub signal: Option<i32>,
+    /// Why we ended it, if we did.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub because: String,
     /// The last lines of its screen.
     pub screen: Vec<String>,
 }
@@ -24,6 +27,9 @@ pub struct Ended {
 impl Ended {
     /// How it ended, in a few words: `with exit code 7`.
     pub fn how(&self) -> String {
+        if !self.because.is_empty() {
+            return format!("because {}", self.because);
+        }
         self.end().to_string()
     }
 

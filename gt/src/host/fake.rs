@@ -94,6 +94,7 @@ impl Sessions for FakeHost {
             process: None,
             token: spec.token.clone(),
             created: Timestamp::UNIX_EPOCH,
+            host_started: Timestamp::UNIX_EPOCH,
             activity: Timestamp::UNIX_EPOCH,
             dead: None,
             attached: false,

@@ -58,6 +58,8 @@ pub struct Live {
     pub token: String,
     /// When it was started.
     pub created: Timestamp,
+    /// When what hosts it was started: sessions from before that are lost.
+    pub host_started: Timestamp,
     /// When anything last appeared on its screen.
     pub activity: Timestamp,
     /// How the first process ended, where it has and the session is still shown.

@@ -31,6 +31,14 @@ pub enum Action {
     Respawn(Worker),
     /// Stops starting it again. A person hears of it.
     OpenBreaker(Worker),
+    /// Tries a stuck worker again.
+    HalfOpen(Worker),
+    /// Types a reminder into the session of a worker that makes no progress.
+    NudgeQuiet(Worker),
+    /// Restarts a worker that makes no progress.
+    RestartQuiet(Worker),
+    /// Tells a worker whose request the API refused to go on.
+    ResumeRefused(Worker),
     /// Ends a session that has no work any more.
     EndSession(Worker),
     /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
@@ -109,6 +117,10 @@ impl Action {
             | Self::FinishDone(worker)
             | Self::Respawn(worker)
             | Self::OpenBreaker(worker)
+            | Self::HalfOpen(worker)
+            | Self::NudgeQuiet(worker)
+            | Self::RestartQuiet(worker)
+            | Self::ResumeRefused(worker)
             | Self::EndSession(worker)
             | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
             Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
@@ -126,7 +138,10 @@ impl Action {
     /// What it costs.
     pub fn kind(&self) -> ActionKind {
         match self {
-            Self::ResumeSling(_) | Self::Respawn(_) | Self::SlingQueued { .. } => ActionKind::Start,
+            Self::ResumeSling(_)
+            | Self::Respawn(_)
+            | Self::RestartQuiet(_)
+            | Self::SlingQueued { .. } => ActionKind::Start,
             _ => ActionKind::Other,
         }
     }

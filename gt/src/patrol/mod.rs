@@ -13,12 +13,14 @@ mod convoys;
 mod decision;
 mod executor;
 mod memory;
+pub mod outages;
 mod polecats;
 mod queue;
 pub mod rule;
 mod scheduler;
 mod sync;
 mod thresholds;
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +35,7 @@ pub use memory::Memory;
 pub use polecats::PolecatFacts;
 pub use queue::QueueFacts;
 pub use scheduler::SchedulerFacts;
+pub use witness::WatchFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 
 use crate::flow::sync::SyncState;
@@ -52,6 +55,8 @@ pub struct Facts {
     pub convoys: ConvoyFacts,
     /// About what needs a person.
     pub attention: attention::AttentionFacts,
+    /// About APIs that refuse.
+    pub outages: Vec<outages::Outage>,
     /// Stores with something new for their branches.
     pub sync: Vec<SyncState>,
     /// The numbers of the rules for what is the town's own.
@@ -71,6 +76,8 @@ pub struct RigFacts {
     pub thresholds: Thresholds,
     /// About its polecats.
     pub polecats: Vec<PolecatFacts>,
+    /// About the progress of those that are at work.
+    pub watched: Vec<WatchFacts>,
     /// About the beads that go to them.
     pub scheduler: SchedulerFacts,
     /// About its merge queue.
@@ -121,6 +128,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         let facts = RigFacts {
             thresholds: settings.thresholds.clone(),
             polecats: polecats::facts(&view, &rig, beads),
+            watched: witness::facts(&view, name),
             scheduler: scheduler::facts(&view, name, beads, own),
             queue: queue::facts(&rig, beads, own, view.now),
         };
@@ -131,7 +139,8 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         now: view.now,
         rigs: settings.iter().filter_map(of_rig).collect(),
         convoys: convoys::facts(town, &view),
-        attention: attention::facts(&view, &settings),
+        attention: attention::facts(town, &view, &settings),
+        outages: outages::outages(&view),
         sync: sync::facts(town, &view),
         thresholds: Thresholds::of_town(town),
         unreadable: unreadable
@@ -146,11 +155,13 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
 pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
+        decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
         decisions.extend(scheduler::decide(&rig.scheduler, is_due));
         decisions.extend(queue::decide(&rig.queue));
         decisions
     };
     let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
+    decisions.extend(outages::decide(&facts.outages, facts.now));
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
     let shared = facts.sync.iter();
@@ -163,12 +174,15 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
 pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     let of_rig = |rig: &RigFacts| {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
-        polecats.into_iter().chain(queue::due(&rig.queue))
+        let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
+        let workers = polecats.into_iter().chain(watched);
+        workers.chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
     let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
-    waits.chain(facts.attention.due_in).min()
+    let outages = outages::due(&facts.outages, facts.now);
+    waits.chain(facts.attention.due_in).chain(outages).min()
 }
 
 impl Facts {
@@ -215,6 +229,10 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::FinishDone(worker) => polecats::finish_done(town, worker),
         Action::Respawn(worker) => polecats::respawn(town, worker),
         Action::OpenBreaker(worker) => polecats::open_breaker(town, worker),
+        Action::HalfOpen(worker) => polecats::half_open(town, worker),
+        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
+        Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
+        Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
         Action::EndSession(worker) => polecats::end_session(town, worker),
         Action::Release(worker) => polecats::release(town, worker),
         Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),

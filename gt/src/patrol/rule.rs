@@ -61,8 +61,16 @@ rules! {
         "restart a worker that has work and no session";
     P6_BREAKER: "P6-breaker", Worker, true, ["patrol.breaker.restarts", "patrol.breaker.window"],
         "stop restarting a worker that was restarted too often";
+    P6_HALF_OPEN: "P6-half-open", Worker, true, ["patrol.breaker.half_open"],
+        "try a stuck worker again after a while, less often each time";
     P7_END_IDLE_SESSION: "P7-end-idle-session", Worker, true, [],
         "end the session of a worker that has no work";
+    G1_NUDGE_QUIET: "G1-nudge-quiet", Worker, true, ["patrol.progress.note", "patrol.progress.nudge"],
+        "nudge a worker that makes no progress, once";
+    G2_RESTART_QUIET: "G2-restart-quiet", Worker, true, ["patrol.progress.restart", "patrol.progress.restart_busy"],
+        "restart a worker that makes no progress after a nudge, or with a dialog open";
+    A1_RESUME_REFUSED: "A1-resume-refused", Town, true, [],
+        "try one worker again when the API refused, and all others when it answers";
     R1_QUEUE_REPAIR: "R1-queue-repair", Rig, true, [],
         "queue the task of a conflict or a failed gate for a worker";
     W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, ["patrol.budget.starts"],

@@ -1,8 +1,11 @@
 use super::attention::{AttentionFacts, Messages};
 use super::polecats::tests::{handing_in, polecat, slinging};
+use super::outages::tests::outage;
 use super::rule::RULES;
+use super::witness::tests::quiet;
 use super::*;
-use crate::record::polecat::SlingStep;
+use crate::record::polecat::{SlingStep, SlotState};
+use crate::record::progress::Doing;
 use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
 
@@ -24,7 +27,11 @@ fn everything() -> Facts {
             ..dead()
         },
         PolecatFacts {
-            respawns: vec![Timestamp::UNIX_EPOCH; 3],
+            respawns: vec!["2026-01-01T11:59:00Z".parse().unwrap(); 3],
+            ..dead()
+        },
+        PolecatFacts {
+            slot: SlotState::Working.into_stuck(String::new(), Timestamp::UNIX_EPOCH),
             ..dead()
         },
         PolecatFacts {
@@ -32,8 +39,12 @@ fn everything() -> Facts {
             ..polecat()
         },
     ];
+    let asks = Doing::Dialog {
+        question: String::new(),
+    };
     let rig = RigFacts {
         polecats,
+        watched: vec![quiet(Doing::AtPrompt, 20, None), quiet(asks, 60, None)],
         scheduler: SchedulerFacts {
             rig: "web".into(),
             unblocked: vec!["a".into()],
@@ -51,6 +62,8 @@ fn everything() -> Facts {
         ..Messages::default()
     };
     Facts {
+        now: "2026-01-01T12:00:00Z".parse().unwrap(),
+        outages: vec![outage(1)],
         rigs: BTreeMap::from([("web".to_owned(), rig)]),
         convoys: ConvoyFacts {
             landable: vec!["hq-cv-1".into()],

@@ -11,9 +11,6 @@ use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::config::{Layers, RigSettings};
 
-/// The longest time that a setting can ask for.
-const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
-
 /// The settings of a rig that the patrol reads.
 #[derive(Debug, Clone, Default)]
 pub struct PatrolSettings {
@@ -56,6 +53,14 @@ pub struct Thresholds {
     pub starts: usize,
     /// How long a worker that closed its bead itself may still commit and run `gt done`.
     pub after_close: SignedDuration,
+    /// How long a stuck worker waits before it is tried again; twice as long each time.
+    pub half_open: SignedDuration,
+    /// How long a worker may make no progress before it is nudged.
+    pub nudge: SignedDuration,
+    /// How long it may make none before it is restarted.
+    pub restart: SignedDuration,
+    /// How long it may make none while its screen shows work in progress.
+    pub restart_busy: SignedDuration,
     /// How long something outside may fail before a person hears of it.
     pub patience: SignedDuration,
     /// How long nobody may have written beads before they are put on their branch.
@@ -69,11 +74,7 @@ impl Thresholds {
     pub fn of(layers: &Layers) -> Self {
         let count = |name| layers.usable(name).as_u64().and_then(|n| n.try_into().ok());
         let count = |name| count(name).unwrap_or(usize::MAX);
-        let time = |name| {
-            let value = layers.usable(name);
-            let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
-            time.unwrap_or_default().min(LONGEST)
-        };
+        let time = |name| layers.time(name);
         let is_off = |rule: &&Rule| rule.switch(layers).value == false;
         Self {
             off: RULES
@@ -87,6 +88,10 @@ impl Thresholds {
             sling_failures: count("patrol.breaker.sling_failures"),
             starts: count("patrol.budget.starts").max(1),
             after_close: time("patrol.after_close"),
+            half_open: time("patrol.breaker.half_open"),
+            nudge: time("patrol.progress.nudge"),
+            restart: time("patrol.progress.restart"),
+            restart_busy: time("patrol.progress.restart_busy"),
             patience: time("patrol.patience"),
             sync_rest: time("patrol.sync.rest"),
             sync_interval: time("patrol.sync.interval"),

@@ -1,4 +1,5 @@
-//! The beads that the town itself writes, and what is read from them. Nothing here runs a process.
+//! The beads that the town itself writes, and what is read from them. Nothing here
+//! changes a session.
 
 pub mod attempt;
 pub mod convoy;
@@ -8,5 +9,7 @@ pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
 pub mod polecat;
+pub mod progress;
+pub mod pulse;
 pub mod queued_sling;
 pub mod town_view;

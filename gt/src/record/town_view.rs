@@ -9,9 +9,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::hidden;
 use super::hook;
-use super::polecat::{self, Polecat, Slot};
+use super::polecat::{self, Polecat, Slot, SlotState};
+use super::progress::{self, Doing};
+use super::pulse::Refusal;
+use crate::host::runtime::{self, Preset};
 use crate::host::{Live, LiveTown};
+use crate::town::RigLayout;
 use crate::town::beads::Stores;
+use crate::town::config::Layers;
 use crate::town::identity::{Address, SessionName};
 
 /// How long after its last act a worker without work may still have a session.
@@ -62,7 +67,9 @@ impl TownView {
             .iter()
             .map(|(name, beads)| {
                 let rig = town.layout.rig(name);
-                (name.clone(), polecat::all(&rig, beads, sessions.as_deref()))
+                let mut polecats = polecat::all(&rig, beads, sessions.as_deref());
+                watch_progress(town, &rig, &mut polecats);
+                (name.clone(), polecats)
             })
             .collect();
         Self {
@@ -108,6 +115,60 @@ impl TownView {
         }
         hook::hook_of(&self.stores, agent, &Slot::default())
     }
+}
+
+/// Reads the progress of the workers of a rig that have work, and whether the API refuses them.
+fn watch_progress(town: &LiveTown, rig: &RigLayout, polecats: &mut [Polecat]) {
+    let has_work = |polecat: &&mut Polecat| {
+        matches!(polecat.slot.state, SlotState::Working) && polecat.hook.is_some()
+    };
+    let mut note = None;
+    let mut presets: BTreeMap<String, (String, Preset)> = BTreeMap::new();
+    for polecat in polecats.iter_mut().filter(has_work) {
+        let note = *note.get_or_insert_with(|| {
+            let layers = Layers::load(town, Some(rig)).unwrap_or_default();
+            layers.time("patrol.progress.note")
+        });
+        let wanted = polecat.slot.agent.clone();
+        let address = polecat.address();
+        let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
+            let found = runtime::resolve(town, Some(rig), &address, wanted);
+            // Of a program that is not known any more no screen can be read.
+            found.map_or_else(
+                |_| (wanted.clone(), Preset::default()),
+                |found| (found.name, found.preset),
+            )
+        });
+        polecat.agent.clone_from(agent);
+        match &polecat.session {
+            Some(live) if live.dead.is_none() => {
+                let sandbox = rig.sandbox(&polecat.name);
+                let progress = progress::read(town, &sandbox, preset, live, note);
+                if let Doing::Refused(refusal) = &progress.doing {
+                    polecat.refusal = Some(refusal.clone());
+                }
+                polecat.progress = Some(progress);
+            }
+            _ => polecat.refusal = refused_end(town, preset, polecat),
+        }
+    }
+}
+
+/// The API's refusal that a worker's last session ended with.
+fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Refusal> {
+    if preset.refusals.is_empty() {
+        return None;
+    }
+    let slot = &polecat.slot;
+    let kept = slot.ended.as_ref();
+    let (screen, at) = match (&polecat.session, kept) {
+        (Some(dead), _) => (town.host.capture(&dead.name, 40).ok()?, dead.activity),
+        (None, Some(ended)) if ended.lease == slot.lease => {
+            (ended.screen.join("\n"), ended.at.parse().ok()?)
+        }
+        _ => return None,
+    };
+    progress::refusal_on(&screen, preset, at)
 }
 
 /// Whether any polecat of a rig may have a session: one that has work, or was at work a moment ago.

@@ -123,6 +123,13 @@ impl Layout {
         self.runtime().join("share").join(format!("{name}.json"))
     }
 
+    /// `.runtime/pulse/<session>.json`: what the hooks of a session's agent program reported.
+    pub fn pulse(&self, session: &str) -> PathBuf {
+        self.runtime()
+            .join("pulse")
+            .join(format!("{session}.json"))
+    }
+
     /// `.runtime/patrol.json`: what the patrol remembers between passes.
     pub fn patrol_memory(&self) -> PathBuf {
         self.runtime().join("patrol.json")

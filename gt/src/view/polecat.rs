@@ -9,6 +9,7 @@ use crate::flow::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::Ended;
 use crate::record::polecat::{self, Completion, Polecat, PolecatState};
+use crate::record::progress::Progress;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::name::Lease;
@@ -33,6 +34,9 @@ pub struct PolecatRow {
     pub lease: Lease,
     /// The branch of its sandbox.
     pub branch: String,
+    /// Its progress, if it is at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     /// Why it is not restarted; empty if it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stuck: String,
@@ -64,6 +68,7 @@ impl PolecatRow {
                 .is_some_and(|live| live.dead.is_none()),
             lease: polecat.slot.lease,
             branch: polecat.slot.branch.to_string(),
+            progress: polecat.progress.clone(),
             stuck: polecat.slot.state.stuck().unwrap_or_default().to_owned(),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),

@@ -13,7 +13,9 @@ use crate::host::daemon;
 use crate::record;
 use crate::record::mail;
 use crate::record::merge_request;
+use crate::patrol::outages;
 use crate::record::polecat::{Polecat, PolecatState};
+use crate::record::progress::Progress;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
@@ -77,6 +79,9 @@ pub struct Agent {
     /// Why it is in that state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// Its progress, if it is a worker at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     /// How much of its mail is unread.
     pub unread_mail: usize,
 }
@@ -151,6 +156,12 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     problems.extend(rollbacks.map(|one| {
         let [restore, discard] = one.next_steps();
         format!("{}: {}\n{restore}\n{discard}", one.home, one.what)
+    }));
+    let outages = outages::outages(&view).into_iter();
+    problems.extend(outages.map(|outage| {
+        let count = bd::ui::counted(outage.stopped.len(), "worker");
+        let next = bd::ui::time::ago(view.now, outage.next_try());
+        format!("{}: {}; {count} stopped, next try {next}", outage.agent, outage.last.describe())
     }));
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
@@ -243,6 +254,7 @@ impl Looking<'_> {
             why: polecat
                 .map(|polecat| polecat.why.clone())
                 .unwrap_or_default(),
+            progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::unread(&self.view.stores.town, &address.mailbox()),
         }
     }

@@ -60,6 +60,7 @@ fn check(ctx: &Context, args: &Args) -> anyhow::Result<Check> {
     messages.retain(|message| !message.read);
     let news = if args.inject {
         let event = AgentEvent::read();
+        event.record(ctx);
         let news = mail::news(&town, &address, event.field("session_id"), &messages);
         news.into_iter().cloned().collect()
     } else {

@@ -31,8 +31,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             page.line("no polecats yet: gt sling BEAD RIG makes the first");
         }
         for row in rows {
+            let progress = row.progress.as_ref();
+            let progress = progress.map_or_else(String::new, |progress| {
+                format!("; {}", progress.describe(page.now()))
+            });
             page.cut_line(format!(
-                "{} {:<8} {}/{}  {}",
+                "{} {:<8} {}/{}  {}{progress}",
                 row.mark(),
                 row.state.word(),
                 row.rig,

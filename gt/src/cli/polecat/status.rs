@@ -60,6 +60,9 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
             page.line(format!("    | {}", escape::line(line)));
         }
     }
+    if let Some(progress) = &row.progress {
+        page.line(format!("  progress: {}", progress.describe(page.now())));
+    }
     page.line(format!(
         "  record:   {}",
         counted(shown.record.len(), "bead")

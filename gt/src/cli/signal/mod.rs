@@ -1,6 +1,7 @@
 //! `gt signal`: what agent programs run at the turns of a session.
 
 mod end;
+mod event;
 mod stop;
 
 use super::Answer;
@@ -9,7 +10,7 @@ use crate::cli::context::Context;
 
 /// Answer an agent program's hooks
 ///
-/// Agent programs run these commands at the end of a turn or a session, with their JSON on standard input (docs/RUNTIMES.md).
+/// Agent programs run these commands at the turns of a session, with their JSON on standard input (docs/RUNTIMES.md).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -18,6 +19,7 @@ pub(super) struct Args {
 
 bd::verbs! {
     Verb:
+    Event => event,
     Stop => stop,
     End => end,
 }

@@ -14,6 +14,7 @@ pub(super) struct Args {}
 /// Prints a decision for the agent program, or nothing: then the session may stop. It never fails.
 pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
     let event = AgentEvent::read();
+    event.record(ctx);
     let reason = if event.is("stop_hook_active") {
         None
     } else {

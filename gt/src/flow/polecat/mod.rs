@@ -4,4 +4,4 @@ mod nuke;
 mod retry;
 
 pub use nuke::{NukeRefused, Nuked, nuke};
-pub use retry::{NotStuck, retry};
+pub use retry::{NotStuck, retry, unstick};

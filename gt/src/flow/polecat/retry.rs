@@ -19,15 +19,21 @@ pub struct NotStuck {
 /// goes on there; one that could not prove its work is the agent's to repeat. Gives why it was stuck.
 pub fn retry(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let _slot = Lock::take(&rig.slot_lock(name), Duration::from_secs(10))?;
+    unstick(town, rig, name)
+}
+
+/// Takes the mark off a stuck worker; the caller holds its slot.
+pub fn unstick(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<String> {
     let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
     let store = town.rig_store(rig)?;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
         let worker = format!("{}/{name}", rig.name());
-        let SlotState::Stuck { reason, before } = slot.state else {
+        let SlotState::Stuck { reason, before, .. } = slot.state else {
             return Err(NotStuck { worker }.into());
         };
         slot.respawns.clear();
+        slot.lost.clear();
         slot.state = match *before {
             SlotState::Slinging(sling) => SlotState::Slinging(Slinging {
                 failures: 0,

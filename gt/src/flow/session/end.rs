@@ -38,6 +38,7 @@ fn ended(town: &LiveTown, slot: &Slot, end: End, screen: &str) -> Ended {
         lease: slot.lease,
         exit,
         signal,
+        because: String::new(),
         screen: last_lines(&masked(town, screen)),
     }
 }
@@ -48,6 +49,15 @@ pub fn of_dead_session(town: &LiveTown, live: &Live, slot: &Slot) -> Option<Ende
     // A screen that cannot be read leaves the exit code.
     let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
     Some(ended(town, slot, end, &screen))
+}
+
+/// What is kept of a session that is ended because it makes no progress.
+pub fn of_quiet_session(town: &LiveTown, live: &Live, slot: &Slot, because: &str) -> Ended {
+    let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
+    Ended {
+        because: because.to_owned(),
+        ..ended(town, slot, End::Unknown, &screen)
+    }
 }
 
 /// What a start that failed says of a session that ended at once.
@@ -62,7 +72,7 @@ pub fn of_failed_start(town: &LiveTown, slot: &Slot, error: &anyhow::Error) -> O
 pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &str) {
     town.tell(&event!(SessionEnded,
         rig: rig, polecat: polecat, bead: bead, lease: ended.lease, exit: ended.exit,
-        signal: ended.signal, screen: ended.screen,
+        signal: ended.signal, because: ended.because, screen: ended.screen,
     ));
 }
 

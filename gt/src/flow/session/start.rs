@@ -13,7 +13,7 @@ use crate::host::LiveTown;
 use crate::host::runtime::{self, Preset, Ready, Runtime};
 use crate::host::{HostError, Live, Sent, SessionSpec};
 use crate::record::polecat::Claimed;
-use crate::record::polecat::{self, Ids, Slot, SlotState, TakenAway};
+use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
 use crate::town;
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -39,7 +39,7 @@ pub fn polecat(
     let mut launched = Ok(());
     if !running.is_some_and(|live| is_ours(&live, slot)) {
         end::polecat(town, session.as_str(), slot)?;
-        take_lease(town, rig, &claimed.ids, slot, false)?;
+        take_lease(town, rig, &claimed.ids, slot, Counted::Not)?;
         launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once has been started: what follows is the business of the rule that
@@ -120,6 +120,8 @@ const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 pub enum RestartCause<'a> {
     /// It ended by itself in the middle of the work.
     Ended,
+    /// It runs and makes no progress, for this reason: it is ended.
+    NoProgress(&'a str),
     /// The session with this token hands over: it is ended if it runs; another one is not.
     HandedOver(&'a str),
 }
@@ -141,7 +143,7 @@ pub fn restart_session(
 ) -> anyhow::Result<Option<String>> {
     let lock = rig.slot_lock(name);
     let _slot = match why {
-        RestartCause::Ended => Lock::try_take(&lock)?,
+        RestartCause::Ended | RestartCause::NoProgress(_) => Lock::try_take(&lock)?,
         // Nobody comes back to this later.
         RestartCause::HandedOver(_) => Lock::take(&lock, HANDOVER)?,
     };
@@ -163,18 +165,26 @@ pub fn restart_session(
     if unneeded {
         return Ok(None);
     }
-    let ended = live.and_then(|live| end::of_dead_session(town, &live, &slot));
+    let ended = live.as_ref().and_then(|live| match why {
+        RestartCause::NoProgress(reason) => Some(end::of_quiet_session(town, live, &slot, reason)),
+        _ => end::of_dead_session(town, live, &slot),
+    });
     if let Some(ended) = ended {
         end::keep(town, rig, &ids, &mut slot, &ended)?;
     }
+    let counted = match why {
+        RestartCause::HandedOver(_) => Counted::Not,
+        RestartCause::Ended if live.is_none() && are_lost(town, &slot)? => Counted::Lost,
+        _ => Counted::Restart,
+    };
     let saved = sandbox::snapshot(town, rig, name, &slot)?;
     end::polecat(town, session.as_str(), &slot)?;
     Sandbox::of(town, rig, name).drop_stale_locks()?;
-    take_lease(town, rig, &ids, &mut slot, why == RestartCause::Ended)?;
-    let message = if why == RestartCause::Ended {
-        AGAIN
-    } else {
+    take_lease(town, rig, &ids, &mut slot, counted)?;
+    let message = if counted == Counted::Not {
         HANDED_OVER
+    } else {
+        AGAIN
     };
     if let Err(error) = launch(town, rig, &ids.address, &slot, &bead, message) {
         if let Some(ended) = end::of_failed_start(town, &slot, &error) {
@@ -184,7 +194,7 @@ pub fn restart_session(
     }
     town.tell(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
-        handed_over: why != RestartCause::Ended, snapshot: saved.map(|saved| saved.refname),
+        handed_over: counted == Counted::Not, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
 }
@@ -266,13 +276,37 @@ fn is_ours(live: &Live, slot: &Slot) -> bool {
     live.dead.is_none() && !slot.token.is_empty() && live.token == slot.token
 }
 
+/// What a restart counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    /// Nothing: the session gave way by itself, or is the first.
+    Not,
+    /// The session failed: so many of them, and the worker is stuck.
+    Restart,
+    /// All sessions of the town were lost at once: no worker is at fault.
+    Lost,
+}
+
+/// How far the clock of the host and ours may differ, in whole seconds.
+const CLOCKS: jiff::SignedDuration = jiff::SignedDuration::from_secs(2);
+
+/// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or what does
+/// was started later than the session.
+fn are_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
+    let live = town.host.list()?;
+    let Some(host) = live.iter().map(|live| live.host_started).max() else {
+        return Ok(true);
+    };
+    Ok(slot.started.is_some_and(|started| host.duration_since(started) > CLOCKS))
+}
+
 /// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
 fn take_lease(
     town: &LiveTown,
     rig: &RigLayout,
     ids: &Ids,
     slot: &mut Slot,
-    is_respawn: bool,
+    counted: Counted,
 ) -> anyhow::Result<()> {
     let store = town.rig_store(rig)?;
     let token = town.random.hex(32);
@@ -281,10 +315,15 @@ fn take_lease(
         current.lease = current.lease.next();
         current.token.clone_from(&token);
         current.left.clear();
-        if is_respawn && !current.stopped {
-            current.respawns.push(tx.now().to_string());
+        let now = tx.now();
+        match counted {
+            Counted::Restart if !current.stopped => current.respawns.push(now.to_string()),
+            Counted::Lost if !current.stopped => current.lost.push(now.instant()),
+            _ => {}
         }
         current.stopped = false;
+        current.started = Some(now.instant());
+        current.nudges = Nudges::default();
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
@@ -451,7 +490,7 @@ fn owner_email(town: &LiveTown) -> String {
 }
 
 /// Puts values into the `{name}` places of a template, in one pass, so that a value can hold braces.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {

@@ -11,8 +11,8 @@ mod resolve;
 pub mod scripted;
 pub mod settings;
 
-pub use preset::{Dialog, NonInteractive, Preset, PromptMode};
-pub use ready::{Ready, wait_until_ready};
+pub use preset::{Dialog, NonInteractive, Preset, PromptMode, RefusalSign};
+pub use ready::{Look, Ready, inspect_screen, wait_until_ready};
 pub use resolve::{
     Prepared, Runtime, RuntimeError, Source, given, input_of, names, passed, question_of, resolve,
 };

@@ -100,6 +100,9 @@ pub struct Preset {
     /// The dialogs it may open at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dialogs: Vec<Dialog>,
+    /// Signs on its screen that the API refused a request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusalSign>,
     /// The file it reads instructions from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions_file: String,
@@ -131,6 +134,16 @@ pub struct Dialog {
     /// A part of the option that is right for us; without one a person must answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choose: Option<String>,
+}
+
+/// A sign on the screen that the API refused a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RefusalSign {
+    /// What the program shows.
+    pub sign: String,
+    /// The kind of refusal: `rate_limit`, `overloaded`, `billing_error`, `authentication_failed` …
+    pub kind: String,
 }
 
 /// How the first prompt gets in.
@@ -250,6 +263,14 @@ impl Preset {
             );
         }
         Some(argv)
+    }
+
+    /// The refusal of the API that these lines of a screen show last, with the line.
+    pub fn refusal_on<'a>(&'a self, screen: &'a str) -> Option<(&'a str, &'a str)> {
+        screen.lines().rev().find_map(|line| {
+            let sign = self.refusals.iter().find(|one| line.contains(&one.sign))?;
+            Some((sign.kind.as_str(), line.trim()))
+        })
     }
 
     /// How text is brought in to it.

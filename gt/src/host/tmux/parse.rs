@@ -7,7 +7,7 @@ use crate::town::process::Process;
 
 /// The row that is asked of each pane. No field but the last can hold the separator. The token is an
 /// option of the pane itself, so that a pane which a person opened beside ours has none.
-pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
+pub(super) const ROW: &str = "#{session_name}|#{pane_id}|#{pane_pid}|#{pane_dead}|#{pane_dead_status}|#{pane_dead_signal}|#{session_created}|#{start_time}|#{window_activity}|#{session_attached}|#{pane_in_mode}|#{@gt_token}|#{pane_current_command}";
 
 /// One pane of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) fn rows(listing: &str) -> Vec<SessionRow> {
 }
 
 fn row(line: &str) -> Option<SessionRow> {
-    let fields: Vec<&str> = line.splitn(12, '|').collect();
+    let fields: Vec<&str> = line.splitn(13, '|').collect();
     let [
         name,
         pane,
@@ -34,6 +34,7 @@ fn row(line: &str) -> Option<SessionRow> {
         status,
         signal,
         created,
+        server,
         activity,
         attached,
         mode,
@@ -55,6 +56,7 @@ fn row(line: &str) -> Option<SessionRow> {
         process: Process::find(pid),
         token: token.to_owned(),
         created,
+        host_started: time(server).unwrap_or(created),
         activity: time(activity).unwrap_or(created),
         dead: (dead == "1").then(|| end(status, signal)),
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_pane_without_our_token_is_not_ours() {
-        let listing = "gt-web-nux|%1|4242|0|||1700000000|1700000009|1|0|abc|claude\n\
+        let listing = "gt-web-nux|%1|4242|0|||1700000000|1699999999|1700000009|1|0|abc|claude\n\
                        gt-web-nux|%2|4243|0|||1700000000|1700000009|1|0||vim\n\
                        broken\n";
         let rows = rows(listing);
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_dead_pane_shows_how_it_ended() {
-        let listing = "a|%1|4242|1|7||1700000000||0|1|abc|x|y";
+        let listing = "a|%1|4242|1|7||1700000000|||0|1|abc|x|y";
         let of = |status_and_signal: &str| row(&listing.replace("7|", status_and_signal));
         let dead = |status_and_signal| of(status_and_signal).unwrap().live.dead;
         assert_eq!(dead("|9"), Some(End::Signal(9)));

@@ -10,12 +10,14 @@ use bd::store::Snapshot;
 use bd::ui::escape;
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::outages;
 use super::super::thresholds::PatrolSettings;
 use crate::flow::mq;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
+use crate::record::progress::Doing;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 
@@ -119,6 +121,33 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
         .collect()
 }
 
+/// APIs that refuse for too long. What a person must settle with the provider is reported at once.
+pub(super) fn of_outages(view: &TownView, patience: SignedDuration) -> Vec<Attention> {
+    let outages = outages::outages(view).into_iter();
+    outages
+        .filter_map(|outage| {
+            let kind = outage.last.kind.as_str();
+            let is_persons = kind.contains("billing") || kind.contains("auth");
+            let patience = if is_persons { SignedDuration::ZERO } else { patience };
+            let count = bd::ui::counted(outage.stopped.len(), "worker");
+            let first = outage.stopped.first()?;
+            Some(Attention {
+                due: outage.since.checked_add(patience).ok()?,
+                kind: MatterKind::Failing,
+                key: format!("outage:{}:{}", outage.agent, outage.since),
+                bead: String::new(),
+                subject: format!("The API of {} refuses", outage.agent),
+                text: format!(
+                    "Since {} it stops {count}: {}. One of them tries again each time, and all go on when it answers.",
+                    outage.since,
+                    outage.last.describe()
+                ),
+                next: vec![format!("gt peek {}", first.worker), "gt status".to_owned()],
+            })
+        })
+        .collect()
+}
+
 /// A worker that is not started again, or whose `gt done` has failed for too long.
 fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
     let (slot, who) = (&polecat.slot, polecat.address().to_string());
@@ -133,13 +162,27 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
             due: Timestamp::MIN,
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
-            text: format!("{reason}. It is not started again automatically.{screen}"),
+            text: format!("{reason}. {}{screen}", again_in_words(slot)),
             next: vec![
                 retry,
                 give,
                 format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
                 format!("gt why {bead}"),
             ],
+            bead,
+        });
+    }
+    if let Some(Doing::Dialog { question }) = polecat.progress.as_ref().map(|one| &one.doing) {
+        return Some(Attention {
+            kind: MatterKind::NeedsPerson,
+            due: Timestamp::MIN,
+            key: format!("dialog:{bead}:{}", slot.lease),
+            subject: format!("{who} waits for an answer on {bead}"),
+            text: format!(
+                "A dialog is open in its session: {}. It is restarted if nobody answers.",
+                escape::line(question)
+            ),
+            next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
             bead,
         });
     }
@@ -159,6 +202,16 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
         next: vec![format!("gt polecat status {short}"), give],
         bead,
     })
+}
+
+/// Whether a stuck worker is tried again.
+fn again_in_words(slot: &Slot) -> &'static str {
+    let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
+    if is_hopeless {
+        "It is not started again automatically."
+    } else {
+        "It is tried again later, less often each time."
+    }
 }
 
 /// The end of a worker's last screen, as a quotation.

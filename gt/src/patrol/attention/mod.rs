@@ -13,7 +13,7 @@ pub use message::Messages;
 
 use super::decision::{Action, Decision};
 use super::rule;
-use super::thresholds::PatrolSettings;
+use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
@@ -28,10 +28,16 @@ pub struct AttentionFacts {
 }
 
 /// Reads the facts.
-pub(super) fn facts(view: &TownView, rigs: &BTreeMap<String, PatrolSettings>) -> AttentionFacts {
+pub(super) fn facts(
+    town: &LiveTown,
+    view: &TownView,
+    rigs: &BTreeMap<String, PatrolSettings>,
+) -> AttentionFacts {
+    let patience = Thresholds::of_town(town).patience;
     let all = rigs
         .iter()
         .flat_map(|(rig, settings)| of_rig(view, rig, settings))
+        .chain(matter::of_outages(view, patience))
         .chain(matter::of_rollbacks(view));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
@@ -64,7 +70,7 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
 pub(super) fn ask_person(town: &LiveTown) -> anyhow::Result<Option<String>> {
     // An idle town's sessions are asked too: the mayor's may run.
     let view = TownView::read(town)?;
-    let messages = facts(&view, &PatrolSettings::of_rigs(town, &view)).messages;
+    let messages = facts(town, &view, &PatrolSettings::of_rigs(town, &view)).messages;
     if messages.is_empty() {
         return Ok(None);
     }

@@ -59,6 +59,12 @@ pub struct PolecatFacts {
     pub slot: SlotState,
     /// When its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
+    /// When it was restarted because all sessions of the town were lost.
+    pub lost: Vec<Timestamp>,
+    /// How often it was stuck on this bead.
+    pub stuck_times: u32,
+    /// Whether the API refuses it: the rule of outages restarts it then.
+    pub refused: bool,
 }
 
 /// Reads the facts about the polecats of a rig.
@@ -99,6 +105,9 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             .iter()
             .filter_map(|text| text.parse().ok())
             .collect(),
+        lost: slot.lost.clone(),
+        stuck_times: slot.stuck_times,
+        refused: polecat.refusal.is_some(),
         hook: polecat.hook.clone(),
     }
 }
@@ -115,19 +124,24 @@ pub(super) fn decide(
     decided.collect()
 }
 
-/// In how long a worker that closed its bead itself has had its time for `gt done`.
+/// In how long a worker that closed its bead itself has had its time for `gt done`, a restart has waited, or a stuck
+/// worker is tried again.
 pub(super) fn due(
     facts: &[PolecatFacts],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts
-        .iter()
-        .filter(|one| !one.busy && has_time(one, now, thresholds));
-    waits
-        .filter_map(|one| Some(thresholds.after_close - now.duration_since(one.closed_at?)))
-        .filter(SignedDuration::is_positive)
-        .min()
+    let waits = facts.iter().filter(|one| !one.busy).filter_map(|one| {
+        if has_time(one, now, thresholds) {
+            return Some(thresholds.after_close - now.duration_since(one.closed_at?));
+        }
+        if let Some(until) = half_open_at(one, thresholds) {
+            return Some(until.duration_since(now));
+        }
+        let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
+        waits.then(|| restart_at(one, now, thresholds)?.duration_since(now).into())?
+    });
+    waits.filter(SignedDuration::is_positive).min()
 }
 
 fn apply_rules(
@@ -170,7 +184,12 @@ fn apply_rules(
             return decision(rule::P3_BREAKER, Action::OpenBreaker);
         }
         SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
-        SlotState::Stuck { .. } => return None,
+        SlotState::Stuck { .. } => {
+            let is_due = half_open_at(polecat, thresholds).is_some_and(|at| at <= now);
+            return is_due
+                .then(|| decision(rule::P6_HALF_OPEN, Action::HalfOpen))
+                .flatten();
+        }
         _ if alive => return None,
         SlotState::Finishing { .. }
             if cannot_succeed(&polecat.slot) && thresholds.is_on(rule::P5_BREAKER) =>
@@ -180,12 +199,75 @@ fn apply_rules(
         SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
         SlotState::Idle | SlotState::Working => {}
     }
-    let is_recent = |at: &&Timestamp| now.duration_since(**at) < thresholds.restart_window;
-    let restarts = polecat.respawns.iter().filter(is_recent).count();
+    // An outage is no fault of the worker: its breaker stays closed, and the rule of outages restarts it.
+    if polecat.refused {
+        return None;
+    }
+    let restarts = recent(&polecat.respawns, now, thresholds).count();
     if restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
+    if restart_at(polecat, now, thresholds).is_some_and(|at| at > now) {
+        return None;
+    }
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
+}
+
+/// The first wait before a restart that follows another, and the longest; it doubles each time.
+const RESTART_WAIT: SignedDuration = SignedDuration::from_secs(10);
+const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
+/// The longest wait before a stuck worker is tried again.
+const LONGEST_HALF_OPEN: SignedDuration = SignedDuration::from_hours(8);
+
+fn recent<'a>(
+    times: &'a [Timestamp],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> impl Iterator<Item = Timestamp> + 'a {
+    let window = thresholds.restart_window;
+    let is_recent = move |at: &Timestamp| now.duration_since(*at) < window;
+    times.iter().copied().filter(is_recent)
+}
+
+/// Until when a restart waits, because it follows others.
+fn restart_at(
+    polecat: &PolecatFacts,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<Timestamp> {
+    let all = || {
+        let respawns = recent(&polecat.respawns, now, thresholds);
+        respawns.chain(recent(&polecat.lost, now, thresholds))
+    };
+    let last = all().max()?;
+    let wait = doubled(RESTART_WAIT, all().count() - 1, LONGEST_RESTART_WAIT);
+    last.checked_add(wait).ok()
+}
+
+/// When a stuck worker is tried again. What cannot succeed, and who got stuck with an earlier version, is not.
+fn half_open_at(polecat: &PolecatFacts, thresholds: &Thresholds) -> Option<Timestamp> {
+    let SlotState::Stuck {
+        since: Some(since), ..
+    } = &polecat.slot
+    else {
+        return None;
+    };
+    if polecat.hook.is_none() || cannot_succeed(&polecat.slot) {
+        return None;
+    }
+    let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
+    let wait = doubled(thresholds.half_open, times, LONGEST_HALF_OPEN);
+    since.checked_add(wait).ok()
+}
+
+/// A wait that doubles each time, up to a limit.
+pub(super) fn doubled(
+    first: SignedDuration,
+    times: usize,
+    longest: SignedDuration,
+) -> SignedDuration {
+    let factor = 2_i32.pow(u32::try_from(times.min(20)).unwrap_or_default());
+    first.checked_mul(factor).map_or(longest, |wait| wait.min(longest))
 }
 
 /// Whether its `gt done` failed in a way that trying again cannot mend.
@@ -327,7 +409,8 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
     let reason = why_stuck(&slot);
-    slot.state = slot.state.into_stuck(reason);
+    slot.state = slot.state.into_stuck(reason, town.clock.now());
+    slot.stuck_times = slot.stuck_times.saturating_add(1);
     town.transact(&store, |tx| {
         slot.still_held(tx, &ids)?;
         slot.save(tx, &ids.slot)
@@ -337,6 +420,14 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
         town.host.kill(&ended.name)?;
     }
     Ok(Some("not started again".to_owned()))
+}
+
+/// Tries again with a worker that was stuck for a while.
+pub(super) fn half_open(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let rig = town.rig(&worker.rig)?;
+    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
+    let reason = crate::flow::polecat::unstick(town, &rig, &worker.name)?;
+    Ok(Some(format!("tried again; it was stuck because {reason}")))
 }
 
 /// Why a worker is not started again, from what its record counted.

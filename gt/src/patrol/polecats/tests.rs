@@ -38,6 +38,9 @@ pub(crate) fn polecat() -> PolecatFacts {
         shown: false,
         slot: SlotState::Working,
         respawns: Vec::new(),
+        lost: Vec::new(),
+        stuck_times: 0,
+        refused: false,
     }
 }
 
@@ -95,7 +98,7 @@ fn each_row_of_the_table() {
         ),
         (
             PolecatFacts {
-                slot: slinging(SlingStep::Claimed, 5).into_stuck(String::new()),
+                slot: slinging(SlingStep::Claimed, 5).into_stuck(String::new(), now()),
                 ..dead.clone()
             },
             None,
@@ -158,14 +161,14 @@ fn each_row_of_the_table() {
         ),
         (
             PolecatFacts {
-                slot: handing_in(true).into_stuck(String::new()),
+                slot: handing_in(true).into_stuck(String::new(), now()),
                 ..dead.clone()
             },
             None,
         ),
         (
             PolecatFacts {
-                slot: SlotState::Working.into_stuck(String::new()),
+                slot: SlotState::Working.into_stuck(String::new(), now()),
                 ..dead.clone()
             },
             None,
@@ -277,7 +280,7 @@ fn a_worker_is_retried_if_its_breaker_is_turned_off() {
         ..dead.clone()
     };
     let restarted = PolecatFacts {
-        respawns: vec![now(); 3],
+        respawns: vec![now() - SignedDuration::from_mins(20); 3],
         ..dead.clone()
     };
     let rows = [
@@ -300,4 +303,80 @@ fn a_worker_is_retried_if_its_breaker_is_turned_off() {
         let decided = decide(&[facts], now(), &thresholds);
         assert_eq!(decided[0].rule, retry, "without {}", breaker.name);
     }
+}
+
+fn restarted(seconds_ago: &[i64]) -> PolecatFacts {
+    let times = seconds_ago.iter();
+    PolecatFacts {
+        alive: Some(false),
+        respawns: times
+            .map(|ago| now() - SignedDuration::from_secs(*ago))
+            .collect(),
+        ..polecat()
+    }
+}
+
+#[test]
+fn restarts_back_off_from_the_second_one_on() {
+    let rows = [
+        (restarted(&[]), Some("P6-respawn-stalled")),
+        (restarted(&[9]), None),
+        (restarted(&[10]), Some("P6-respawn-stalled")),
+        (restarted(&[40, 19]), None),
+        (restarted(&[40, 20]), Some("P6-respawn-stalled")),
+    ];
+    for (facts, expected) in rows {
+        assert_eq!(decided(&facts), expected, "{facts:?}");
+    }
+    let wait = due(&[restarted(&[4])], now(), &Thresholds::default());
+    assert_eq!(wait, Some(SignedDuration::from_secs(6)));
+}
+
+#[test]
+fn sessions_that_were_lost_together_wait_and_open_no_breaker() {
+    let lost = PolecatFacts {
+        lost: vec![now() - SignedDuration::from_secs(60); 9],
+        ..restarted(&[])
+    };
+    assert_eq!(decided(&lost), None, "they wait");
+    let later = now() + SignedDuration::from_mins(10);
+    let decided = decide(&[lost], later, &Thresholds::default());
+    assert_eq!(decided[0].rule.name, "P6-respawn-stalled");
+}
+
+#[test]
+fn who_the_api_refuses_opens_no_breaker_and_is_left_to_the_rule_of_outages() {
+    let refused = PolecatFacts {
+        refused: true,
+        ..restarted(&[300, 200, 100, 50])
+    };
+    assert_eq!(decided(&refused), None);
+    assert_eq!(due(&[refused], now(), &Thresholds::default()), None);
+}
+
+#[test]
+fn a_stuck_worker_is_tried_again_after_a_wait_that_doubles() {
+    let stuck = |minutes: i64, times: u32| PolecatFacts {
+        slot: SlotState::Working
+            .into_stuck(String::new(), now() - SignedDuration::from_mins(minutes)),
+        stuck_times: times,
+        ..restarted(&[])
+    };
+    let rows = [
+        (stuck(29, 1), None),
+        (stuck(30, 1), Some("P6-half-open")),
+        (stuck(59, 2), None),
+        (stuck(60, 2), Some("P6-half-open")),
+        (stuck(8 * 60, 99), Some("P6-half-open")),
+    ];
+    for (facts, expected) in rows {
+        assert_eq!(decided(&facts), expected, "{facts:?}");
+    }
+    let wait = due(&[stuck(10, 1)], now(), &Thresholds::default());
+    assert_eq!(wait, Some(SignedDuration::from_mins(20)));
+    let hopeless = PolecatFacts {
+        slot: handing_in(true).into_stuck(String::new(), now() - SignedDuration::from_hours(99)),
+        ..restarted(&[])
+    };
+    assert_eq!(decided(&hopeless), None, "trying again cannot mend it");
 }

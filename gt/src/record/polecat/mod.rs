@@ -14,11 +14,13 @@ use bd::store::{Snapshot, Tx};
 pub use claimed::Claimed;
 pub use name::{pick as pick_name, theme_of, themes};
 pub use record::{Completion, Outcome, complete, read as read_record};
-pub use slot::{DoneRecord, FailedStep, SlingStep, Slinging, Slot, SlotState, TakenAway};
+pub use slot::{DoneRecord, FailedStep, Nudges, SlingStep, Slinging, Slot, SlotState, TakenAway};
 pub use state::{PolecatState, Seen, SessionState, derive};
 
 use crate::host::Live;
 use crate::host::ended;
+use crate::record::progress::Progress;
+use crate::record::pulse::Refusal;
 use crate::town::RigLayout;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -46,6 +48,12 @@ pub struct Polecat {
     pub session: Option<Live>,
     /// Whether a gt process holds its slot.
     pub busy: bool,
+    /// The agent program of its sessions; empty if it has no work.
+    pub agent: String,
+    /// Its progress, if it is at work in a session.
+    pub progress: Option<Progress>,
+    /// The API's refusal that it waits for, or that its last session ended with.
+    pub refusal: Option<Refusal>,
 }
 
 impl Polecat {
@@ -196,8 +204,14 @@ fn read_polecat(
     if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
     {
         let rig = rig.name();
+        let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
+        let again = if is_hopeless {
+            "not started again automatically"
+        } else {
+            "tried again later, less often each time"
+        };
         why.push_str(&format!(
-            "; it is not started again automatically. Next step: gt polecat retry {rig}/{name}"
+            "; it is {again}. Next step: gt polecat retry {rig}/{name}"
         ));
     }
     Polecat {
@@ -210,6 +224,9 @@ fn read_polecat(
         why,
         session: session.cloned(),
         busy,
+        agent: String::new(),
+        progress: None,
+        refusal: None,
         slot,
     }
 }

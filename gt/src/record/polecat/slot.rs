@@ -3,6 +3,7 @@
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Ids;
@@ -41,8 +42,41 @@ pub struct Slot {
     /// How the last session that ended on its own did, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+    /// When its session was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Timestamp>,
+    /// When its session was restarted because all sessions of the town were lost, for this bead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Timestamp>,
+    /// The nudges that this session got because it made no progress.
+    #[serde(skip_serializing_if = "Nudges::is_empty")]
+    pub nudges: Nudges,
+    /// How often it was stuck on this bead; the wait before it is tried again doubles each time.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stuck_times: u32,
     /// What the polecat is in the middle of.
     pub state: SlotState,
+}
+
+/// Nudges of a session that makes no progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Nudges {
+    /// How many.
+    pub count: u32,
+    /// When the last one was sent.
+    pub last: Option<Timestamp>,
+}
+
+impl Nudges {
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// What a polecat is in the middle of.
@@ -65,6 +99,9 @@ pub enum SlotState {
     Stuck {
         /// Why.
         reason: String,
+        /// Since when; none in records of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Timestamp>,
         /// What it was in the middle of.
         before: Box<SlotState>,
     },
@@ -115,6 +152,10 @@ struct Stored {
     respawns: Vec<String>,
     stopped: bool,
     ended: Option<Ended>,
+    started: Option<Timestamp>,
+    lost: Vec<Timestamp>,
+    nudges: Nudges,
+    stuck_times: u32,
     state: Option<SlotState>,
     /// Earlier versions: how far the sling came, with `none` and `started` at its ends.
     sling: String,
@@ -148,6 +189,7 @@ impl Stored {
             reason if reason.is_empty() => state,
             reason => SlotState::Stuck {
                 reason,
+                since: None,
                 before: Box::new(state),
             },
         }
@@ -172,6 +214,10 @@ impl From<Stored> for Slot {
             respawns: stored.respawns,
             stopped: stored.stopped,
             ended: stored.ended,
+            started: stored.started,
+            lost: stored.lost,
+            nudges: stored.nudges,
+            stuck_times: stored.stuck_times,
             state,
         }
     }
@@ -227,9 +273,10 @@ impl SlotState {
 
     /// The same state, not to be restarted.
     #[must_use]
-    pub fn into_stuck(self, reason: String) -> Self {
+    pub fn into_stuck(self, reason: String, since: Timestamp) -> Self {
         Self::Stuck {
             reason,
+            since: Some(since),
             before: Box::new(self),
         }
     }
@@ -390,7 +437,7 @@ mod tests {
             sling.clone(),
             SlotState::Working,
             SlotState::Finishing { record },
-            sling.into_stuck("no".to_owned()),
+            sling.into_stuck("no".to_owned(), Timestamp::UNIX_EPOCH),
         ] {
             let slot = Slot {
                 bead: "w-1".to_owned().into(),

@@ -263,6 +263,13 @@ pub const KEYS: &[Key] = &[
         "how long a worker that closed its bead itself may still run gt done",
     ),
     key(
+        "patrol.breaker.half_open",
+        Kind::Duration,
+        Scope::Rig,
+        "30m",
+        "how long a stuck worker waits before it is tried again; twice as long each time",
+    ),
+    key(
         "patrol.breaker.restarts",
         Kind::Number,
         Scope::Rig,
@@ -296,6 +303,34 @@ pub const KEYS: &[Key] = &[
         Scope::Rig,
         "30m",
         "how long something may fail before you hear of it",
+    ),
+    key(
+        "patrol.progress.note",
+        Kind::Duration,
+        Scope::Rig,
+        "5m",
+        "from when on a worker without progress has its files and screen looked at",
+    ),
+    key(
+        "patrol.progress.nudge",
+        Kind::Duration,
+        Scope::Rig,
+        "10m",
+        "how long a worker may make no progress before it is nudged",
+    ),
+    key(
+        "patrol.progress.restart",
+        Kind::Duration,
+        Scope::Rig,
+        "30m",
+        "how long a worker may make no progress before it is restarted",
+    ),
+    key(
+        "patrol.progress.restart_busy",
+        Kind::Duration,
+        Scope::Rig,
+        "2h",
+        "the same while its screen shows work in progress",
     ),
     key(
         "patrol.rules.*",

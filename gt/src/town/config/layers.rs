@@ -10,12 +10,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bd::sys::file;
+use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::SettingsError;
 use super::key::{self, KEYS, Key, Kind, Scope};
 use crate::town::{RigLayout, Town};
+
+/// The longest time that a setting can ask for.
+const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,6 +205,13 @@ impl Layers {
             || key.parse(key.default).unwrap_or_default(),
             |set| set.value,
         )
+    }
+
+    /// A length of time; none is as long as nothing.
+    pub fn time(&self, name: &str) -> SignedDuration {
+        let value = self.usable(name);
+        let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
+        time.unwrap_or_default().min(LONGEST)
     }
 
     /// Every value below a part of the files, with its file and its full name.

@@ -143,7 +143,7 @@ pub enum Event {
     /// An agent program said that its session ends.
     SessionEnd { session_id: String, reason: String, role: String, actor: String },
     /// The process of a session ended.
-    SessionEnded { rig: String, polecat: String, bead: String, lease: u64, exit: Option<i32>, signal: Option<i32>, screen: Vec<String> },
+    SessionEnded { rig: String, polecat: String, bead: String, lease: u64, exit: Option<i32>, signal: Option<i32>, #[serde(default, skip_serializing_if = "String::is_empty")] because: String, screen: Vec<String> },
     /// A session shows a dialog that only a person can answer.
     SessionNeedsPerson { session: String, dialog: String },
     /// An agent program said that its session has begun.

@@ -100,6 +100,15 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
     let settings = PatrolSettings::load(town, &town.layout.rig(rig));
     let matters = attention::of_rig(&view, rig, &settings).into_iter();
     let is_now = |matter: &Attention| matter.bead == *id && matter.is_due(view.now);
+    let workers = view.polecats_of(rig).iter();
+    for polecat in workers.filter(|polecat| polecat.hook.as_deref() == Some(id)) {
+        let progress = polecat.progress.as_ref();
+        let progress = progress.map_or_else(String::new, |progress| {
+            format!("; {}", progress.describe(view.now))
+        });
+        let (word, name) = (polecat.state.word(), &polecat.name);
+        now.push(format!("{rig}/{name} is {word}: {}{progress}", polecat.why));
+    }
     for matter in matters.filter(is_now) {
         now.push(format!(
             "{}: {}",

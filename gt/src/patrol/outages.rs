@@ -1,0 +1,234 @@
+//! The API of an agent program refuses: rule A1. One outage per agent program of the town, whose account its workers
+//! share, however many of them it stops.
+//!
+//! While it lasts one worker at a time tries again: when the time has come that the program named, else after a wait that
+//! doubles each time. When any worker of the program gets on after the last refusal, all others go on. No breaker opens for
+//! an outage. What lasts is reported once ([`super::attention`]).
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::polecats::doubled;
+use super::rule;
+use crate::record::polecat::Polecat;
+use crate::record::pulse::Refusal;
+use crate::record::town_view::TownView;
+use crate::town::name::Worker;
+
+/// The first wait before a refused request is tried again, and the longest.
+const FIRST: SignedDuration = SignedDuration::from_secs(30);
+const LONGEST: SignedDuration = SignedDuration::from_mins(10);
+
+/// The outage of an agent program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outage {
+    /// The agent program.
+    pub agent: String,
+    /// Since when it is known.
+    pub since: Timestamp,
+    /// The last refusal.
+    pub last: Refusal,
+    /// The workers that it stops, who waits longest first.
+    pub stopped: Vec<StoppedWorker>,
+    /// When one of them tried last.
+    pub tried: Timestamp,
+    /// How often they tried in all.
+    pub tries: usize,
+    /// Whether a worker of the program got on after the last refusal.
+    pub is_over: bool,
+}
+
+/// A worker that an outage stops.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoppedWorker {
+    /// Which it is.
+    pub worker: Worker,
+    /// Whether its session runs: it is told to go on. Else it is restarted.
+    pub is_running: bool,
+    /// Whether it tried again since it was refused last.
+    pub is_trying: bool,
+    /// Since when it waits.
+    since: Timestamp,
+}
+
+impl Outage {
+    /// When a worker tries again; the time that the program named counts.
+    pub fn next_try(&self) -> Timestamp {
+        let wait = doubled(FIRST, self.tries, LONGEST);
+        let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
+        // Only the first try waits for a named time: the program may have meant another day.
+        let named = self.last.until.filter(|until| *until > self.tried);
+        named.unwrap_or(waited)
+    }
+}
+
+/// The outages of the town, by agent program.
+pub fn outages(view: &TownView) -> Vec<Outage> {
+    let mut found: BTreeMap<&str, Outage> = BTreeMap::new();
+    let all = || view.polecats.values().flatten();
+    for polecat in all() {
+        let Some(refusal) = &polecat.refusal else {
+            continue;
+        };
+        let outage = found.entry(&polecat.agent).or_insert_with(|| Outage {
+            agent: polecat.agent.clone(),
+            since: refusal.since,
+            last: refusal.clone(),
+            stopped: Vec::new(),
+            tried: refusal.at,
+            tries: 0,
+            is_over: false,
+        });
+        add(outage, polecat, refusal);
+    }
+    for outage in found.values_mut() {
+        outage.stopped.sort_by_key(|one| one.since);
+        // Refused a moment before others were, it may have got on before that.
+        let got_on = |polecat: &Polecat| {
+            polecat.agent == outage.agent
+                && polecat.refusal.is_none()
+                && polecat
+                    .progress
+                    .as_ref()
+                    .is_some_and(|progress| progress.work > outage.last.at)
+        };
+        outage.is_over = all().any(got_on);
+    }
+    found.into_values().collect()
+}
+
+fn add(outage: &mut Outage, polecat: &Polecat, refusal: &Refusal) {
+    outage.since = outage.since.min(refusal.since);
+    if refusal.at > outage.last.at {
+        outage.last = refusal.clone();
+    }
+    let is_running = polecat.progress.is_some();
+    let slot = &polecat.slot;
+    let restarts = slot.respawns.iter().filter_map(|text| text.parse().ok());
+    let restarts = restarts.filter(|at: &Timestamp| *at >= refusal.since);
+    let told = slot.nudges.last.filter(|at| *at > refusal.at);
+    let tried = told.into_iter().chain(restarts.clone()).max();
+    outage.tried = outage.tried.max(refusal.at);
+    if let Some(at) = tried {
+        outage.tried = outage.tried.max(at);
+    }
+    outage.tries += usize::try_from(refusal.times.saturating_sub(1)).unwrap_or_default();
+    outage.tries += if is_running { 0 } else { slot.respawns.len() };
+    outage.stopped.push(StoppedWorker {
+        worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
+        is_running,
+        is_trying: is_running && told.is_some(),
+        since: refusal.at,
+    });
+}
+
+/// A1: one worker tries again; when the API answers, all do.
+pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
+    let mut decisions = Vec::new();
+    for outage in outages {
+        let is_due = outage.next_try() <= now;
+        let may_try = outage.stopped.iter().filter(|one| {
+            // One that was told to go on and does not answer is tried again like any other.
+            outage.is_over && !one.is_trying || is_due
+        });
+        let count = if outage.is_over { usize::MAX } else { 1 };
+        for one in may_try.take(count) {
+            let worker = one.worker.clone();
+            let over = if outage.is_over {
+                "the API answers again; "
+            } else {
+                ""
+            };
+            decisions.push(Decision {
+                rule: rule::A1_RESUME_REFUSED,
+                saw: format!(
+                    "{over}{}: {}; stopped workers: {}",
+                    outage.agent,
+                    outage.last.describe(),
+                    outage.stopped.len()
+                ),
+                action: if one.is_running {
+                    Action::ResumeRefused(worker)
+                } else {
+                    Action::Respawn(worker)
+                },
+            });
+        }
+    }
+    decisions
+}
+
+/// In how long a worker tries again.
+pub(super) fn due(outages: &[Outage], now: Timestamp) -> Option<SignedDuration> {
+    let waits = outages.iter().map(|one| one.next_try().duration_since(now));
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).unwrap()
+    }
+
+    pub(crate) fn outage(stopped: usize) -> Outage {
+        Outage {
+            agent: "claude".to_owned(),
+            since: at(0),
+            last: Refusal {
+                kind: "overloaded".to_owned(),
+                ..Refusal::default()
+            },
+            stopped: (0..stopped)
+                .map(|number| StoppedWorker {
+                    worker: Worker::new("web", format!("w{number}").as_str()),
+                    is_running: number % 2 == 0,
+                    is_trying: false,
+                    since: at(0),
+                })
+                .collect(),
+            tried: at(0),
+            tries: 0,
+            is_over: false,
+        }
+    }
+
+    #[test]
+    fn one_of_a_hundred_workers_tries_again_and_waits_twice_as_long_each_time() {
+        let mut outage = outage(100);
+        let mut waits = Vec::new();
+        for tries in 0..7 {
+            outage.tries = tries;
+            let wait = due(&[outage.clone()], at(0)).unwrap();
+            assert_eq!(decide(&[outage.clone()], at(0) + wait).len(), 1);
+            assert_eq!(decide(&[outage.clone()], at(wait.as_secs() - 1)), []);
+            waits.push(wait.as_secs());
+        }
+        assert_eq!(waits, [30, 60, 120, 240, 480, 600, 600]);
+        outage.is_over = true;
+        let all = decide(&[outage], at(1));
+        assert_eq!(all.len(), 100);
+        assert!(matches!(all[0].action, Action::ResumeRefused(_)));
+        assert!(matches!(all[1].action, Action::Respawn(_)));
+    }
+
+    #[test]
+    fn the_time_that_the_program_names_counts() {
+        let mut outage = outage(1);
+        outage.last.until = Some(at(7200));
+        assert_eq!(outage.next_try(), at(7200));
+        outage.tried = at(7200);
+        assert_eq!(outage.next_try(), at(7230));
+    }
+
+    #[test]
+    fn who_was_told_to_go_on_is_not_told_again_when_the_api_answers() {
+        let mut outage = outage(3);
+        outage.is_over = true;
+        outage.stopped[0].is_trying = true;
+        assert_eq!(decide(&[outage], at(1)).len(), 2);
+    }
+}

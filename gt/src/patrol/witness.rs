@@ -1,0 +1,309 @@
+//! Workers that have work and a session and make no progress: rules G1 and G2, in the order of a ladder.
+//!
+//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. Where the screen shows work
+//!   in progress it is given as long as others have before a restart.
+//! - G2: still none after a nudge, for `patrol.progress.restart` in all, or a dialog has been open for as long: the session
+//!   is ended, with its last screen kept, and restarted in its sandbox. Where the screen shows work in progress, after
+//!   `patrol.progress.restart_busy`.
+//!
+//! A restart counts for the breaker of the worker (P6): who makes no progress time and again is stuck, and a person hears
+//! of it. Nothing is typed into a session that a person looks at, and none is restarted. Who waits for the API is left to
+//! the rule of outages.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use super::thresholds::Thresholds;
+use crate::flow::nudge;
+use crate::flow::session::start::{self, RestartCause};
+use crate::host::LiveTown;
+use crate::record::polecat::{Ids, Nudges, Polecat, Slot};
+use crate::record::progress::{Doing, Progress};
+use crate::record::town_view::TownView;
+use crate::town::lock::Lock;
+use crate::town::name::Worker;
+
+const QUIET: &str = include_str!("../../templates/message/quiet.txt");
+const RESUME: &str = include_str!("../../templates/message/resume.txt");
+
+/// What is known about a worker that is at work in a session.
+#[derive(Debug, Clone)]
+pub struct WatchFacts {
+    /// Which it is.
+    pub worker: Worker,
+    /// Its progress.
+    pub progress: Progress,
+    /// The nudges that its session got.
+    pub nudges: Nudges,
+    /// Whether a gt process holds its slot.
+    pub busy: bool,
+}
+
+/// Reads the facts about the workers of a rig.
+pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
+    view.polecats_of(rig).iter().filter_map(fact).collect()
+}
+
+fn fact(polecat: &Polecat) -> Option<WatchFacts> {
+    Some(WatchFacts {
+        worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
+        progress: polecat.progress.clone()?,
+        nudges: polecat.slot.nudges,
+        busy: polecat.busy,
+    })
+}
+
+/// Applies the rules to the workers of a rig.
+pub(super) fn decide(
+    facts: &[WatchFacts],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Vec<Decision> {
+    let decided = facts.iter().filter_map(|one| {
+        let step = next_step(one, thresholds)?;
+        (step.at <= now).then(|| {
+            let nudged = one.valid_nudge().map_or_else(String::new, |at| {
+                format!("; nudged {}", bd::ui::time::ago(now, at))
+            });
+            Decision {
+                rule: step.rule,
+                saw: format!("{}{nudged}", one.progress.describe(now)),
+                action: (step.action)(one.worker.clone()),
+            }
+        })
+    });
+    decided.collect()
+}
+
+/// In how long a rule will apply to a worker that gets on no further.
+pub(super) fn due(
+    facts: &[WatchFacts],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<SignedDuration> {
+    let steps = facts.iter().filter_map(|one| next_step(one, thresholds));
+    let waits = steps.map(|step| step.at.duration_since(now));
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+/// What happens next to a worker that gets on no further, and when.
+struct NextStep {
+    at: Timestamp,
+    rule: &'static rule::Rule,
+    action: fn(Worker) -> Action,
+}
+
+fn next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<NextStep> {
+    let progress = &worker.progress;
+    if worker.busy || progress.attached {
+        return None;
+    }
+    let after = |from: Timestamp, wait: SignedDuration| from.checked_add(wait).ok();
+    let nudge = |wait| {
+        Some(NextStep {
+            at: after(progress.at, wait)?,
+            rule: rule::G1_NUDGE_QUIET,
+            action: Action::NudgeQuiet,
+        })
+    };
+    let restart = |from: Timestamp, wait| {
+        Some(NextStep {
+            at: after(from, wait)?,
+            rule: rule::G2_RESTART_QUIET,
+            action: Action::RestartQuiet,
+        })
+    };
+    // A nudge shows on the screen: from then on the rest of the time counts.
+    let rest = thresholds.restart - thresholds.nudge;
+    match (&progress.doing, worker.valid_nudge()) {
+        (Doing::Refused(_), _) => None,
+        (Doing::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
+        (Doing::Busy, None) => nudge(thresholds.restart),
+        (Doing::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
+        (Doing::AtPrompt | Doing::Unknown, None) => nudge(thresholds.nudge),
+        (Doing::AtPrompt | Doing::Unknown, Some(at)) => {
+            restart(at.max(progress.at), rest.max(SignedDuration::ZERO))
+        }
+    }
+}
+
+impl WatchFacts {
+    /// When it was nudged last without having done any work since.
+    fn valid_nudge(&self) -> Option<Timestamp> {
+        let last = self.nudges.last.filter(|_| self.nudges.count > 0)?;
+        (last >= self.progress.work).then_some(last)
+    }
+}
+
+/// The facts about one worker as it is now, if the rule still applies to it.
+fn still_due(town: &LiveTown, worker: &Worker, wanted: &Action) -> anyhow::Result<Option<WatchFacts>> {
+    let view = TownView::read(town)?;
+    let found = view.polecat(&worker.rig, &worker.name).ok().and_then(fact);
+    let rig = town.rig(&worker.rig)?;
+    let thresholds = super::PatrolSettings::load(town, &rig).thresholds;
+    Ok(found.filter(|one| {
+        let step = next_step(one, &thresholds);
+        step.is_some_and(|step| step.at <= view.now && (step.action)(worker.clone()) == *wanted)
+    }))
+}
+
+/// Types a reminder into the session of a worker that makes no progress.
+pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let Some(found) = still_due(town, worker, &Action::NudgeQuiet(worker.clone()))? else {
+        return Ok(None);
+    };
+    let time = bd::ui::time::ago(town.clock.now(), found.progress.at);
+    type_message(town, worker, QUIET, &[("time", time.trim_end_matches(" ago"))])?;
+    Ok(Some("nudged".to_owned()))
+}
+
+/// Tells a worker whose request the API refused to go on.
+pub(super) fn resume_refused(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let view = TownView::read(town)?;
+    let polecat = view.polecat(&worker.rig, &worker.name)?;
+    if polecat.refusal.is_none() || polecat.progress.is_none() {
+        return Ok(None);
+    }
+    type_message(town, worker, RESUME, &[])?;
+    Ok(Some("told to go on".to_owned()))
+}
+
+/// Types a message into a worker's session. It counts as a nudge before it is typed: what cannot be typed now is no
+/// reason to try for ever.
+fn type_message(
+    town: &LiveTown,
+    worker: &Worker,
+    template: &str,
+    values: &[(&str, &str)],
+) -> anyhow::Result<()> {
+    let rig = town.rig(&worker.rig)?;
+    let ids = Ids::of(&town.prefix(&worker.rig), &worker.rig, &worker.name);
+    let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
+    let store = town.rig_store(&rig)?;
+    let bead = town.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &ids.slot);
+        slot = slot.still_held(tx, &ids)?;
+        slot.nudges.count = slot.nudges.count.saturating_add(1);
+        slot.nudges.last = Some(tx.now().instant());
+        slot.save(tx, &ids.slot)?;
+        Ok(slot.bead.to_string())
+    })?;
+    let mut values = values.to_vec();
+    values.push(("bead", &bead));
+    let text = start::fill(template, &values);
+    nudge::nudge(town, &ids.address, text.trim())?;
+    Ok(())
+}
+
+/// Restarts a worker that makes no progress.
+pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    let Some(found) = still_due(town, worker, &Action::RestartQuiet(worker.clone()))? else {
+        return Ok(None);
+    };
+    let time = bd::ui::time::ago(town.clock.now(), found.progress.work);
+    let waits = found.progress.doing.describe();
+    let waits = if waits.is_empty() { waits } else { format!(": {waits}") };
+    let reason = format!("it made no progress for {}{waits}", time.trim_end_matches(" ago"));
+    let rig = town.rig(&worker.rig)?;
+    let cause = RestartCause::NoProgress(&reason);
+    let session = start::restart_session(town, &rig, &worker.name, cause)?;
+    Ok(session.map(|session| format!("session {session} restarted, because {reason}")))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::record::progress::Sign;
+    use crate::record::pulse::Refusal;
+
+    fn now() -> Timestamp {
+        "2026-01-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn minutes(ago: i64) -> Timestamp {
+        now() - SignedDuration::from_mins(ago)
+    }
+
+    pub(crate) fn quiet(doing: Doing, ago: i64, nudged: Option<i64>) -> WatchFacts {
+        WatchFacts {
+            worker: Worker::new("web", "nux"),
+            progress: Progress {
+                at: minutes(ago),
+                sign: Sign::Tool,
+                work: minutes(ago),
+                doing,
+                attached: false,
+            },
+            nudges: Nudges {
+                count: nudged.map_or(0, |_| 1),
+                last: nudged.map(minutes),
+            },
+            busy: false,
+        }
+    }
+
+    fn decided(facts: &WatchFacts) -> Option<&'static str> {
+        let decided = decide(std::slice::from_ref(facts), now(), &Thresholds::default());
+        decided.first().map(|one| one.rule.name)
+    }
+
+    #[test]
+    fn each_step_of_the_ladder() {
+        let dialog = || Doing::Dialog {
+            question: "Which?".to_owned(),
+        };
+        let (nudge, restart) = (Some("G1-nudge-quiet"), Some("G2-restart-quiet"));
+        let rows = [
+            (quiet(Doing::AtPrompt, 9, None), None),
+            (quiet(Doing::AtPrompt, 10, None), nudge),
+            (quiet(Doing::Unknown, 10, None), nudge),
+            // Nudged, and given the rest of the time.
+            (quiet(Doing::AtPrompt, 25, Some(15)), None),
+            (quiet(Doing::AtPrompt, 30, Some(20)), restart),
+            // It worked after the nudge: a new silence begins on the first step.
+            (quiet(Doing::AtPrompt, 12, Some(40)), nudge),
+            (quiet(dialog(), 29, None), None),
+            (quiet(dialog(), 30, None), restart),
+            (quiet(Doing::Busy, 29, None), None),
+            (quiet(Doing::Busy, 30, None), nudge),
+            (quiet(Doing::Busy, 119, Some(80)), None),
+            (quiet(Doing::Busy, 120, Some(80)), restart),
+            (quiet(Doing::Refused(Refusal::default()), 500, None), None),
+        ];
+        for (facts, expected) in rows {
+            assert_eq!(decided(&facts), expected, "{facts:?}");
+            for is_left_alone in [
+                WatchFacts {
+                    busy: true,
+                    ..facts.clone()
+                },
+                WatchFacts {
+                    progress: Progress {
+                        attached: true,
+                        ..facts.progress.clone()
+                    },
+                    ..facts
+                },
+            ] {
+                assert_eq!(decided(&is_left_alone), None, "{is_left_alone:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_in_words_is_no_work_and_the_next_step_follows() {
+        let mut facts = quiet(Doing::AtPrompt, 40, Some(25));
+        facts.progress.at = minutes(24);
+        assert_eq!(decided(&facts), Some("G2-restart-quiet"));
+        facts.progress.at = minutes(19);
+        assert_eq!(decided(&facts), None);
+    }
+
+    #[test]
+    fn when_a_rule_will_apply_is_known() {
+        let facts = [quiet(Doing::AtPrompt, 4, None), quiet(Doing::Busy, 4, None)];
+        let due = due(&facts, now(), &Thresholds::default());
+        assert_eq!(due, Some(SignedDuration::from_mins(6)));
+    }
+}

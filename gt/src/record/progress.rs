@@ -1,0 +1,265 @@
+//! Progress of a worker that has work and a session: when it last got on, by which sign, and what it waits for.
+//!
+//! A process that is there is no progress. Signs are what the program's hooks report of tools, commits, changed files,
+//! and, where a program runs no hooks, what appears on its screen. A spinner or a clock is none: a screen that shows
+//! work in progress counts for nothing by itself. Cheap signs are read each time; files and screen are looked at only
+//! when those are older than `patrol.progress.note`.
+
+use std::fs;
+use std::path::Path;
+
+use bd::git::Git;
+use bd::ui::escape;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::pulse::{Pulse, Refusal};
+use crate::host::runtime::{Look, Preset, inspect_screen};
+use crate::host::{Live, LiveTown};
+
+/// So many lines of a screen are looked at.
+const LINES: usize = 60;
+/// A refusal of the API stands in the last lines of a screen.
+const LAST: usize = 20;
+
+/// Progress of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// When it last got on.
+    pub at: Timestamp,
+    /// What showed that.
+    pub sign: Sign,
+    /// When a tool, a commit or a file last showed that it got on: typing into its session shows on the screen only.
+    #[serde(skip)]
+    pub work: Timestamp,
+    /// What it does, or waits for.
+    pub doing: Doing,
+    /// Whether a person looks at its session.
+    pub attached: bool,
+}
+
+/// What shows that a worker got on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sign {
+    /// Its session was started.
+    Start,
+    /// Its program's hooks reported the use of a tool.
+    Tool,
+    /// A commit.
+    Commit,
+    /// A file of its sandbox changed.
+    File,
+    /// Something appeared on its screen.
+    Screen,
+}
+
+impl Sign {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Start => "session started",
+            Self::Tool => "tool used",
+            Self::Commit => "commit",
+            Self::File => "file changed",
+            Self::Screen => "output",
+        }
+    }
+}
+
+/// What a worker does, or waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Doing {
+    /// It got on a moment ago, or nothing is known.
+    Unknown,
+    /// Its screen shows work in progress.
+    Busy,
+    /// It waits at its prompt, with its work unfinished.
+    AtPrompt,
+    /// A dialog is open.
+    Dialog {
+        /// What it asks.
+        question: String,
+    },
+    /// The API refused its last request.
+    Refused(Refusal),
+}
+
+impl Doing {
+    /// What it waits for, in a few words; empty if it does not wait.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Unknown | Self::Busy => String::new(),
+            Self::AtPrompt => "it waits at its prompt".to_owned(),
+            Self::Dialog { question } => {
+                format!("a dialog is open: {}", escape::line(question))
+            }
+            Self::Refused(refusal) => refusal.describe(),
+        }
+    }
+}
+
+impl Refusal {
+    /// In a few words, with the program's own.
+    pub fn describe(&self) -> String {
+        let words = match self.words.trim() {
+            "" => String::new(),
+            words => format!(" ({})", escape::line(words)),
+        };
+        let until = self
+            .until
+            .map_or_else(String::new, |until| format!(", until {until}"));
+        format!("the API refuses: {}{words}{until}", escape::line(&self.kind))
+    }
+}
+
+impl Progress {
+    /// For how long it has not got on.
+    pub fn quiet(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.at).max(SignedDuration::ZERO)
+    }
+
+    /// When it last got on and what it waits for: `last progress 12m ago (commit); it waits at its prompt`.
+    pub fn describe(&self, now: Timestamp) -> String {
+        let ago = bd::ui::time::ago(now, self.at);
+        let waits = self.doing.describe();
+        let rest = if waits.is_empty() {
+            waits
+        } else {
+            format!("; {waits}")
+        };
+        format!("last progress {ago} ({}){rest}", self.sign.word())
+    }
+
+    fn see(&mut self, at: Option<Timestamp>, sign: Sign, is_work: bool) {
+        let Some(at) = at else { return };
+        if is_work {
+            self.work = self.work.max(at);
+        }
+        if at > self.at {
+            (self.at, self.sign) = (at, sign);
+        }
+    }
+}
+
+/// Reads the progress of a worker whose session runs. `note` is from when on its files and screen are looked at.
+pub fn read(
+    town: &LiveTown,
+    sandbox: &Path,
+    preset: &Preset,
+    live: &Live,
+    note: SignedDuration,
+) -> Progress {
+    let pulse = Pulse::load(town, &live.name, &live.token);
+    let mut progress = Progress {
+        at: live.created,
+        sign: Sign::Start,
+        work: live.created,
+        doing: Doing::Unknown,
+        attached: live.attached,
+    };
+    progress.see(pulse.tool, Sign::Tool, true);
+    progress.see(last_commit(sandbox), Sign::Commit, true);
+    let now = town.clock.now();
+    let is_told = pulse.dialog.is_some() || pulse.refusal.is_some();
+    if progress.quiet(now) < note && !is_told {
+        return progress;
+    }
+    if let Some(dialog) = pulse.dialog {
+        let question = dialog.words;
+        progress.doing = Doing::Dialog { question };
+        return progress;
+    }
+    if let Some(refusal) = pulse.refusal {
+        progress.doing = Doing::Refused(refusal);
+        return progress;
+    }
+    progress.see(last_change(sandbox), Sign::File, true);
+    if progress.quiet(now) < note {
+        return progress;
+    }
+    // A session that cannot be looked at has ended by now, or will be asked again.
+    let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
+    let runs_hooks = pulse.tool.is_some() || pulse.idle.is_some();
+    progress.doing = read_screen(&screen, preset, live.activity);
+    if !runs_hooks && !matches!(progress.doing, Doing::Busy) {
+        progress.see(Some(live.activity), Sign::Screen, false);
+    }
+    progress
+}
+
+fn read_screen(screen: &str, preset: &Preset, activity: Timestamp) -> Doing {
+    let look = inspect_screen(screen, preset);
+    if let Look::NeedsPerson(question) = look {
+        return Doing::Dialog { question };
+    }
+    let lines: Vec<&str> = screen.trim_end().lines().collect();
+    let last = lines[lines.len().saturating_sub(LAST)..].join("\n");
+    if let Some(refusal) = refusal_on(&last, preset, activity) {
+        return Doing::Refused(refusal);
+    }
+    match look {
+        Look::Busy => Doing::Busy,
+        Look::AtPrompt => Doing::AtPrompt,
+        _ => Doing::Unknown,
+    }
+}
+
+/// The API's refusal that a screen shows last.
+pub fn refusal_on(screen: &str, preset: &Preset, at: Timestamp) -> Option<Refusal> {
+    let (kind, words) = preset.refusal_on(screen)?;
+    Some(Refusal {
+        kind: kind.to_owned(),
+        words: words.to_owned(),
+        since: at,
+        at,
+        times: 1,
+        until: super::pulse::reset_time(words, at),
+    })
+}
+
+/// When `HEAD` of a sandbox last moved: git writes it to the work tree's own log.
+fn last_commit(sandbox: &Path) -> Option<Timestamp> {
+    let link = fs::read_to_string(sandbox.join(".git")).ok()?;
+    let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
+    modified(&sandbox.join(folder).join("logs/HEAD"))
+}
+
+/// When a file that is not committed last changed.
+fn last_change(sandbox: &Path) -> Option<Timestamp> {
+    let changes = Git::at(sandbox).status().ok()?;
+    let paths = changes.iter().map(|change| sandbox.join(&change.path));
+    paths.filter_map(|path| modified(&path)).max()
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let time = fs::symlink_metadata(path).ok()?.modified().ok()?;
+    Timestamp::try_from(time).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_says_what_an_agent_waits_for() {
+        let claude = Preset::named("claude").unwrap();
+        let read = |screen: &str| read_screen(screen, &claude, Timestamp::UNIX_EPOCH);
+        let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
+        assert_eq!(read(&format!("● Shall I?\n{prompt}")), Doing::AtPrompt);
+        let refused = read(&format!("  ⎿  API Error: 529 overloaded\n{prompt}"));
+        let Doing::Refused(refusal) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(refusal.kind, "overloaded");
+        assert_eq!(
+            refusal.describe(),
+            "the API refuses: overloaded (⎿  API Error: 529 overloaded)"
+        );
+        assert_eq!(read("✻ Stewing… (3s · esc to interrupt)"), Doing::Busy);
+        let old = format!("API Error: 529\n{}{prompt}", "line\n".repeat(30));
+        assert_eq!(read(&old), Doing::AtPrompt, "it went on since");
+        let asks = "Which one?\n❯ 1. This\n  2. That\nEnter to confirm";
+        assert!(matches!(read(asks), Doing::Dialog { .. }));
+    }
+}

@@ -1,0 +1,291 @@
+//! What an agent program reports of its session through its hooks: its last act, a dialog it opened, an API that
+//! refused. One small local file per session, `.runtime/pulse/<session>.json`.
+//!
+//! It holds nothing that beads could say, and may be lost at any time: progress is then judged by commits, files and
+//! the screen.
+
+use bd::sys::file;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::town::Town;
+use crate::town::process;
+
+/// So many characters of a program's own words are kept.
+const WORDS: usize = 300;
+
+/// What is known of a session by its hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pulse {
+    /// The token of the session's processes: an earlier session of the same name says nothing.
+    pub token: String,
+    /// When a tool was last used.
+    pub tool: Option<Timestamp>,
+    /// When the agent's turn ended; none while it is at work.
+    pub idle: Option<Timestamp>,
+    /// A dialog that waits for an answer.
+    pub dialog: Option<Dialog>,
+    /// The API's refusal, until it answers again.
+    pub refusal: Option<Refusal>,
+}
+
+/// A dialog that an agent program reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dialog {
+    /// What it asks, in the program's words.
+    pub words: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// The API refused a request for good: the turn ended and nobody tries again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The kind, in the program's word: `rate_limit`, `billing_error`, `overloaded` …
+    pub kind: String,
+    /// What the program said.
+    pub words: String,
+    /// When it refused first.
+    pub since: Timestamp,
+    /// When it refused last.
+    pub at: Timestamp,
+    /// How often it refused in a row.
+    pub times: u32,
+    /// When the program says that it answers again.
+    pub until: Option<Timestamp>,
+}
+
+/// An event of an agent program, as far as it is recorded here.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HookEvent<'a> {
+    /// Its name, as the program has it.
+    pub name: &'a str,
+    /// What it says about itself: a message, an error, a tool.
+    pub words: &'a str,
+    /// The kind of a notification or an error.
+    pub kind: &'a str,
+}
+
+impl Pulse {
+    /// Reads the pulse of a session; what an earlier session left is none.
+    pub fn load(town: &Town, session: &str, token: &str) -> Self {
+        let stored = file::read(&town.layout.pulse(session)).ok().flatten();
+        let pulse = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        pulse
+            .filter(|pulse: &Self| pulse.token == token && !token.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// Records an event of the session that this process belongs to. Whether the patrol should look now.
+    pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
+        let env = |name| town.env.get(name).unwrap_or_default();
+        let (session, token) = (env("GT_SESSION"), env(process::TOKEN));
+        if token.is_empty() || !crate::host::is_session_name(session) {
+            return Ok(false);
+        }
+        let before = Self::load(town, session, token);
+        let mut pulse = before.clone();
+        token.clone_into(&mut pulse.token);
+        pulse.note(event, town.clock.now());
+        if pulse == before {
+            return Ok(false);
+        }
+        let path = town.layout.pulse(session);
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(&path, &serde_json::to_vec(&pulse)?, 0o600)?;
+        Ok(pulse.dialog != before.dialog || pulse.refusal != before.refusal)
+    }
+
+    /// What an event says of the session. The names are those of Claude Code, Codex and Gemini CLI.
+    fn note(&mut self, event: &HookEvent<'_>, now: Timestamp) {
+        match event.name {
+            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool" => {
+                self.tool = Some(now);
+                self.idle = None;
+                self.dialog = None;
+                self.refusal = None;
+            }
+            // The refusal stays until the API has answered.
+            "UserPromptSubmit" | "BeforeAgent" => {
+                self.idle = None;
+                self.dialog = None;
+            }
+            "Stop" | "AfterAgent" => {
+                self.idle = Some(now);
+                self.dialog = None;
+                self.refusal = None;
+            }
+            "StopFailure" => {
+                self.idle = Some(now);
+                let before = self.refusal.take();
+                let words = cut(event.words);
+                self.refusal = Some(Refusal {
+                    kind: cut(event.kind),
+                    until: reset_time(&words, now),
+                    since: before.as_ref().map_or(now, |before| before.since),
+                    times: before.map_or(1, |before| before.times.saturating_add(1)),
+                    at: now,
+                    words,
+                });
+            }
+            "PermissionRequest" | "Elicitation" => self.open_dialog(event, now),
+            "Notification" => match event.kind {
+                "permission_prompt" | "elicitation_dialog" => self.open_dialog(event, now),
+                "idle_prompt" => self.idle = self.idle.or(Some(now)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn open_dialog(&mut self, event: &HookEvent<'_>, now: Timestamp) {
+        let since = self.dialog.as_ref().map_or(now, |dialog| dialog.since);
+        self.dialog = Some(Dialog {
+            words: cut(event.words),
+            since,
+        });
+    }
+}
+
+fn cut(words: &str) -> String {
+    words.chars().take(WORDS).collect()
+}
+
+/// When an API that refuses says that it answers again: `…|1749924000`, `try again in 5 minutes`, `retry after 30s`,
+/// `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. Times of day without a zone are local.
+pub fn reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
+    let found = epoch(words)
+        .or_else(|| stamp(words))
+        .or_else(|| wait(words, now))
+        .or_else(|| time_of_day(words, now));
+    // What lies in the past, or a month ahead, is no time to wait for.
+    let ahead = |at: &Timestamp| {
+        let wait = at.duration_since(now);
+        wait.is_positive() && wait < SignedDuration::from_hours(24 * 31)
+    };
+    found.filter(ahead)
+}
+
+fn epoch(words: &str) -> Option<Timestamp> {
+    let (_, rest) = words.rsplit_once('|')?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Timestamp::from_second(digits.parse().ok()?).ok()
+}
+
+fn stamp(words: &str) -> Option<Timestamp> {
+    let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
+    let mut parts = words.split_whitespace().map(|word| word.trim_matches(is_edge));
+    parts.find_map(|word| word.trim_end_matches('.').parse().ok())
+}
+
+fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
+    let lower = words.to_lowercase();
+    let marks = ["retry after ", "retry-after: ", "again in ", "resets in ", "reset in "];
+    let rest = marks.iter().find_map(|mark| lower.split(mark).nth(1))?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    let number: i64 = digits.parse().ok()?;
+    let unit = rest[digits.len()..].trim_start();
+    let seconds = match unit.chars().next() {
+        Some('m') if unit.starts_with("ms") => return None,
+        Some('m') => 60,
+        Some('h') => 3600,
+        Some('d') => 24 * 3600,
+        _ => 1,
+    };
+    let wait = SignedDuration::from_secs(number.checked_mul(seconds)?);
+    now.checked_add(wait).ok()
+}
+
+fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
+    let lower = words.to_lowercase();
+    let rest = lower.split("reset").nth(1)?;
+    let rest = rest.trim_start_matches('s').trim_start();
+    let rest = rest.strip_prefix("at ").unwrap_or(rest);
+    let clock: String = rest
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ':')
+        .collect();
+    let (hour, minute) = clock.split_once(':').unwrap_or((&clock, "0"));
+    let (mut hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let rest = rest[clock.len()..].trim_start();
+    if rest.starts_with("pm") && hour < 12 {
+        hour += 12;
+    } else if rest.starts_with("am") && hour == 12 {
+        hour = 0;
+    }
+    let named = words.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
+    let here = now.to_zoned(named.unwrap_or_else(bd::sys::env::zone));
+    let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
+    let today = here.with().time(time).build().ok()?;
+    if today.timestamp() > now {
+        return Some(today.timestamp());
+    }
+    let tomorrow = today.checked_add(jiff::ToSpan::day(1)).ok()?;
+    Some(tomorrow.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> Pulse {
+        let (mut pulse, mut now) = (Pulse::default(), Timestamp::UNIX_EPOCH);
+        for (name, kind, words) in events {
+            now += SignedDuration::from_secs(1);
+            pulse.note(&HookEvent { name, words, kind }, now);
+        }
+        pulse
+    }
+
+    #[test]
+    fn a_refusal_counts_until_the_api_answers() {
+        let refused = ("StopFailure", "rate_limit", "try again in 5 minutes");
+        let prompt = ("UserPromptSubmit", "", "");
+        let pulse = after([("PostToolUse", "", ""), refused, prompt, refused]);
+        let refusal = pulse.refusal.unwrap();
+        assert_eq!((refusal.times, refusal.kind.as_str()), (2, "rate_limit"));
+        assert_eq!(refusal.at.duration_since(refusal.since).as_secs(), 2);
+        assert_eq!(refusal.until.unwrap().duration_since(refusal.at).as_mins(), 5);
+        for answered in ["PostToolUse", "Stop"] {
+            assert_eq!(after([refused, (answered, "", "")]).refusal, None);
+        }
+    }
+
+    #[test]
+    fn a_dialog_is_open_until_the_agent_goes_on() {
+        let asked = ("Notification", "permission_prompt", "Claude needs your permission");
+        let pulse = after([asked, asked]);
+        let dialog = pulse.dialog.unwrap();
+        assert_eq!(dialog.since.as_second(), 1);
+        assert_eq!(dialog.words, "Claude needs your permission");
+        assert_eq!(after([asked, ("PostToolUse", "", "")]).dialog, None);
+        let other = ("Notification", "auth_success", "welcome");
+        assert_eq!(after([other]), Pulse::default());
+    }
+
+    #[test]
+    fn times_at_which_an_api_answers_again_are_read() {
+        let now = at("2026-01-01T12:00:00Z");
+        for (words, expected) in [
+            ("usage limit reached|1767283200", "2026-01-01T16:00:00Z"),
+            ("Please try again in 90s.", "2026-01-01T12:01:30Z"),
+            ("try again in 2 hours", "2026-01-01T14:00:00Z"),
+            ("limit reached, resets 3pm (UTC)", "2026-01-01T15:00:00Z"),
+            ("resets at 09:30 (UTC)", "2026-01-02T09:30:00Z"),
+            ("until 2026-01-01T13:00:00Z.", "2026-01-01T13:00:00Z"),
+        ] {
+            assert_eq!(reset_time(words, now), Some(at(expected)), "{words}");
+        }
+        for words in ["overloaded", "resets soon", "|12", "in 400 ms", "limit|1"] {
+            assert_eq!(reset_time(words, now), None, "{words}");
+        }
+    }
+}
