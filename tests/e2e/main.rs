@@ -49,5 +49,6 @@ mod sync_places;
 mod temporary;
 mod town_hook;
 mod town_sync;
+mod watch;
 mod went_back;
 mod words;

@@ -351,6 +351,15 @@ impl Town {
         self.kill(&pid);
     }
 
+    /// Ends the town's tmux server with -9, and every session with it.
+    pub fn kill_tmux(&self) {
+        let pid = self.tmux(["display-message", "-p", "#{pid}"]);
+        self.kill(&pid);
+        eventually("no session is left", || {
+            self.sessions().is_empty().then_some(())
+        });
+    }
+
     /// Removes the socket of the town's tmux server, which runs on.
     pub fn remove_tmux_socket(&self) {
         for socket in walk(&self.path("tmux")) {

@@ -35,8 +35,8 @@ pub use memory::Memory;
 pub use polecats::PolecatFacts;
 pub use queue::QueueFacts;
 pub use scheduler::SchedulerFacts;
-pub use witness::WatchFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
+pub use witness::WatchFacts;
 
 use crate::flow::sync::SyncState;
 use crate::host::{Live, LiveTown};

@@ -92,7 +92,7 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
                 && polecat
                     .progress
                     .as_ref()
-                    .is_some_and(|progress| progress.work > outage.last.at)
+                    .is_some_and(|progress| progress.got_on_since(outage.last.at))
         };
         outage.is_over = all().any(got_on);
     }

@@ -1,6 +1,6 @@
 use super::attention::{AttentionFacts, Messages};
-use super::polecats::tests::{handing_in, polecat, slinging};
 use super::outages::tests::outage;
+use super::polecats::tests::{handing_in, polecat, slinging};
 use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;

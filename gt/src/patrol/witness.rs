@@ -13,6 +13,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
+use super::polecats;
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::nudge;
@@ -36,6 +37,8 @@ pub struct WatchFacts {
     pub progress: Progress,
     /// The nudges that its session got.
     pub nudges: Nudges,
+    /// When its session was restarted, for this bead.
+    pub respawns: Vec<Timestamp>,
     /// Whether a gt process holds its slot.
     pub busy: bool,
 }
@@ -50,6 +53,7 @@ fn fact(polecat: &Polecat) -> Option<WatchFacts> {
         worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
         progress: polecat.progress.clone()?,
         nudges: polecat.slot.nudges,
+        respawns: polecats::times(&polecat.slot.respawns),
         busy: polecat.busy,
     })
 }
@@ -61,7 +65,12 @@ pub(super) fn decide(
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
     let decided = facts.iter().filter_map(|one| {
-        let step = next_step(one, thresholds)?;
+        let mut step = next_step(one, thresholds)?;
+        if step.rule == rule::G2_RESTART_QUIET
+            && polecats::is_worn_out(&one.respawns, now, thresholds)
+        {
+            (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
+        }
         (step.at <= now).then(|| {
             let nudged = one.valid_nudge().map_or_else(String::new, |at| {
                 format!("; nudged {}", bd::ui::time::ago(now, at))
@@ -137,7 +146,11 @@ impl WatchFacts {
 }
 
 /// The facts about one worker as it is now, if the rule still applies to it.
-fn still_due(town: &LiveTown, worker: &Worker, wanted: &Action) -> anyhow::Result<Option<WatchFacts>> {
+fn still_due(
+    town: &LiveTown,
+    worker: &Worker,
+    wanted: &Action,
+) -> anyhow::Result<Option<WatchFacts>> {
     let view = TownView::read(town)?;
     let found = view.polecat(&worker.rig, &worker.name).ok().and_then(fact);
     let rig = town.rig(&worker.rig)?;
@@ -154,7 +167,12 @@ pub(super) fn nudge_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
         return Ok(None);
     };
     let time = bd::ui::time::ago(town.clock.now(), found.progress.at);
-    type_message(town, worker, QUIET, &[("time", time.trim_end_matches(" ago"))])?;
+    type_message(
+        town,
+        worker,
+        QUIET,
+        &[("time", time.trim_end_matches(" ago"))],
+    )?;
     Ok(Some("nudged".to_owned()))
 }
 
@@ -203,8 +221,15 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
     };
     let time = bd::ui::time::ago(town.clock.now(), found.progress.work);
     let waits = found.progress.doing.describe();
-    let waits = if waits.is_empty() { waits } else { format!(": {waits}") };
-    let reason = format!("it made no progress for {}{waits}", time.trim_end_matches(" ago"));
+    let waits = if waits.is_empty() {
+        waits
+    } else {
+        format!(": {waits}")
+    };
+    let reason = format!(
+        "it made no progress for {}{waits}",
+        time.trim_end_matches(" ago")
+    );
     let rig = town.rig(&worker.rig)?;
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, &rig, &worker.name, cause)?;
@@ -239,6 +264,7 @@ pub(crate) mod tests {
                 count: nudged.map_or(0, |_| 1),
                 last: nudged.map(minutes),
             },
+            respawns: Vec::new(),
             busy: false,
         }
     }
@@ -298,6 +324,15 @@ pub(crate) mod tests {
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
         facts.progress.at = minutes(19);
         assert_eq!(decided(&facts), None);
+    }
+
+    #[test]
+    fn who_was_restarted_too_often_is_stuck() {
+        let facts = WatchFacts {
+            respawns: vec![minutes(5), minutes(15), minutes(25)],
+            ..quiet(Doing::AtPrompt, 30, Some(20))
+        };
+        assert_eq!(decided(&facts), Some("P6-breaker"));
     }
 
     #[test]

@@ -109,7 +109,10 @@ impl Refusal {
         let until = self
             .until
             .map_or_else(String::new, |until| format!(", until {until}"));
-        format!("the API refuses: {}{words}{until}", escape::line(&self.kind))
+        format!(
+            "the API refuses: {}{words}{until}",
+            escape::line(&self.kind)
+        )
     }
 }
 
@@ -129,6 +132,11 @@ impl Progress {
             format!("; {waits}")
         };
         format!("last progress {ago} ({}){rest}", self.sign.word())
+    }
+
+    /// Whether it got on after that time: a session that began is no sign of that.
+    pub fn got_on_since(&self, at: Timestamp) -> bool {
+        self.sign != Sign::Start && self.at > at
     }
 
     fn see(&mut self, at: Option<Timestamp>, sign: Sign, is_work: bool) {

@@ -177,13 +177,21 @@ fn epoch(words: &str) -> Option<Timestamp> {
 
 fn stamp(words: &str) -> Option<Timestamp> {
     let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
-    let mut parts = words.split_whitespace().map(|word| word.trim_matches(is_edge));
+    let mut parts = words
+        .split_whitespace()
+        .map(|word| word.trim_matches(is_edge));
     parts.find_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
 fn wait(words: &str, now: Timestamp) -> Option<Timestamp> {
     let lower = words.to_lowercase();
-    let marks = ["retry after ", "retry-after: ", "again in ", "resets in ", "reset in "];
+    let marks = [
+        "retry after ",
+        "retry-after: ",
+        "again in ",
+        "resets in ",
+        "reset in ",
+    ];
     let rest = marks.iter().find_map(|mark| lower.split(mark).nth(1))?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     let number: i64 = digits.parse().ok()?;
@@ -216,7 +224,9 @@ fn time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
     } else if rest.starts_with("am") && hour == 12 {
         hour = 0;
     }
-    let named = words.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let named = words
+        .split_once('(')
+        .and_then(|(_, rest)| rest.split_once(')'));
     let named = named.and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
     let here = now.to_zoned(named.unwrap_or_else(bd::sys::env::zone));
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
@@ -253,7 +263,10 @@ mod tests {
         let refusal = pulse.refusal.unwrap();
         assert_eq!((refusal.times, refusal.kind.as_str()), (2, "rate_limit"));
         assert_eq!(refusal.at.duration_since(refusal.since).as_secs(), 2);
-        assert_eq!(refusal.until.unwrap().duration_since(refusal.at).as_mins(), 5);
+        assert_eq!(
+            refusal.until.unwrap().duration_since(refusal.at).as_mins(),
+            5
+        );
         for answered in ["PostToolUse", "Stop"] {
             assert_eq!(after([refused, (answered, "", "")]).refusal, None);
         }
@@ -261,7 +274,11 @@ mod tests {
 
     #[test]
     fn a_dialog_is_open_until_the_agent_goes_on() {
-        let asked = ("Notification", "permission_prompt", "Claude needs your permission");
+        let asked = (
+            "Notification",
+            "permission_prompt",
+            "Claude needs your permission",
+        );
         let pulse = after([asked, asked]);
         let dialog = pulse.dialog.unwrap();
         assert_eq!(dialog.since.as_second(), 1);

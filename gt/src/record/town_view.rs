@@ -22,6 +22,9 @@ use crate::town::identity::{Address, SessionName};
 /// How long after its last act a worker without work may still have a session.
 const FADES: SignedDuration = SignedDuration::from_mins(10);
 
+/// So many lines of an ended session are read: what it printed stands above the last line, however tall the screen.
+const DEAD_LINES: usize = 200;
+
 /// A town as it is now.
 pub struct TownView {
     /// When it was read.
@@ -162,7 +165,10 @@ fn refused_end(town: &LiveTown, preset: &Preset, polecat: &Polecat) -> Option<Re
     let slot = &polecat.slot;
     let kept = slot.ended.as_ref();
     let (screen, at) = match (&polecat.session, kept) {
-        (Some(dead), _) => (town.host.capture(&dead.name, 40).ok()?, dead.activity),
+        (Some(dead), _) => (
+            town.host.capture(&dead.name, DEAD_LINES).ok()?,
+            dead.activity,
+        ),
         (None, Some(ended)) if ended.lease == slot.lease => {
             (ended.screen.join("\n"), ended.at.parse().ok()?)
         }

@@ -125,9 +125,7 @@ impl Layout {
 
     /// `.runtime/pulse/<session>.json`: what the hooks of a session's agent program reported.
     pub fn pulse(&self, session: &str) -> PathBuf {
-        self.runtime()
-            .join("pulse")
-            .join(format!("{session}.json"))
+        self.runtime().join("pulse").join(format!("{session}.json"))
     }
 
     /// `.runtime/patrol.json`: what the patrol remembers between passes.

@@ -10,10 +10,10 @@ use crate::flow::convoy;
 use crate::flow::crew;
 use crate::host::LiveTown;
 use crate::host::daemon;
+use crate::patrol::outages;
 use crate::record;
 use crate::record::mail;
 use crate::record::merge_request;
-use crate::patrol::outages;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::Progress;
 use crate::record::queued_sling;
@@ -161,7 +161,11 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     problems.extend(outages.map(|outage| {
         let count = bd::ui::counted(outage.stopped.len(), "worker");
         let next = bd::ui::time::ago(view.now, outage.next_try());
-        format!("{}: {}; {count} stopped, next try {next}", outage.agent, outage.last.describe())
+        format!(
+            "{}: {}; {count} stopped, next try {next}",
+            outage.agent,
+            outage.last.describe()
+        )
     }));
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();

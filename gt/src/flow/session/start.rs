@@ -5,6 +5,7 @@
 
 use anyhow::Context;
 use bd::bead::Bead;
+use jiff::Timestamp;
 
 use super::end;
 use crate::flow::sandbox;
@@ -36,7 +37,7 @@ pub fn polecat(
     let address = claimed.address();
     let session = name_of(&address)?;
     let running = town.host.find(session.as_str())?;
-    let mut launched = Ok(());
+    let mut launched = Ok(slot.host);
     if !running.is_some_and(|live| is_ours(&live, slot)) {
         end::polecat(town, session.as_str(), slot)?;
         take_lease(town, rig, &claimed.ids, slot, Counted::Not)?;
@@ -45,9 +46,10 @@ pub fn polecat(
     // A session that ended at once has been started: what follows is the business of the rule that
     // starts sessions anew, and of its breaker.
     if launched.as_ref().is_err_and(|error| !has_ended(error)) {
-        return launched.map(|()| session.to_string());
+        return launched.map(|_| session.to_string());
     }
     slot.state = SlotState::Working;
+    slot.host = launched.as_ref().ok().copied().flatten();
     let ended = launched.as_ref().err();
     let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
@@ -77,7 +79,7 @@ pub fn polecat(
             "{bead} stays on the hook of {worker}, which gtd restarts a few times; `gt why {bead}` shows what comes of it"
         )
     };
-    let started = launched.map(|()| session.to_string());
+    let started = launched.map(|_| session.to_string());
     started.with_context(next)
 }
 
@@ -186,17 +188,39 @@ pub fn restart_session(
     } else {
         AGAIN
     };
-    if let Err(error) = launch(town, rig, &ids.address, &slot, &bead, message) {
-        if let Some(ended) = end::of_failed_start(town, &slot, &error) {
-            end::keep(town, rig, &ids, &mut slot, &ended)?;
+    match launch(town, rig, &ids.address, &slot, &bead, message) {
+        Ok(host) => keep_host(town, rig, &ids, &slot, host)?,
+        Err(error) => {
+            if let Some(ended) = end::of_failed_start(town, &slot, &error) {
+                end::keep(town, rig, &ids, &mut slot, &ended)?;
+            }
+            return Err(error);
         }
-        return Err(error);
     }
     town.tell(&event!(Respawn,
         rig: rig.name(), polecat: name, bead: bead.id, lease: slot.lease,
         handed_over: counted == Counted::Not, snapshot: saved.map(|saved| saved.refname),
     ));
     Ok(Some(session.to_string()))
+}
+
+/// Records what hosts a session, if the work is still the worker's.
+fn keep_host(
+    town: &LiveTown,
+    rig: &RigLayout,
+    ids: &Ids,
+    slot: &Slot,
+    host: Option<Timestamp>,
+) -> anyhow::Result<()> {
+    let store = town.rig_store(rig)?;
+    town.transact(&store, |tx| {
+        // A session that handed its work in already needs nothing.
+        if let Ok(mut current) = slot.still_held(tx, ids) {
+            current.host = host;
+            current.save(tx, &ids.slot)?;
+        }
+        Ok(())
+    })
 }
 
 /// Refuses to end another session than the one with this token.
@@ -287,17 +311,12 @@ enum Counted {
     Lost,
 }
 
-/// How far the clock of the host and ours may differ, in whole seconds.
-const CLOCKS: jiff::SignedDuration = jiff::SignedDuration::from_secs(2);
-
-/// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or what does
-/// was started later than the session.
+/// Whether a session that is gone without a trace went with all others: nothing hosts sessions any more, or something
+/// that was started since.
 fn are_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
-    let Some(host) = live.iter().map(|live| live.host_started).max() else {
-        return Ok(true);
-    };
-    Ok(slot.started.is_some_and(|started| host.duration_since(started) > CLOCKS))
+    let host = live.first().map(|live| live.host_started);
+    Ok(host.is_none() || (slot.host.is_some() && host != slot.host))
 }
 
 /// Takes the next lease, if it is still the one that was seen and the work is still this worker's.
@@ -322,7 +341,7 @@ fn take_lease(
             _ => {}
         }
         current.stopped = false;
-        current.started = Some(now.instant());
+        current.host = None;
         current.nudges = Nudges::default();
         current.save(tx, &ids.slot)?;
         Ok(current)
@@ -338,7 +357,7 @@ fn launch(
     slot: &Slot,
     bead: &Bead,
     message: &str,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<Timestamp>> {
     let session = name_of(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
@@ -358,7 +377,7 @@ fn launch(
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
-    begin(
+    let live = begin(
         town,
         address,
         &runtime,
@@ -369,7 +388,7 @@ fn launch(
             token: slot.token.clone(),
         },
     )?;
-    Ok(())
+    Ok(Some(live.host_started))
 }
 
 /// What a session begins with.

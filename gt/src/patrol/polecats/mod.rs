@@ -100,11 +100,7 @@ fn fact(view: &TownView, rig: &RigLayout, beads: &Snapshot, polecat: &Polecat) -
             .map(|_| session.is_some_and(|live| live.dead.is_none())),
         shown: session.is_some_and(|live| live.dead.is_some()),
         slot: slot.state.clone(),
-        respawns: slot
-            .respawns
-            .iter()
-            .filter_map(|text| text.parse().ok())
-            .collect(),
+        respawns: times(&slot.respawns),
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
         refused: polecat.refusal.is_some(),
@@ -203,14 +199,24 @@ fn apply_rules(
     if polecat.refused {
         return None;
     }
-    let restarts = recent(&polecat.respawns, now, thresholds).count();
-    if restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER) {
+    if is_worn_out(&polecat.respawns, now, thresholds) {
         return decision(rule::P6_BREAKER, Action::OpenBreaker);
     }
     if restart_at(polecat, now, thresholds).is_some_and(|at| at > now) {
         return None;
     }
     decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
+}
+
+/// Whether a worker was restarted so often that its breaker opens.
+pub(super) fn is_worn_out(respawns: &[Timestamp], now: Timestamp, thresholds: &Thresholds) -> bool {
+    let restarts = recent(respawns, now, thresholds).count();
+    restarts >= thresholds.restarts && thresholds.is_on(rule::P6_BREAKER)
+}
+
+/// The times of a record that can be read.
+pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
+    texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
 /// The first wait before a restart that follows another, and the longest; it doubles each time.
@@ -267,7 +273,9 @@ pub(super) fn doubled(
     longest: SignedDuration,
 ) -> SignedDuration {
     let factor = 2_i32.pow(u32::try_from(times.min(20)).unwrap_or_default());
-    first.checked_mul(factor).map_or(longest, |wait| wait.min(longest))
+    first
+        .checked_mul(factor)
+        .map_or(longest, |wait| wait.min(longest))
 }
 
 /// Whether its `gt done` failed in a way that trying again cannot mend.
@@ -401,10 +409,16 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     }
     let session = SessionName::of(&ids.address);
     let session = session.map_or(Ok(None), |name| town.host.find(name.as_str()))?;
-    let session = session.filter(|live| live.dead.is_some());
-    let ended = session
-        .as_ref()
-        .and_then(|live| end::of_dead_session(town, live, &slot));
+    let ended = session.as_ref().and_then(|live| match live.dead {
+        Some(_) => end::of_dead_session(town, live, &slot),
+        // It runs and makes no progress.
+        None => Some(end::of_quiet_session(
+            town,
+            live,
+            &slot,
+            "it made no progress",
+        )),
+    });
     if let Some(ended) = ended {
         end::keep(town, &layout, &ids, &mut slot, &ended)?;
     }
@@ -417,7 +431,8 @@ pub(super) fn open_breaker(town: &LiveTown, worker: &Worker) -> anyhow::Result<O
     })?;
     // What it showed is kept by now.
     if let Some(ended) = session {
-        town.host.kill(&ended.name)?;
+        sandbox::snapshot(town, &layout, name, &slot)?;
+        end::polecat(town, &ended.name, &slot)?;
     }
     Ok(Some("not started again".to_owned()))
 }

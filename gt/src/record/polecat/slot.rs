@@ -42,9 +42,9 @@ pub struct Slot {
     /// How the last session that ended on its own did, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// When its session was started.
+    /// When what hosts its session was started.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub started: Option<Timestamp>,
+    pub host: Option<Timestamp>,
     /// When its session was restarted because all sessions of the town were lost, for this bead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Timestamp>,
@@ -152,7 +152,7 @@ struct Stored {
     respawns: Vec<String>,
     stopped: bool,
     ended: Option<Ended>,
-    started: Option<Timestamp>,
+    host: Option<Timestamp>,
     lost: Vec<Timestamp>,
     nudges: Nudges,
     stuck_times: u32,
@@ -214,7 +214,7 @@ impl From<Stored> for Slot {
             respawns: stored.respawns,
             stopped: stored.stopped,
             ended: stored.ended,
-            started: stored.started,
+            host: stored.host,
             lost: stored.lost,
             nudges: stored.nudges,
             stuck_times: stored.stuck_times,

@@ -1,0 +1,244 @@
+//! Workers that live and make no progress, APIs that refuse, and sessions that are lost together.
+
+use serde_json::{Value, json};
+use town_tests::{Town, eventually};
+
+/// A town with one bead per script that its workers run; `$n` counts the sessions.
+fn town(body: &str) -> (Town, town_tests::Repo) {
+    let (town, origin) = Town::with_rig();
+    let count = town.path("sessions");
+    let count = count.display();
+    town.script(&format!("echo x >> {count}; n=$(wc -l < {count})\n{body}"));
+    (town, origin)
+}
+
+fn set(town: &Town, name: &str, value: &str) {
+    town.gt(["config", "set", name, value]).ok();
+}
+
+/// The rules that acted, with their outcomes.
+fn acts(town: &Town) -> Vec<(String, String)> {
+    let text = |event: &Value, key: &str| event["payload"][key].as_str().unwrap().to_owned();
+    let events = town.events("patrol");
+    events
+        .iter()
+        .map(|event| (text(event, "rule"), text(event, "outcome")))
+        .collect()
+}
+
+fn count(town: &Town, rule: &str) -> usize {
+    acts(town).iter().filter(|(acted, _)| acted == rule).count()
+}
+
+/// A pass of the patrol as if so many seconds had gone by.
+fn patrol_in(town: &Town, seconds: i64) {
+    let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+    let pass = town.gtd(["run", "--once"]).env("BD_NOW", later.to_string());
+    pass.ok();
+}
+
+/// The worker as `gt polecat list` has it.
+fn worker(town: &Town) -> Value {
+    town.polecats()[0].clone()
+}
+
+#[test]
+fn a_worker_that_hangs_is_nudged_restarted_and_finishes() {
+    let (town, _origin) = town("[ $n -gt 1 ] || while :; do sleep 1; done\necho done > work.txt");
+    set(&town, "patrol.progress.note", "1s");
+    set(&town, "patrol.progress.nudge", "2s");
+    set(&town, "patrol.progress.restart", "4s");
+    let bead = town.bead("web", "Hang once");
+    town.up();
+    town.sling(&bead);
+    town.closed("web", &bead);
+    assert_eq!(count(&town, "G1-nudge-quiet"), 1, "{:?}", acts(&town));
+    assert_eq!(count(&town, "G2-restart-quiet"), 1, "{:?}", acts(&town));
+    // Why it was ended, and what it showed, is kept.
+    let ended = &town.events("session_ended")[0]["payload"];
+    let because = ended["because"].as_str().unwrap();
+    assert!(because.starts_with("it made no progress for"), "{because}");
+    let screen = ended["screen"].to_string();
+    assert!(screen.contains("You have made no progress"), "{screen}");
+}
+
+#[test]
+fn a_worker_that_hangs_time_and_again_is_stuck_and_tried_again_after_a_while() {
+    let (town, _origin) = town("while :; do sleep 1; done");
+    set(&town, "patrol.progress.note", "0s");
+    set(&town, "patrol.progress.nudge", "0s");
+    set(&town, "patrol.progress.restart", "0s");
+    set(&town, "patrol.breaker.restarts", "2");
+    let bead = town.bead("web", "Hang");
+    let name = town.sling(&bead);
+    eventually("the worker is stuck", || {
+        town.patrol();
+        let stuck = worker(&town)["stuck"].as_str().map(str::to_owned);
+        stuck.filter(|reason| reason.contains("ended 2 times"))
+    });
+    let mail = town.mail("overseer");
+    let about = |word: &str| {
+        let has = |one: &&Value| one["subject"].as_str().unwrap().contains(word);
+        mail.iter().filter(has).count()
+    };
+    assert_eq!(about("STUCK"), 1, "{mail:?}");
+    assert_eq!(count(&town, "P6-half-open"), 0);
+    patrol_in(&town, 31 * 60);
+    assert!(count(&town, "P6-half-open") >= 1, "{:?}", acts(&town));
+    town.gt(["unsling", &bead, "--force"]).run();
+    assert!(name.starts_with("web/"));
+}
+
+#[test]
+fn what_hooks_report_of_a_session_is_shown_and_reaches_a_person() {
+    let report = |event: &Value| format!("printf '%s' '{event}' | gt signal event");
+    let asks = report(&json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash" }));
+    let (town, _origin) = town(&format!("{asks}\nwhile :; do sleep 1; done"));
+    let bead = town.bead("web", "Ask");
+    let name = town.sling(&bead);
+    let question = eventually("the dialog is known", || {
+        let doing = worker(&town)["progress"]["doing"].clone();
+        (doing["state"] == "dialog").then(|| doing["question"].clone())
+    });
+    assert_eq!(question, "Bash");
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("! a dialog is open: Bash"), "{status}");
+    assert!(
+        status.contains(&format!("→ gt peek {}", name.replace('/', "/polecats/"))),
+        "{status}"
+    );
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.contains("a dialog is open: Bash"), "{why}");
+    town.patrol();
+    let mail = town.mail("overseer");
+    assert!(
+        mail[0]["subject"]
+            .as_str()
+            .unwrap()
+            .contains("waits for an answer"),
+        "{mail:?}"
+    );
+    assert_eq!(
+        count(&town, "G2-restart-quiet"),
+        0,
+        "on one signal nothing is ended"
+    );
+    patrol_in(&town, 31 * 60);
+    assert!(count(&town, "G2-restart-quiet") >= 1);
+}
+
+#[test]
+fn an_api_that_refuses_a_running_agent_is_asked_again_by_one_worker_and_no_breaker_opens() {
+    let refused = json!({ "hook_event_name": "StopFailure", "error": "billing_error",
+        "message": "Credit balance too low" });
+    let (town, _origin) = town(&format!(
+        "printf '%s' '{refused}' | gt signal event\nwhile :; do sleep 1; done"
+    ));
+    let beads: Vec<String> = (0..3)
+        .map(|number| town.bead("web", &format!("B{number}")))
+        .collect();
+    for bead in &beads {
+        town.sling(bead);
+    }
+    eventually("all are refused", || {
+        let all = town.polecats();
+        let is_refused = |one: &Value| one["progress"]["doing"]["state"] == "refused";
+        (all.len() == 3 && all.iter().all(is_refused)).then_some(())
+    });
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("the API refuses: billing_error (Credit balance too low)"),
+        "{status}"
+    );
+    assert!(status.contains("3 workers stopped"), "{status}");
+    town.patrol();
+    // One message for the outage, however many workers it stops.
+    let mail = town.mail("overseer");
+    let about = mail
+        .iter()
+        .filter(|one| one["subject"].as_str().unwrap().contains("refuses"));
+    assert_eq!(about.count(), 1, "{mail:?}");
+    assert_eq!(count(&town, "A1-resume-refused"), 0, "not before its time");
+    patrol_in(&town, 40);
+    assert_eq!(count(&town, "A1-resume-refused"), 1, "{:?}", acts(&town));
+    assert_eq!(town.events("nudge").len(), 1);
+    for rule in ["P6-respawn-stalled", "P6-breaker", "G1-nudge-quiet"] {
+        assert_eq!(count(&town, rule), 0, "{:?}", acts(&town));
+    }
+}
+
+#[test]
+fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_answers() {
+    let (town, _origin) = Town::with_rig();
+    let down = town.path("down");
+    town.script(&format!(
+        "[ ! -e {} ] || {{ echo 'API Error: 529 overloaded'; exit 1; }}\necho done > $GT_POLECAT.txt",
+        down.display()
+    ));
+    let script = town.path("scripts/work");
+    let agents = json!({ "worker": { "provider": "scripted", "args": ["scripted", "--script", script],
+        "refusals": [{ "sign": "API Error: 529", "kind": "overloaded" }] } });
+    town.set_town_setting("agents", agents);
+    std::fs::write(&down, "").unwrap();
+    let beads: Vec<String> = (0..3)
+        .map(|number| town.bead("web", &format!("B{number}")))
+        .collect();
+    for bead in &beads {
+        town.gt(["sling", bead, "web"]).run();
+    }
+    eventually("all have ended", || {
+        let all = town.polecats();
+        all.iter()
+            .all(|one| one["session_running"] == false)
+            .then_some(())
+    });
+    for hour in 1..=6 {
+        patrol_in(&town, hour * 3600);
+    }
+    assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
+    let tries = count(&town, "A1-resume-refused");
+    assert!(
+        (6..=12).contains(&tries),
+        "{tries}: {:?} {:?}",
+        acts(&town),
+        town.polecats()
+    );
+    std::fs::remove_file(&down).unwrap();
+    for (hour, bead) in (7..).zip(&beads) {
+        patrol_in(&town, hour * 3600);
+        patrol_in(&town, hour * 3600 + 900);
+        let _ = bead;
+    }
+    for bead in &beads {
+        eventually("the work is merged", || {
+            town.patrol();
+            (town.status_of("web", bead) == "closed").then_some(())
+        });
+    }
+}
+
+#[test]
+fn a_tmux_server_that_dies_time_and_again_leaves_no_worker_stuck() {
+    let (town, _origin) = town(
+        "[ ! -e $GT_POLECAT_PATH/../../../../hang ] || while :; do sleep 1; done\necho done > $GT_POLECAT.txt",
+    );
+    set(&town, "patrol.breaker.restarts", "1");
+    let hang = town.root().join("hang");
+    std::fs::write(&hang, "").unwrap();
+    let beads: Vec<String> = (0..4)
+        .map(|number| town.bead("web", &format!("B{number}")))
+        .collect();
+    for bead in &beads {
+        town.sling(bead);
+    }
+    for _ in 0..2 {
+        town.kill_tmux();
+        eventually("all run again", || {
+            town.patrol();
+            eprintln!("{:?} {:?}", acts(&town), town.polecats().iter().map(|p| p["why"].to_string()).collect::<Vec<_>>());
+            (town.sessions().len() == 4).then_some(())
+        });
+    }
+    assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
+    assert_eq!(count(&town, "P6-respawn-stalled"), 8);
+}
