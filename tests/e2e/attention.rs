@@ -198,7 +198,9 @@ fn a_remote_that_stays_away_is_told_after_a_while_and_tried_again_all_the_same()
 fn more_beads_than_workers_are_queued_and_each_gets_done() {
     let (town, origin) = Town::with_rig();
     town.set_rig_setting("web", "max_polecats", json!(1));
-    town.script("echo x > \"$GT_BEAD.txt\"");
+    let slung_all = town.path("slung");
+    let wait = format!("until [ -e {} ]; do sleep 0.1; done", slung_all.display());
+    town.script(&format!("{wait}\necho x > \"$GT_BEAD.txt\""));
     let beads: Vec<String> = (0..3)
         .map(|n| town.bead("web", &format!("Work {n}")))
         .collect();
@@ -216,6 +218,7 @@ fn more_beads_than_workers_are_queued_and_each_gets_done() {
         .map(|one| one["waits_for"] == json!(["a free worker"]))
         .collect();
     assert_eq!(waits, [false, true, true], "{slung}");
+    std::fs::write(slung_all, "").unwrap();
     town.up();
     for bead in &beads {
         town.closed("web", bead);

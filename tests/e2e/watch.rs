@@ -235,7 +235,14 @@ fn a_tmux_server_that_dies_time_and_again_leaves_no_worker_stuck() {
         town.kill_tmux();
         eventually("all run again", || {
             town.patrol();
-            eprintln!("{:?} {:?}", acts(&town), town.polecats().iter().map(|p| p["why"].to_string()).collect::<Vec<_>>());
+            eprintln!(
+                "{:?} {:?}",
+                acts(&town),
+                town.polecats()
+                    .iter()
+                    .map(|p| p["why"].to_string())
+                    .collect::<Vec<_>>()
+            );
             (town.sessions().len() == 4).then_some(())
         });
     }

@@ -249,7 +249,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
     );
     let why = worker["why"].as_str().unwrap();
     assert!(
-        why.contains("exit code 7") && why.contains("not started again"),
+        why.contains("exit code 7") && why.contains("tried again later"),
         "{why}"
     );
     assert_eq!(worker["last_end"]["exit"], 7, "{worker}");
