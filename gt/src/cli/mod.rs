@@ -70,6 +70,7 @@ pub type Answer = anyhow::Result<Box<dyn Report>>;
 struct Shown<T, F> {
     data: T,
     human: F,
+    exit: u8,
 }
 
 impl<T: Serialize, F: Fn(&T, &mut Page)> Report for Shown<T, F> {
@@ -80,6 +81,10 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for Shown<T, F> {
 
     fn human(&self, page: &mut Page) {
         (self.human)(&self.data, page);
+    }
+
+    fn exit(&self) -> u8 {
+        self.exit
     }
 }
 
@@ -93,7 +98,17 @@ where
     T: Serialize + 'static,
     F: Fn(&T, &mut Page) + 'static,
 {
-    Ok(Box::new(Shown { data, human }))
+    answer_with_exit(0, data, human)
+}
+
+/// Makes an answer with an exit code of its own.
+#[expect(clippy::unnecessary_wraps, reason = "as for `answer`")]
+fn answer_with_exit<T, F>(exit: u8, data: T, human: F) -> Answer
+where
+    T: Serialize + 'static,
+    F: Fn(&T, &mut Page) + 'static,
+{
+    Ok(Box::new(Shown { data, human, exit }))
 }
 
 /// Run a town of AI coding agents
@@ -208,7 +223,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let exit = match answer {
         Ok(report) => {
             ctx.ui.show(report.as_ref());
-            ExitCode::SUCCESS
+            ExitCode::from(report.exit())
         }
         Err(error) => {
             let failure = crate::cli::error::failure(&error);

@@ -1,6 +1,6 @@
 //! `gt sling`.
 
-use super::{Answer, answer};
+use super::{Answer, answer_with_exit};
 use crate::cli::context::Context;
 use crate::flow::sling::{SlingBatch, Slung, sling_batch};
 use crate::town::identity::Address;
@@ -18,6 +18,8 @@ use crate::town::identity::Address;
 /// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a fresh branch of the
 /// fetched target (leftovers go to a rescue ref first); make a convoy for a bead that has none; start the agent's
 /// session with identity, work and instruction in its first message.
+///
+/// The exit code is 3 if a new session waits for you, such as with a dialog about an API key.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The beads, then the target
@@ -58,7 +60,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let slung = sling_batch(&town, &batch, warn)?;
     crate::host::daemon::wake(&town);
     let caller = town.actor.clone();
-    answer(slung, move |slung, page| {
+    // Work that waits for a person is deferred.
+    let exit = if slung.iter().any(|one| one.needs_person.is_some()) {
+        3
+    } else {
+        0
+    };
+    answer_with_exit(exit, slung, move |slung, page| {
         for one in slung {
             line(one, &caller, page);
         }
@@ -68,7 +76,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 fn line(slung: &Slung, caller: &Address, page: &mut bd::ui::Page) {
     let title = bd::ui::escape::line(&slung.title);
     if slung.waits_for.is_empty() {
-        page.line(format!("✓ {} → {}  {title}", slung.bead, slung.target));
+        let mark = if slung.needs_person.is_some() {
+            "!"
+        } else {
+            "✓"
+        };
+        page.line(format!("{mark} {} → {}  {title}", slung.bead, slung.target));
     } else {
         let blockers = slung.waits_for.join(", ");
         page.line(format!(
@@ -87,6 +100,12 @@ fn line(slung: &Slung, caller: &Address, page: &mut bd::ui::Page) {
         if let Some(value) = value {
             page.line(format!("  {name}: {value}"));
         }
+    }
+    if let Some(question) = &slung.needs_person {
+        let question = bd::ui::escape::line(question);
+        let text = format!("  its session needs you: a dialog is open ({question})");
+        page.line(page.style().yellow(&text));
+        page.line(format!("  → gt attach {}", slung.target));
     }
     if let Some(command) = start_of(slung, caller) {
         page.line(format!(

@@ -44,6 +44,28 @@ const ALLOWED: &[&str] = &[
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
+    // Where toolchains are.
+    "RUSTUP_HOME",
+    "CARGO_HOME",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+    "GRADLE_USER_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOMODCACHE",
+    "NVM_DIR",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "DENO_DIR",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "GEM_HOME",
+    "ANDROID_HOME",
+    "DOCKER_HOST",
+    "DOCKER_CONFIG",
+    "KUBECONFIG",
 ];
 
 /// What a session's first process becomes.

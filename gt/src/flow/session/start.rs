@@ -27,17 +27,36 @@ const START: &str = include_str!("../../../templates/message/start.txt");
 const HANDED_OVER: &str = include_str!("../../../templates/message/handed-over.txt");
 const HOOKED: &str = include_str!("../../../templates/message/hooked.txt");
 
-/// Starts the session of a freshly slung polecat, unless it runs already; returns its name.
+/// A session that was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Started {
+    /// Its name.
+    pub session: String,
+    /// The dialog that only a person can answer, if one is open.
+    pub question: Option<String>,
+}
+
+/// What became of a launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Launched {
+    host: Option<Timestamp>,
+    question: Option<String>,
+}
+
+/// Starts the session of a freshly slung polecat, unless it runs already.
 pub fn polecat(
     town: &LiveTown,
     rig: &RigLayout,
     claimed: &Claimed,
     slot: &mut Slot,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Started> {
     let address = claimed.address();
     let session = name_of(&address)?;
     let running = town.host.find(session.as_str())?;
-    let mut launched = Ok(slot.host);
+    let mut launched = Ok(Launched {
+        host: slot.host,
+        question: None,
+    });
     if !running.is_some_and(|live| is_ours(&live, slot)) {
         end::polecat(town, session.as_str(), slot)?;
         take_lease(town, rig, &claimed.ids, slot, Counted::Not)?;
@@ -45,11 +64,15 @@ pub fn polecat(
     }
     // A session that ended at once has been started: what follows is the business of the rule that
     // starts sessions anew, and of its breaker.
+    let started = |launched: Launched| Started {
+        session: session.to_string(),
+        question: launched.question,
+    };
     if launched.as_ref().is_err_and(|error| !has_ended(error)) {
-        return launched.map(|_| session.to_string());
+        return launched.map(started);
     }
     slot.state = SlotState::Working;
-    slot.host = launched.as_ref().ok().copied().flatten();
+    slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
     let ended = launched.as_ref().err();
     let ended = ended.and_then(|error| end::of_failed_start(town, slot, error));
     slot.ended.clone_from(&ended);
@@ -79,8 +102,7 @@ pub fn polecat(
             "{bead} stays on the hook of {worker}, which gtd restarts a few times; `gt why {bead}` shows what comes of it"
         )
     };
-    let started = launched.map(|_| session.to_string());
-    started.with_context(next)
+    launched.map(started).with_context(next)
 }
 
 /// Records that the session runs, if the bead is still the worker's.
@@ -189,7 +211,7 @@ pub fn restart_session(
         AGAIN
     };
     match launch(town, rig, &ids.address, &slot, &bead, message) {
-        Ok(host) => keep_host(town, rig, &ids, &slot, host)?,
+        Ok(launched) => keep_host(town, rig, &ids, &slot, launched.host)?,
         Err(error) => {
             if let Some(ended) = end::of_failed_start(town, &slot, &error) {
                 end::keep(town, rig, &ids, &mut slot, &ended)?;
@@ -250,7 +272,7 @@ pub fn agent(town: &LiveTown, address: &Address, wanted: &str) -> anyhow::Result
     );
     let home = town::home_of(town, address);
     let env = identity_env(town, address, session.as_str());
-    let live = begin(
+    let (live, _) = begin(
         town,
         address,
         &runtime,
@@ -357,7 +379,7 @@ fn launch(
     slot: &Slot,
     bead: &Bead,
     message: &str,
-) -> anyhow::Result<Option<Timestamp>> {
+) -> anyhow::Result<Launched> {
     let session = name_of(address)?;
     let name = address.name().unwrap_or_default();
     let home = rig.sandbox(name);
@@ -377,7 +399,7 @@ fn launch(
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
-    let live = begin(
+    let (live, question) = begin(
         town,
         address,
         &runtime,
@@ -388,7 +410,10 @@ fn launch(
             token: slot.token.clone(),
         },
     )?;
-    Ok(Some(live.host_started))
+    Ok(Launched {
+        host: Some(live.host_started),
+        question,
+    })
 }
 
 /// What a session begins with.
@@ -399,13 +424,14 @@ struct Begin {
     token: String,
 }
 
-/// Starts the session and waits until its agent has: dialogs that it opens first are answered.
+/// Starts the session and waits until its agent has: dialogs that it opens first are answered. Also gives the dialog that
+/// only a person can answer.
 fn begin(
     town: &LiveTown,
     address: &Address,
     runtime: &Runtime,
     begin: Begin,
-) -> anyhow::Result<Live> {
+) -> anyhow::Result<(Live, Option<String>)> {
     let session = name_of(address)?;
     for warning in &runtime.warnings {
         town.tell(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
@@ -415,30 +441,33 @@ fn begin(
     let mut env = begin.env;
     env.push(("GT_AGENT".to_owned(), runtime.name.clone()));
     env.extend(ready.env);
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let pass = [runtime.pass.clone(), runtime::added(town, rig.as_ref())];
     let live = town.host.start(&SessionSpec {
         name: session.to_string(),
         cwd: begin.home,
         argv: runtime.command(&ready.args, &begin.message),
         env,
-        pass: runtime.pass.clone(),
+        pass: pass.concat(),
         token: begin.token,
         // A person who sits before the screen of another agent sees its end; nobody sits before a worker's.
         keep: matches!(address, Address::Polecat(..)),
     })?;
     let words = preset.to_type(&begin.message);
+    let mut question = None;
     if words.is_some() || !preset.ready_prompt_prefix.is_empty() {
         let limit = std::time::Duration::from_secs(60);
         let ready = runtime::wait_until_ready(town.host.as_ref(), &live.name, preset, limit)?;
-        let question = match (ready, words) {
+        question = match (ready, words) {
             (Ready::NeedsPerson(dialog), _) => Some(dialog),
             (Ready::Ended, _) | (_, None) => None,
             (_, Some(words)) => type_first(town, &live.name, words, preset)?,
         };
-        if let Some(dialog) = question {
+        if let Some(dialog) = &question {
             town.tell(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
         }
     }
-    Ok(live)
+    Ok((live, question))
 }
 
 /// Types the first message; what keeps it from being submitted is for a person.

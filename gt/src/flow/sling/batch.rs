@@ -1,7 +1,11 @@
 //! Several beads at once: those that were named, and the families of epics and convoys among them.
 
-use super::{SlingRequest, Slung, family, sling, sling_member};
+use std::collections::BTreeMap;
+
+use super::family::begin_member;
+use super::{Begun, SlingRequest, Slung, begin, family};
 use crate::host::LiveTown;
+use crate::town::config::Layers;
 
 /// Beads to be slung alike.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +24,9 @@ pub struct SlingBatch {
     pub args: String,
 }
 
-/// Slings them one after the other. A member of a family that fails does not keep the others from their work: `warn` gets
-/// the reason. If all of them fail, the last one's error is returned.
+/// Slings them: one claim after the other, then the sessions start side by side, as many at once as the patrol starts. A
+/// member of a family that fails does not keep the others from their work: `warn` gets the reason. If all of them fail,
+/// the last one's error is returned.
 pub fn sling_batch(
     town: &LiveTown,
     batch: &SlingBatch,
@@ -35,27 +40,116 @@ pub fn sling_batch(
         no_convoy: batch.no_convoy,
         args: batch.args.clone(),
     };
-    let mut slung = Vec::new();
+    let mut begun: Vec<Member> = Vec::new();
+    let mut failed = None;
     for bead in &batch.beads {
-        let Some(members) = family(town, bead)? else {
-            slung.push(sling(town, &request(bead))?);
+        let members = match family(town, bead) {
+            Ok(members) => members,
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        };
+        let Some(members) = members else {
+            match begin(town, &request(bead)) {
+                Ok(one) => begun.push(Member::alone(one)),
+                Err(error) => failed = Some(error),
+            }
+            if failed.is_some() {
+                break;
+            }
             continue;
         };
         anyhow::ensure!(
             !members.is_empty(),
             "{bead} has no open bead that nobody has: nothing to sling"
         );
-        let mut failures = 0;
-        for member in &members {
-            match sling_member(town, &request(member)) {
-                Ok(one) => slung.push(one),
-                Err(error) if failures + 1 < members.len() => {
-                    failures += 1;
-                    warn(&format!("{member}: {error:#}"));
-                }
-                Err(error) => return Err(error),
-            }
+        let family = Some((bead.clone(), members.len()));
+        begun.extend(members.iter().map(|id| Member {
+            id: id.clone(),
+            family: family.clone(),
+            begun: begin_member(town, &request(id)),
+        }));
+    }
+    let slung = finish_all(town, begun, &mut warn);
+    match failed {
+        // What was claimed before has its session by now.
+        Some(error) => Err(error),
+        None => slung,
+    }
+}
+
+/// A bead of a batch whose sling has begun.
+struct Member {
+    id: String,
+    /// Its family and how many beads that has.
+    family: Option<(String, usize)>,
+    begun: anyhow::Result<Begun>,
+}
+
+impl Member {
+    fn alone(begun: Begun) -> Self {
+        Self {
+            id: String::new(),
+            family: None,
+            begun: Ok(begun),
         }
     }
-    Ok(slung)
+}
+
+/// Finishes what has begun, several at once, and gives the outcomes in order.
+fn finish_all(
+    town: &LiveTown,
+    begun: Vec<Member>,
+    warn: &mut impl FnMut(&str),
+) -> anyhow::Result<Vec<Slung>> {
+    let limit = Layers::load(town, None).unwrap_or_default();
+    let limit = limit.usable("patrol.budget.starts").as_u64();
+    let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
+    let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
+    let mut begun = begun.into_iter();
+    loop {
+        let some: Vec<Member> = begun.by_ref().take(usize::max(limit, 1)).collect();
+        if some.is_empty() {
+            return Ok(slung);
+        }
+        for (id, family, outcome) in finish_some(town, some) {
+            let error = match (outcome, family) {
+                (Ok(one), _) => {
+                    slung.push(one);
+                    continue;
+                }
+                (Err(error), None) => return Err(error),
+                (Err(error), Some((family, size))) => {
+                    let count: &mut usize = failures.entry(family).or_default();
+                    *count += 1;
+                    if *count == size {
+                        return Err(error);
+                    }
+                    error
+                }
+            };
+            warn(&format!("{id}: {error:#}"));
+        }
+    }
+}
+
+type Outcome = (String, Option<(String, usize)>, anyhow::Result<Slung>);
+
+fn finish_some(town: &LiveTown, members: Vec<Member>) -> Vec<Outcome> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = members
+            .into_iter()
+            .map(|one| {
+                let finish = move || one.begun.and_then(|begun| begun.finish(town));
+                (one.id, one.family, scope.spawn(finish))
+            })
+            .collect();
+        let ended = running.into_iter().map(|(id, family, thread)| {
+            let outcome = thread.join();
+            let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("the sling panicked")));
+            (id, family, outcome)
+        });
+        ended.collect()
+    })
 }

@@ -87,5 +87,6 @@ pub fn enqueue(
         sandbox: None,
         rescued: None,
         waits_for,
+        needs_person: None,
     })
 }

@@ -8,7 +8,7 @@ use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 
-use super::{SlingRequest, Slung, rig_of, sling};
+use super::{Begun, SlingRequest, begin, rig_of};
 use crate::flow::convoy::{self, New, review};
 use crate::host::LiveTown;
 use crate::record;
@@ -109,15 +109,15 @@ fn ensure_convoy(town: &LiveTown, epic: &Bead, beads: &[String]) -> anyhow::Resu
     review::create(town, &new, purpose).map(drop)
 }
 
-/// Slings one bead of a family: to its own rig if no target is named.
-pub fn sling_member(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
+/// Begins to sling one bead of a family: to its own rig if no target is named.
+pub(super) fn begin_member(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;
         let rig = rig_of(&found.home).map(str::to_owned);
         request.target = rig.unwrap_or_default();
     }
-    sling(town, &request)
+    begin(town, &request)
 }
 
 #[cfg(test)]

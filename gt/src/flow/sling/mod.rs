@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use batch::{SlingBatch, sling_batch};
 pub use claim::{ClaimError, Wish};
 pub use enqueue::enqueue;
-pub use family::{family, sling_member};
+pub use family::family;
 pub use release::release_closed;
 pub use target::{Target, resolve_target};
 pub use unsling::{Unslung, unsling};
@@ -94,36 +94,63 @@ pub struct Slung {
     pub rescued: Option<String>,
     /// What the bead waits for, when it was queued instead of slung.
     pub waits_for: Vec<String>,
+    /// The dialog in the new session that only a person can answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_person: Option<String>,
 }
 
 /// Slings a bead: the story above, step by step.
 pub fn sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
+    begin(town, request)?.finish(town)
+}
+
+/// A sling whose bead is where it belongs.
+enum Begun {
+    /// Nothing is left to do.
+    Slung(Box<Slung>),
+    /// A worker has it; its sandbox and session come next.
+    Claimed(RigLayout, Box<Claimed>),
+}
+
+impl Begun {
+    fn finish(self, town: &LiveTown) -> anyhow::Result<Slung> {
+        match self {
+            Self::Slung(slung) => Ok(*slung),
+            Self::Claimed(rig, claimed) => finish(town, &rig, &claimed),
+        }
+    }
+}
+
+/// Slings a bead as far as the claim.
+fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
+    let slung = |slung| Ok(Begun::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
     match resolve_target(town, &request.target, &found.home)? {
         Target::Rig(rig) => {
             let waits_for = enqueue::blockers(town, &found)?;
             if !waits_for.is_empty() && !request.force {
                 review(town, request, &found)?;
-                return enqueue(town, &rig, request, &found.bead, waits_for);
+                return slung(enqueue(town, &rig, request, &found.bead, waits_for)?);
             }
             can_start(town, &rig, &found.bead, request)?;
             review(town, request, &found)?;
-            let slung = sling_to_polecat(town, &rig, request, None);
+            let claimed = claim_worker(town, &rig, request, None);
             let is_full = |error: &anyhow::Error| {
                 matches!(error.downcast_ref(), Some(ClaimError::Full { .. }))
             };
-            match slung {
+            match claimed {
                 Err(error) if is_full(&error) && found.bead.status == Status::Open => {
                     let waits_for = vec!["a free worker".to_owned()];
-                    enqueue(town, &rig, request, &found.bead, waits_for)
+                    slung(enqueue(town, &rig, request, &found.bead, waits_for)?)
                 }
-                slung => slung,
+                claimed => Ok(Begun::Claimed(rig, Box::new(claimed?))),
             }
         }
         Target::Polecat(rig, name) => {
             can_start(town, &rig, &found.bead, request)?;
             review(town, request, &found)?;
-            sling_to_polecat(town, &rig, request, Some(&name))
+            let claimed = claim_worker(town, &rig, request, Some(&name))?;
+            Ok(Begun::Claimed(rig, Box::new(claimed)))
         }
         Target::Agent(address) => {
             review(town, request, &found)?;
@@ -140,7 +167,7 @@ pub fn sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
             let convoy = ensure_convoy(town, &found.bead, request.no_convoy)?;
             let session = session::start::tell_of_work(town, &address, &found.bead)?;
             tell(town, &found.bead.id, &address.to_string());
-            Ok(Slung {
+            slung(Slung {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,
                 target: address.to_string(),
@@ -150,6 +177,7 @@ pub fn sling(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Slung> {
                 sandbox: None,
                 rescued: None,
                 waits_for: Vec::new(),
+                needs_person: None,
             })
         }
     }
@@ -199,12 +227,13 @@ fn can_start(
     Ok(())
 }
 
-fn sling_to_polecat(
+/// Reserves bead and worker for each other.
+fn claim_worker(
     town: &LiveTown,
     rig: &RigLayout,
     request: &SlingRequest,
     name: Option<&str>,
-) -> anyhow::Result<Slung> {
+) -> anyhow::Result<Claimed> {
     let queue = hold_queue(town, rig, request)?;
     let claimed = claim::claim(town, rig, &Wish { request, name })?;
     if let Some(queue) = queue {
@@ -217,7 +246,7 @@ fn sling_to_polecat(
         // A letter that cannot be taken back is read once more, and says itself what it is about.
         handoff::withdraw(town, &worker).ok();
     }
-    finish(town, rig, &claimed)
+    Ok(claimed)
 }
 
 /// Holds the merge queue while a bead is given to someone else whose work is in it: what is being merged right now must
@@ -275,17 +304,18 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         place_documents(town, rig, claimed)?;
         advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
-    let session = session::start::polecat(town, rig, claimed, &mut slot)?;
+    let started = session::start::polecat(town, rig, claimed, &mut slot)?;
     Ok(Slung {
         bead: claimed.bead.id.clone(),
         title: claimed.bead.title.clone(),
         target: claimed.address().to_string(),
         convoy,
         branch: Some(slot.branch.to_string()),
-        session: Some(session),
+        session: Some(started.session),
         sandbox,
         rescued,
         waits_for: Vec::new(),
+        needs_person: started.question,
     })
 }
 

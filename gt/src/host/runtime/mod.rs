@@ -14,5 +14,6 @@ pub mod settings;
 pub use preset::{Dialog, NonInteractive, Preset, PromptMode, RefusalSign};
 pub use ready::{Look, Ready, inspect_screen, wait_until_ready};
 pub use resolve::{
-    Prepared, Runtime, RuntimeError, Source, given, input_of, names, passed, question_of, resolve,
+    Prepared, Runtime, RuntimeError, Source, added, given, input_of, names, passed, question_of,
+    resolve,
 };

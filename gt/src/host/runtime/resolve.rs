@@ -17,6 +17,7 @@ use super::ready::open_question;
 use super::settings::{self, HookFileError};
 use crate::host::Input;
 use crate::host::LiveTown;
+use crate::town::config::Layers;
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Layout, RigLayout, Town};
 
@@ -244,6 +245,16 @@ fn choose(
     Err(known.unknown("claude", Source::BuiltIn))
 }
 
+/// The variables of the caller that `session.pass` adds: those of the town, and of the rig. Settings that cannot be read
+/// add none.
+pub fn added(town: &Town, rig: Option<&RigLayout>) -> Vec<String> {
+    let places = [None, rig];
+    let layers = places.map(|rig| Layers::load(town, rig).unwrap_or_default());
+    let lists = layers.map(|layers| layers.usable("session.pass"));
+    let names = lists.iter().filter_map(Value::as_array).flatten();
+    names.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// All agent names that may be chosen, sorted.
 pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, RuntimeError> {
     Ok(Known::load(layout, rig)?.names())
@@ -253,8 +264,9 @@ pub fn names(layout: &Layout, rig: Option<&RigLayout>) -> Result<Vec<String>, Ru
 /// read name none.
 pub fn passed(town: &Town) -> Vec<String> {
     let rigs = town.rigs().unwrap_or_default();
-    let places = std::iter::once(None).chain(rigs.iter().map(Some));
-    let known = places.filter_map(|rig| Known::load(&town.layout, rig).ok());
+    let places = || std::iter::once(None).chain(rigs.iter().map(Some));
+    let added = places().flat_map(|rig| added(town, rig));
+    let known = places().filter_map(|rig| Known::load(&town.layout, rig).ok());
     let presets = known.flat_map(|known| {
         let named = |name: String| known.preset(&name, Source::Flag).ok();
         known
@@ -263,7 +275,10 @@ pub fn passed(town: &Town) -> Vec<String> {
             .filter_map(named)
             .collect::<Vec<_>>()
     });
-    presets.flat_map(|preset| preset.pass).collect()
+    presets
+        .flat_map(|preset| preset.pass)
+        .chain(added)
+        .collect()
 }
 
 /// The variables that the settings of the town and its rigs give to agents, of all agents. Settings that cannot be

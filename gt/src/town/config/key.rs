@@ -360,6 +360,13 @@ pub const KEYS: &[Key] = &[
         "",
         "the agent program of one role",
     )),
+    key(
+        "session.pass",
+        Kind::List,
+        Scope::Rig,
+        "",
+        "more of your variables that sessions may have, such as GH_TOKEN; AWS_* stands for all that begin so",
+    ),
 ];
 
 /// The setting that a name belongs to.
