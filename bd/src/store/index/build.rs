@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use zerocopy::{FromZeros, IntoBytes};
+use zerocopy::IntoBytes;
 
 use super::assemble::assemble;
 use super::layout::{
@@ -88,25 +88,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a bead that is new or changed.
-    pub(crate) fn push_new(&mut self, facts: &Facts<'_>, place: LinePlace) {
-        let assignee = if facts.assignee.is_empty() {
-            NONE
-        } else {
-            self.words.number(&facts.assignee)
-        };
-        let mut row = IndexRow {
-            created: facts.created,
-            updated: facts.updated,
-            closed: facts.closed,
-            due: facts.due,
-            deferred: facts.deferred,
-            assignee,
-            status: facts.status,
-            kind: facts.kind,
-            priority: facts.priority,
-            flags: facts.flags,
-            ..IndexRow::new_zeroed()
-        };
+    pub(crate) fn push_new(&mut self, facts: &Facts, place: LinePlace) {
+        let mut row = facts.row;
+        if row.assignee != NONE {
+            row.assignee = self.words.number(&facts.assignee);
+        }
         place_row(&mut row, place);
         self.begin(facts.id.as_bytes());
         for label in &facts.labels {

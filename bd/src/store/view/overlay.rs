@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Dep, DepKind};
+use crate::bead::{Bead, Dep};
 use crate::merge;
 use crate::store::log::event::{BeadFile, Change, Event};
 use crate::store::log::history::Merged;
@@ -78,15 +78,6 @@ impl PendingBead {
     fn at(mut bead: Bead, home: BeadFile) -> Self {
         bead.ephemeral = home == BeadFile::Wisps;
         Self::of(bead)
-    }
-
-    /// The ids of its parents.
-    pub(crate) fn parents(&self) -> Vec<String> {
-        let edges = self.dependencies().iter();
-        edges
-            .filter(|edge| edge.kind == DepKind::ParentChild)
-            .map(|edge| edge.depends_on_id.clone())
-            .collect()
     }
 
     /// From a bead that was just made.

@@ -56,7 +56,7 @@ pub struct Snapshot {
     pointing: HashMap<String, BTreeSet<String>>,
     /// Rows that `over` hides.
     pub(in crate::store) hidden: BTreeSet<u32>,
-    pub(in crate::store) touched: OnceLock<std::collections::HashSet<u32>>,
+    pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
