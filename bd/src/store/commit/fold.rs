@@ -93,7 +93,7 @@ impl Fold<'_> {
     fn replace(&mut self, entries: &Journal) -> Result<Option<Replaced>, StoreError> {
         let mut homes: BTreeSet<BeadFile> = BTreeSet::new();
         let mut removed: BTreeSet<(BeadFile, &str)> = BTreeSet::new();
-        for change in entries.entries.iter().flat_map(|(_, entry)| &entry.changes) {
+        for change in entries.entries.iter().flat_map(|entry| &entry.changes) {
             homes.insert(change.home());
             if change.line.is_none() {
                 removed.insert((change.home(), &change.id));
@@ -133,9 +133,8 @@ impl Fold<'_> {
     /// What goes to history: the events of the journal, and what was merged.
     fn events(&self, journal: &Journal) -> Vec<Event> {
         let state = &self.snapshot.source.state;
-        let entries = journal.entries.iter();
-        let events = entries.filter_map(|(_, entry)| entry.clone().for_history());
-        let mut events: Vec<Event> = events.collect();
+        let entries = journal.entries.iter().cloned();
+        let mut events: Vec<Event> = entries.filter_map(Event::for_history).collect();
         events.extend(history::merge_event(&state.merged, self.now));
         events
     }

@@ -236,7 +236,7 @@ pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
         events.extend(read_file(&path)?);
     }
     let entries = journal.entries.into_iter();
-    events.extend(entries.filter_map(|(_, entry)| entry.for_history()));
+    events.extend(entries.filter_map(Event::for_history));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
     // Stable: what one clone wrote in one instant stays in its order.
