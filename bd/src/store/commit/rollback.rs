@@ -56,10 +56,8 @@ pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
     let found = files::read(paths.issues())?;
     let kept = files::read_if_there(&paths.kept())?;
     // One side of an unfinished merge says nothing.
-    if found
-        .split(|byte| *byte == b'\n')
-        .any(lines::is_conflict_marker)
-    {
+    let mut found_lines = lines::spans(&found, 0);
+    if found_lines.any(|(_, span)| lines::is_conflict_marker(&found[span])) {
         return Ok(None);
     }
     let both = [paths.found(), paths.kept()];
@@ -512,6 +510,8 @@ impl Undecided {
     /// The lines that left the issues, were not discarded, and are not in this text of them.
     fn read(paths: &Paths, issues: &[u8]) -> Result<Self, StoreError> {
         let text = files::read(&paths.rollback())?;
+        // Mostly there is nothing, and the issues may be many.
+        let issues = if text.is_empty() { &[] } else { issues };
         let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
         let mut found = Self {
             open: Vec::new(),
