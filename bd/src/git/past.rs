@@ -69,26 +69,22 @@ impl FilePast {
             .unwrap_or_default()
     }
 
-    /// The versions of the file in commits that lead to `tips` and not to `hidden`, the latest first, each once.
-    pub fn versions(&self, tips: &[Oid], hidden: &[Oid]) -> Vec<Vec<u8>> {
-        let Some(commits) = self.commits(tips, hidden) else {
-            return Vec::new();
-        };
+    /// The versions of the file in commits that lead to `tip` and not to `hidden`, the latest first, each once.
+    pub fn versions(&self, tip: Oid, hidden: Option<Oid>) -> Vec<Vec<u8>> {
+        let commits = self.commits(tip, hidden).unwrap_or_default();
         let mut seen = HashSet::new();
-        let mut versions: Vec<Vec<u8>> = Vec::new();
+        let blobs = commits
+            .into_iter()
+            .filter_map(|commit| self.blob_at(commit));
+        let texts = blobs
+            .filter(|blob| seen.insert(*blob))
+            .filter_map(|blob| self.text_of(blob));
         let mut size = 0;
-        for blob in commits.filter_map(|commit| self.blob_at(commit)) {
-            if versions.len() == VERSIONS || size > TEXT {
-                break;
-            }
-            if seen.insert(blob)
-                && let Some(text) = self.text_of(blob)
-            {
-                size += text.len();
-                versions.push(text);
-            }
-        }
-        versions
+        let fits = |text: &Vec<u8>| {
+            size += text.len();
+            size - text.len() <= TEXT
+        };
+        texts.take(VERSIONS).take_while(fits).collect()
     }
 
     /// The commits that were made here since `HEAD` was at this one, not only taken over from elsewhere, and whether each is
@@ -109,16 +105,14 @@ impl FilePast {
         Some(own.collect())
     }
 
-    fn commits(&self, tips: &[Oid], hidden: &[Oid]) -> Option<impl Iterator<Item = Oid>> {
-        let mut walk = self.repository.revwalk().ok()?;
-        walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME).ok()?;
-        for tip in tips {
-            walk.push(*tip).ok()?;
+    fn commits(&self, tip: Oid, hidden: Option<Oid>) -> Result<Vec<Oid>, git2::Error> {
+        let mut walk = self.repository.revwalk()?;
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME)?;
+        walk.push(tip)?;
+        if let Some(hidden) = hidden {
+            walk.hide(hidden)?;
         }
-        for tip in hidden {
-            walk.hide(*tip).ok()?;
-        }
-        Some(walk.take(COMMITS).filter_map(Result::ok))
+        Ok(walk.take(COMMITS).filter_map(Result::ok).collect())
     }
 
     fn blob_at(&self, commit: Oid) -> Option<Oid> {

@@ -55,7 +55,6 @@ pub use log::{archive, event, journal};
 pub use route::Routes;
 pub(crate) use view::bead_ref::Rank;
 pub use view::bead_ref::{BeadRef, ListRow, Node, Time};
-pub use view::list_rows::ListRows;
 pub use view::snapshot::{Damaged, Snapshot};
 
 use crate::bead::Stamp;

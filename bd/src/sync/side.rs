@@ -28,12 +28,8 @@ pub(super) struct Side {
 impl Side {
     /// Looks at a commit.
     pub(super) fn at(place: &SyncPlace, issues: &str, commit: &str) -> Result<Self, SyncError> {
-        Ok(Self::of(place, issues, place.git.entries(commit)?))
-    }
-
-    fn of(place: &SyncPlace, issues: &str, entries: Entries) -> Self {
         let mut side = Self::default();
-        for (path, entry) in entries {
+        for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
             let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);
             let year = inside.and_then(|name| name.strip_prefix("archive/"));
@@ -48,7 +44,7 @@ impl Side {
                 side.other.insert(path, entry);
             }
         }
-        side
+        Ok(side)
     }
 
     /// The issues' text, where there is one.

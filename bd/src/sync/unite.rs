@@ -172,13 +172,15 @@ impl<'a> Archived<'a> {
     fn of(sides: [&'a Files; 2]) -> Self {
         let mut found = HashMap::new();
         for text in sides.into_iter().flat_map(BTreeMap::values) {
-            for (_, span) in lines::spans(text, 0) {
-                if let Some(id) = merge::id_of(&text[span.clone()]) {
-                    found.entry(id).or_insert(&text[span]);
-                }
+            for (id, line) in merge::rows(text) {
+                found.entry(id).or_insert(line);
             }
         }
         Self(found)
+    }
+
+    fn of_text(text: &'a [u8]) -> Self {
+        Self(merge::rows(text).collect())
     }
 
     fn get(&self, id: &str) -> Option<Bead> {
@@ -191,14 +193,10 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
-    let mut alive: HashSet<String> = HashSet::new();
-    for (_, span) in lines::spans(issues, 0) {
-        let id = merge::id_of(&issues[span.clone()]).filter(|id| all.0.contains_key(id));
-        let bead = record::parse(&issues[span]);
-        if let (Some(id), true) = (id, bead.is_ok_and(|bead| !bead.is_tombstone())) {
-            alive.insert(id);
-        }
-    }
+    let there = merge::rows(issues).filter(|(id, _)| all.0.contains_key(id));
+    let is_alive = |line| record::parse(line).is_ok_and(|bead| !bead.is_tombstone());
+    let alive = there.filter(|(_, line)| is_alive(line));
+    let alive: HashSet<String> = alive.map(|(id, _)| id).collect();
     let mut files: Files = own
         .keys()
         .chain(theirs.keys())
@@ -264,12 +262,6 @@ pub(super) fn changed(before: &[u8], after: &[u8]) -> usize {
     let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
     let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
     after.iter().filter(differs).count() + gone
-}
-
-impl<'a> Archived<'a> {
-    fn of_text(text: &'a [u8]) -> Self {
-        Self(merge::rows(text).collect())
-    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::log::history;
 use crate::store::view::source::Source;
-use crate::store::{Author, Store, StoreError, Tx};
+use crate::store::{Author, Store, StoreError};
 use crate::sys::Clock;
 
 /// How many ids a message names.
@@ -56,10 +56,8 @@ pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
     let found = files::read(paths.issues())?;
     let kept = files::read_if_there(&paths.kept())?;
     // One side of an unfinished merge says nothing.
-    if found
-        .split(|byte| *byte == b'\n')
-        .any(lines::is_conflict_marker)
-    {
+    let mut found_lines = lines::spans(&found, 0);
+    if found_lines.any(|(_, span)| lines::is_conflict_marker(&found[span])) {
         return Ok(None);
     }
     let both = [paths.found(), paths.kept()];
@@ -71,10 +69,11 @@ pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
         return accept_found(source, &both[1..]).map(|()| None);
     }
     let outside = files::read(&paths.found())?;
-    let left = Sides::of([&outside, &kept, &found], paths).left()?;
+    let left = Sides::of([&outside, &kept, &found], paths).left(paths)?;
     let mut all = Undecided::read(paths, &found)?;
-    let names: BTreeSet<&str> = left.iter().map(|one| one.id.as_str()).collect();
-    let names: Vec<&str> = names.into_iter().collect();
+    let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
     let said = (!names.is_empty()).then(|| {
         format!(
             "{} was rolled back: changes to {} are no longer in it (`git reflog` shows what git did)\n  bd restore --lost     bring the changes back\n  bd restore --discard  accept the older state",
@@ -106,10 +105,8 @@ struct Sides<'a> {
     outside: BTreeMap<String, &'a [u8]>,
     kept: BTreeMap<String, &'a [u8]>,
     found: BTreeMap<String, &'a [u8]>,
-    paths: &'a Paths,
-    past: OnceCell<Option<Past>>,
-    archive: OnceCell<Archive>,
-    removals: OnceCell<BTreeMap<String, String>>,
+    /// Outside git, and where git does not have the issues, there is none.
+    past: Option<Past>,
 }
 
 /// What git knows of the issues since they were kept.
@@ -120,8 +117,8 @@ struct Past {
     movement: Movement,
     /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
     base: BTreeMap<String, Vec<u8>>,
-    /// The lines in `HEAD`.
-    now: BTreeMap<String, Vec<u8>>,
+    /// The hashes of the lines in `HEAD`.
+    now: HashSet<u64>,
     /// The hashes of the lines in each version since the kept issues, and in all before them.
     since: OnceCell<Vec<HashSet<u64>>>,
     older: OnceCell<HashSet<u64>>,
@@ -130,7 +127,6 @@ struct Past {
 }
 
 impl Past {
-    /// Outside git, and where git does not have the issues, there is none.
     fn read(paths: &Paths) -> Option<Self> {
         let git = FilePast::open(paths.issues())?;
         let kept = files::read_if_there(&paths.kept_head()).ok()??;
@@ -141,21 +137,18 @@ impl Past {
             Movement::Forward | Movement::Back => Some(before),
             Movement::Apart(base) => base,
         };
-        let text = |commit: Option<Oid>| commit.map(|commit| git.text_at(commit));
-        let texts = [text(base), text(Some(now))].map(Option::unwrap_or_default);
-        if texts.iter().all(Vec::is_empty) {
+        let text = |commit: Oid| git.text_at(commit);
+        let [base, lines] = [base.map(text).unwrap_or_default(), text(now)];
+        if base.is_empty() && lines.is_empty() {
             return None;
         }
-        let [base, lines] = texts.map(|text| {
-            let rows = merge::rows(&text);
-            rows.map(|(id, line)| (id, line.to_vec())).collect()
-        });
+        let base = merge::rows(&base).map(|(id, line)| (id, line.to_vec()));
         Some(Self {
+            base: base.collect(),
+            now: hashes(&lines),
             git,
             heads: [before, now],
             movement,
-            base,
-            now: lines,
             since: OnceCell::new(),
             older: OnceCell::new(),
             own: OnceCell::new(),
@@ -170,8 +163,8 @@ impl Past {
         self.movement == Movement::Forward && self.heads[0] != self.heads[1]
     }
 
-    fn is_at_head(&self, id: &str, found: &[u8]) -> bool {
-        self.now.get(id).is_some_and(|line| line == found)
+    fn is_at_head(&self, found: &[u8]) -> bool {
+        self.now.contains(&xxh3_64(found))
     }
 
     fn is_base(&self, id: &str, line: &[u8]) -> bool {
@@ -181,7 +174,7 @@ impl Past {
     fn since(&self) -> &[HashSet<u64>] {
         self.since.get_or_init(|| {
             let [before, now] = self.heads;
-            let versions = self.git.versions(&[now], &[before]);
+            let versions = self.git.versions(now, Some(before));
             versions.iter().map(|text| hashes(text)).collect()
         })
     }
@@ -199,13 +192,12 @@ impl Past {
     }
 
     /// Whether an earlier commit had exactly this line.
-    fn is_older(&self, id: &str, found: &[u8]) -> bool {
+    fn is_older(&self, found: &[u8]) -> bool {
         let older = self.older.get_or_init(|| {
-            let versions = self.git.versions(&self.heads[..1], &[]);
+            let versions = self.git.versions(self.heads[0], None);
             versions.iter().flat_map(|text| hashes(text)).collect()
         });
-        older.contains(&xxh3_64(found))
-            || !self.is_at_head(id, found) && self.is_committed_since(found)
+        older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
     }
 
     fn own(&self) -> &[HashSet<u64>; 2] {
@@ -237,17 +229,6 @@ impl Past {
     }
 }
 
-fn read_once<T>(
-    cell: &OnceCell<T>,
-    read: impl FnOnce() -> Result<T, StoreError>,
-) -> Result<&T, StoreError> {
-    if let Some(known) = cell.get() {
-        return Ok(known);
-    }
-    let value = read()?;
-    Ok(cell.get_or_init(|| value))
-}
-
 fn hashes(text: &[u8]) -> HashSet<u64> {
     merge::rows(text).map(|(_, line)| xxh3_64(line)).collect()
 }
@@ -269,98 +250,66 @@ impl<'a> Sides<'a> {
             outside: rows(outside),
             kept: rows(kept),
             found: rows(found),
-            paths,
-            past: OnceCell::new(),
-            archive: OnceCell::new(),
-            removals: OnceCell::new(),
+            past: Past::read(paths),
         }
     }
 
-    fn left(&self) -> Result<Vec<RolledBack>, StoreError> {
+    /// The lines that left, and the beads that were removed here and are there again.
+    fn left(&self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
         let mut left = Vec::new();
+        let mut gone = Vec::new();
         for (id, line) in &self.kept {
             let found = self.found.get(id).copied();
             if found == Some(*line) {
                 continue;
             }
-            let bead = record::parse(line).ok();
-            let Some((bead, wanted)) = bead.and_then(|bead| {
-                let wanted = self.wanted(&bead, line)?;
-                Some((bead, wanted))
-            }) else {
+            let Ok(bead) = record::parse(line) else {
                 continue;
             };
-            if found.is_some() || !self.is_archived(&bead)? {
-                left.extend(RolledBack::of(id, Some(&wanted), found));
+            match self.wanted(&bead, line) {
+                None => {}
+                Some(_) if found.is_none() => gone.push((bead, *line)),
+                Some(wanted) => left.extend(RolledBack::of(id, Some(&wanted), found)),
             }
         }
-        for (id, line) in &self.found {
-            if !self.kept.contains_key(id) && self.is_revived(id, line)? {
-                left.extend(RolledBack::of(id, None, Some(line)));
-            }
+        let found = self.found.iter();
+        let new = found.filter(|(id, line)| !self.kept.contains_key(*id) && self.is_old(id, line));
+        let again: Vec<_> = new.collect();
+        if gone.is_empty() && again.is_empty() {
+            return Ok(left);
+        }
+        let archive = Archive::read(paths.dir())?;
+        gone.retain(|(bead, _)| !has_all_of(&archive, bead));
+        left.extend(
+            gone.iter()
+                .filter_map(|(bead, line)| RolledBack::of(&bead.id, Some(line), None)),
+        );
+        if !again.is_empty() {
+            let removals = removals(paths)?;
+            let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
+                Some(history::ARCHIVE) => archive.has(id),
+                other => other.is_some(),
+            };
+            let again = again.into_iter().filter(|(id, _)| is_removed(id));
+            left.extend(again.filter_map(|(id, line)| RolledBack::of(id, None, Some(line))));
         }
         Ok(left)
     }
 
-    fn past(&self) -> Option<&Past> {
-        self.past.get_or_init(|| Past::read(self.paths)).as_ref()
-    }
-
-    fn archive(&self) -> Result<&Archive, StoreError> {
-        read_once(&self.archive, || Archive::read(self.paths.dir()))
-    }
-
-    /// Whether the archive has all of a bead.
-    fn is_archived(&self, kept: &Bead) -> Result<bool, StoreError> {
-        let archive = self.archive()?;
-        if !archive.has(&kept.id) {
-            return Ok(false);
-        }
-        let archived = archive.get(&kept.id);
-        Ok(archived.is_some_and(|archived| {
-            collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
-        }))
-    }
-
-    /// Whether a bead that is found was removed here: by a hard delete, or to the archive that has it still.
-    fn is_revived(&self, id: &str, found: &[u8]) -> Result<bool, StoreError> {
-        let is_old = match self.past() {
+    /// Whether a line that is found, and was not kept, was there before.
+    fn is_old(&self, id: &str, found: &[u8]) -> bool {
+        match &self.past {
             None => self.outside.get(id) == Some(&found),
             // Others made it again, or for the first time.
-            Some(past) if past.is_at_head(id, found) => match past.movement {
+            Some(past) if past.is_at_head(found) => match past.movement {
                 Movement::Forward => {
                     past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
                 }
                 Movement::Back => true,
                 Movement::Apart(_) => past.is_base(id, found),
             },
-            Some(past) => past.is_base(id, found) || past.is_older(id, found),
-        };
-        if !is_old {
-            return Ok(false);
+            Some(past) => past.is_base(id, found) || past.is_older(found),
         }
-        let removals = self.removals()?;
-        Ok(match removals.get(id).map(String::as_str) {
-            Some("archive") => self.archive()?.has(id),
-            other => other.is_some(),
-        })
-    }
-
-    /// The beads whose last event removed them, with its verb.
-    fn removals(&self) -> Result<&BTreeMap<String, String>, StoreError> {
-        read_once(&self.removals, || {
-            let mut removals = BTreeMap::new();
-            for event in history::all(self.paths)? {
-                for change in event.changes {
-                    if change.after.is_none() {
-                        removals.insert(change.id, event.verb.clone());
-                    } else {
-                        removals.remove(&change.id);
-                    }
-                }
-            }
-            Ok(removals)
-        })
     }
 
     /// The line that a kept bead should have, where what is found does not hold all of it.
@@ -405,20 +354,20 @@ impl<'a> Sides<'a> {
         let is_newer = kept.updated_at > bead.updated_at;
         let outside = self.outside.get(&kept.id).copied();
         let outside_bead = || outside.and_then(|line| record::parse(line).ok());
-        let Some(past) = self.past() else {
+        let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
                 Judged::RolledBack
             } else {
                 Judged::Both(outside_bead().map(Box::new))
             };
         };
-        let is_at_head = past.is_at_head(&kept.id, found);
+        let is_at_head = past.is_at_head(found);
         if past.movement == Movement::Back && is_at_head {
             return Judged::RolledBack;
         }
         let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
         if is_committed && !past.is_apart() {
-            let is_older = past.is_older(&kept.id, found);
+            let is_older = past.is_older(found);
             let is_meant = if is_at_head {
                 !(is_older && past.is_own(found) || past.is_reverted(found))
             } else {
@@ -430,13 +379,35 @@ impl<'a> Sides<'a> {
                 Judged::Meant
             };
         }
-        if past.is_base(&kept.id, found) || past.is_older(&kept.id, found) {
+        if past.is_base(&kept.id, found) || past.is_older(found) {
             return Judged::RolledBack;
         }
         let base = past.base.get(&kept.id);
         let base = base.and_then(|line| record::parse(line).ok());
         Judged::Both(base.or_else(outside_bead).map(Box::new))
     }
+}
+
+/// Whether the archive has all of a bead.
+fn has_all_of(archive: &Archive, kept: &Bead) -> bool {
+    archive.get(&kept.id).is_some_and(|archived| {
+        collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
+    })
+}
+
+/// The beads whose last event removed them, by a hard delete or to the archive, with its verb.
+fn removals(paths: &Paths) -> Result<BTreeMap<String, String>, StoreError> {
+    let mut removals = BTreeMap::new();
+    for event in history::all(paths)? {
+        for change in event.changes {
+            if change.after.is_none() {
+                removals.insert(change.id, event.verb.clone());
+            } else {
+                removals.remove(&change.id);
+            }
+        }
+    }
+    Ok(removals)
 }
 
 /// A line that left the issues.
@@ -453,9 +424,7 @@ pub struct RolledBack {
 
 impl PartialEq for RolledBack {
     fn eq(&self, other: &Self) -> bool {
-        let text = |raw: &Option<Raw>| raw.as_ref().map(|raw| raw.get().to_owned());
-        let texts = |one: &Self| [text(&one.kept), text(&one.found)];
-        self.id == other.id && texts(self) == texts(other)
+        self.texts() == other.texts()
     }
 }
 
@@ -484,85 +453,74 @@ impl RolledBack {
         })
     }
 
+    /// The line as it should be, and the one that was found.
+    fn texts(&self) -> [Option<&[u8]>; 2] {
+        [&self.kept, &self.found].map(|raw| raw.as_ref().map(|raw| raw.get().as_bytes()))
+    }
+
     fn plan(&self, now: Option<&[u8]>) -> Plan {
-        let found = self.found.as_ref().map(|raw| raw.get().as_bytes());
-        let Some(kept) = self.kept.as_ref().map(|raw| raw.get().as_bytes()) else {
+        let mut plan = Plan::default();
+        let [kept, found] = self.texts();
+        let Some(kept) = kept else {
             // Who went on with it since wants it.
-            return Plan {
-                removes: now.is_some() && now == found,
-                ..Plan::default()
-            };
+            plan.removes = now.is_some() && now == found;
+            return plan;
         };
         if now == Some(kept) {
-            return Plan::default();
+            return plan;
         }
-        if now == found {
-            return Plan {
-                lines: vec![kept.to_vec()],
-                ..Plan::default()
-            };
+        if now == found || now.is_none() {
+            plan.lines.push(kept.to_vec());
+            return plan;
         }
         let parsed = |line: Option<&[u8]>| record::parse(line?).ok();
         let (Some(ours), base, Some(now)) = (parsed(Some(kept)), parsed(found), parsed(now)) else {
-            let lines = if now.is_none() {
-                vec![kept.to_vec()]
-            } else {
-                Vec::new()
-            };
-            return Plan {
-                lines,
-                ..Plan::default()
-            };
+            return plan;
         };
         // Somebody deleted it since, or works with it again.
         if now.is_tombstone() || ours.is_tombstone() {
-            let edited = ours.is_tombstone() && !now.is_tombstone();
-            return Plan {
-                edited: edited.then(|| "status".to_owned()).into_iter().collect(),
-                ..Plan::default()
-            };
+            if ours.is_tombstone() && !now.is_tombstone() {
+                plan.edited.insert("status".to_owned());
+            }
+            return plan;
         }
         let merged = merge::beads(base.as_ref(), Some(&ours), Some(&now));
         let beads = merged.moved.map(|moved| moved.bead).into_iter();
         let beads = beads
             .chain(merged.bead.map(|bead| *bead))
             .filter(|bead| *bead != now);
-        let lines: Vec<Vec<u8>> = beads.map(|bead| record::line(&bead)).collect();
+        plan.lines.extend(beads.map(|bead| record::line(&bead)));
         // A later edit of all that left decides, too.
-        let lost = merged.lost.into_iter().filter(|_| !lines.is_empty());
-        Plan {
-            edited: lost.map(|lost| lost.field).collect(),
-            lines,
-            removes: false,
+        if !plan.lines.is_empty() {
+            plan.edited
+                .extend(merged.lost.into_iter().map(|lost| lost.field));
         }
+        plan
     }
 }
 
 /// What waits for a decision.
 struct Undecided {
     open: Vec<RolledBack>,
-    /// Lines that cannot be read; the first one's number.
-    damaged: Vec<Vec<u8>>,
-    first_damaged: usize,
+    /// Lines that cannot be read, with their numbers.
+    damaged: Vec<(usize, Vec<u8>)>,
 }
 
 impl Undecided {
     /// The lines that left the issues, were not discarded, and are not in this text of them.
     fn read(paths: &Paths, issues: &[u8]) -> Result<Self, StoreError> {
         let text = files::read(&paths.rollback())?;
+        // Mostly there is nothing, and the issues may be many.
+        let issues = if text.is_empty() { &[] } else { issues };
         let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
         let mut found = Self {
             open: Vec::new(),
             damaged: Vec::new(),
-            first_damaged: 0,
         };
         for (number, span) in lines::spans(&text, 0) {
             let line = &text[span];
             let Ok(one) = serde_json::from_slice::<RolledBack>(line) else {
-                if found.damaged.is_empty() {
-                    found.first_damaged = number;
-                }
-                found.damaged.push(line.to_vec());
+                found.damaged.push((number, line.to_vec()));
                 continue;
             };
             let plan = one.plan(now.get(&one.id).copied());
@@ -577,12 +535,11 @@ impl Undecided {
         if self.open.is_empty() && self.damaged.is_empty() {
             return files::remove(&paths.rollback());
         }
-        let lines = self
-            .open
-            .iter()
-            .filter_map(|one| serde_json::to_vec(one).ok());
+        let open = self.open.iter();
+        let open = open.filter_map(|one| serde_json::to_vec(one).ok());
+        let damaged = self.damaged.iter().map(|(_, line)| line.clone());
         let mut text = Vec::new();
-        for line in lines.chain(self.damaged.iter().cloned()) {
+        for line in open.chain(damaged) {
             text.extend(line);
             text.push(b'\n');
         }
@@ -591,13 +548,13 @@ impl Undecided {
 
     /// All of it, if all of it can be read.
     fn readable(self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
-        if self.damaged.is_empty() {
-            return Ok(self.open);
+        match self.damaged.first() {
+            None => Ok(self.open),
+            Some((line, _)) => Err(StoreError::DamagedRollback {
+                path: paths.rollback(),
+                line: *line,
+            }),
         }
-        Err(StoreError::DamagedRollback {
-            path: paths.rollback(),
-            line: self.first_damaged,
-        })
     }
 }
 
@@ -637,13 +594,18 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            for one in wanted
-                .iter()
-                .filter(|one| ids.is_none_or(|ids| ids.contains(&one.id)))
-            {
-                done.entry(one.id.clone())
-                    .or_default()
-                    .extend(put_back(tx, one)?);
+            let is_meant = |one: &&RolledBack| ids.is_none_or(|ids| ids.contains(&one.id));
+            for one in wanted.iter().filter(is_meant) {
+                let now = tx.line(&one.id)?.map(|line| line.bytes.into_owned());
+                let plan = one.plan(now.as_deref());
+                for line in plan.lines {
+                    tx.put_line(&line)?;
+                }
+                if plan.removes {
+                    tx.erase(&one.id)?;
+                }
+                // These stay as they are.
+                done.entry(one.id.clone()).or_default().extend(plan.edited);
             }
             tx.describe("restore", "");
             Ok(done)
@@ -666,17 +628,4 @@ impl Store {
         all.write(&self.paths)?;
         Ok(gone)
     }
-}
-
-/// Brings one line back; gives the fields that stay as they are.
-fn put_back(tx: &mut Tx<'_>, one: &RolledBack) -> Result<BTreeSet<String>, StoreError> {
-    let now = tx.line(&one.id)?.map(|line| line.bytes.into_owned());
-    let plan = one.plan(now.as_deref());
-    for line in plan.lines {
-        tx.put_line(&line)?;
-    }
-    if plan.removes {
-        tx.erase(&one.id)?;
-    }
-    Ok(plan.edited)
 }

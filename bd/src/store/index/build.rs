@@ -4,9 +4,8 @@
 //! whom is turned round, what waits is marked, and the lists are sorted.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
-use zerocopy::{FromZeros, IntoBytes};
+use zerocopy::IntoBytes;
 
 use super::assemble::assemble;
 use super::layout::{
@@ -88,25 +87,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a bead that is new or changed.
-    pub(crate) fn push_new(&mut self, facts: &Facts<'_>, place: LinePlace) {
-        let assignee = if facts.assignee.is_empty() {
-            NONE
-        } else {
-            self.words.number(&facts.assignee)
-        };
-        let mut row = IndexRow {
-            created: facts.created,
-            updated: facts.updated,
-            closed: facts.closed,
-            due: facts.due,
-            deferred: facts.deferred,
-            assignee,
-            status: facts.status,
-            kind: facts.kind,
-            priority: facts.priority,
-            flags: facts.flags,
-            ..IndexRow::new_zeroed()
-        };
+    pub(crate) fn push_new(&mut self, facts: &Facts, place: LinePlace) {
+        let mut row = facts.row;
+        if row.assignee != NONE {
+            row.assignee = self.words.number(&facts.assignee);
+        }
         place_row(&mut row, place);
         self.begin(facts.id.as_bytes());
         for label in &facts.labels {
@@ -181,55 +166,30 @@ impl<'a> Builder<'a> {
 
     /// Gives each edge the row of its target.
     fn aim_edges(&mut self, count: u32) {
-        let mut ids = Ids {
-            sorted: Runs {
-                items: &self.ids,
-                starts: &self.id_starts,
-            },
-            count,
-            asked: 0,
-            rows: None,
+        let ids = Runs {
+            items: &self.ids,
+            starts: &self.id_starts,
+        };
+        let find = |id: &[u8]| {
+            let at = ids.first_from(id, count);
+            (at < count && ids.of(at) == id).then_some(at)
         };
         for edge in &mut self.edges {
             let then = edge.target;
             if then != NONE {
                 edge.target = self.moved.get(then as usize).copied().unwrap_or(NONE);
-            } else if let Some(target) = ids.find(self.words.word_bytes(edge.word)) {
+            } else if let Some(target) = find(self.words.word_bytes(edge.word)) {
                 edge.target = target;
             }
             if edge.target == NONE && then != NONE {
                 // Its row is gone: the id becomes a word, unless the bead is new under it.
                 let id = self.old.map_or("", |old| old.id(then));
-                match ids.find(id.as_bytes()) {
+                match find(id.as_bytes()) {
                     Some(again) => edge.target = again,
                     None => edge.word = self.words.number(id),
                 }
             }
         }
-    }
-}
-
-/// How many ids are looked for by halving before a table of all is worth its making.
-const LOOKED_FOR: usize = 500;
-
-/// Rows by their ids.
-struct Ids<'a> {
-    sorted: Runs<'a, u8>,
-    count: u32,
-    asked: usize,
-    rows: Option<HashMap<&'a [u8], u32>>,
-}
-
-impl Ids<'_> {
-    fn find(&mut self, id: &[u8]) -> Option<u32> {
-        self.asked += 1;
-        if self.asked < LOOKED_FOR {
-            let at = self.sorted.first_from(id, self.count);
-            return (at < self.count && self.sorted.of(at) == id).then_some(at);
-        }
-        let (ids, count) = (self.sorted, self.count);
-        let all = || (0..count).map(|at| (ids.of(at), at)).collect();
-        self.rows.get_or_insert_with(all).get(id).copied()
     }
 }
 

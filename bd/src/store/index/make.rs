@@ -37,7 +37,7 @@ pub(crate) enum What {
     /// The bead of this row of the old index, unchanged.
     Known(u32),
     /// A bead that is new to us.
-    New(Box<Facts<'static>>),
+    New(Box<Facts>),
 }
 
 /// All of one file.
@@ -61,7 +61,7 @@ impl Parsed {
             What::Known(row) => old
                 .and_then(|old| old.row(*row))
                 .map_or(super::NEVER, |row| row.updated),
-            What::New(facts) => facts.updated,
+            What::New(facts) => facts.row.updated,
         }
     }
 }
@@ -179,7 +179,7 @@ impl<'a> Part<'a> {
             Ok(facts) => self.made.beads.push(Parsed {
                 line: number,
                 place,
-                what: What::New(Box::new(facts.own())),
+                what: What::New(Box::new(facts)),
             }),
             Err(error) => self
                 .made

@@ -26,7 +26,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub(super) use assemble::put_in_earlier_start;
 pub(crate) use build::{Builder, LinePlace, count_row, open_row};
 pub(super) use content::{Content, content_hash};
-pub(crate) use facts::{Facts, clamp};
+pub(crate) use facts::{Edge, Facts, row_of};
 pub(crate) use layout::Counts;
 pub(crate) use layout::{
     EdgeRow, ISSUES, Incoming, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
@@ -241,18 +241,8 @@ impl Index {
 
     /// A word by its number.
     pub(crate) fn word(&self, number: u32) -> &str {
-        let ends: &[u32] = self.part(Part::WordEnds);
-        let start = match number.checked_sub(1) {
-            Some(before) => ends.get(before as usize).copied(),
-            None => Some(0),
-        };
-        let (Some(start), Some(end)) = (start, ends.get(number as usize)) else {
-            return "";
-        };
-        let words: &[u8] = self.part(Part::Words);
-        let word = words.get(start as usize..*end as usize);
-        word.and_then(|word| std::str::from_utf8(word).ok())
-            .unwrap_or_default()
+        let (bytes, ends) = self.word_parts();
+        std::str::from_utf8(words::word(bytes, ends, number)).unwrap_or_default()
     }
 
     /// The bytes of all words, and where each ends.

@@ -44,11 +44,13 @@ impl Words {
 
     /// The bytes of a text by its number.
     pub(super) fn word_bytes(&self, number: u32) -> &[u8] {
-        let end = self.ends.get(number as usize).copied().unwrap_or_default();
-        let before = (number as usize).checked_sub(1);
-        let start = before.and_then(|before| self.ends.get(before)).copied();
-        self.bytes
-            .get(start.unwrap_or_default() as usize..end as usize)
-            .unwrap_or_default()
+        word(&self.bytes, &self.ends, number)
     }
+}
+
+/// The bytes of a text by its number, from those of all texts and where each ends.
+pub(super) fn word<'a>(bytes: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {
+    let end = |number: usize| ends.get(number).copied().unwrap_or_default() as usize;
+    let start = (number as usize).checked_sub(1).map_or(0, end);
+    bytes.get(start..end(number as usize)).unwrap_or_default()
 }

@@ -4,9 +4,9 @@
 //! A bead goes into the archive before it leaves the issues, and comes back to the issues before it leaves
 //! the archive: after a crash between the two it is in both, and the one in the issues counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
+use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
 use crate::bead::lines;
@@ -19,7 +19,7 @@ use crate::store::disk::files;
 #[derive(Debug, Default)]
 pub struct Archive {
     texts: Vec<Vec<u8>>,
-    places: HashMap<String, (usize, Range<usize>)>,
+    places: BTreeMap<String, (usize, Range<usize>)>,
 }
 
 impl Archive {
@@ -47,26 +47,17 @@ impl Archive {
         self.places.contains_key(id)
     }
 
-    /// How many beads it has.
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// All ids, in no order.
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
+    /// The ids that begin so. Also of a damaged line the id may be left: it is in use until `bd doctor` has mended it.
+    pub fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        self.places
+            .range::<str, _>((Bound::Included(start), Bound::Unbounded))
+            .map(|(id, _)| id.as_str())
+            .take_while(move |id| id.starts_with(start))
     }
 
     /// All beads by id.
     pub fn beads(&self) -> Vec<Bead> {
-        let mut found: Vec<Bead> = self.ids().filter_map(|id| self.get(id)).collect();
-        found.sort_by(|a, b| a.id.cmp(&b.id));
-        found
+        self.ids_from("").filter_map(|id| self.get(id)).collect()
     }
 
     /// A bead of the archive by its id.
@@ -77,7 +68,7 @@ impl Archive {
 }
 
 /// The files of an archive, by their names.
-pub(crate) fn years(dir: &Path) -> Vec<PathBuf> {
+fn years(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -116,12 +107,7 @@ pub(crate) fn add(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreErro
 
 /// Takes beads out, from whichever year they are in.
 pub(crate) fn remove(dir: &Path, ids: &[String]) -> Result<(), StoreError> {
-    let entries = fs::read_dir(dir.join("archive")).into_iter().flatten();
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    paths.sort();
-    for path in paths {
+    for path in years(dir) {
         rewrite(&path, |id| ids.iter().any(|own| own == id), &[])?;
     }
     Ok(())

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ pub(crate) fn begin_append(
     let path = paths.local_events();
     let failed = |source| StoreError::io("write", &path, source);
     let tail = tail(&path).map_err(failed)?;
-    let known: HashSet<String> = if perhaps_there || !tail.is_other_than(events) {
+    let known: HashSet<String> = if perhaps_there || may_have(&tail, events) {
         read_file(&path)?
             .into_iter()
             .map(|event| event.id)
@@ -76,7 +77,7 @@ pub(crate) fn begin_append(
     } else {
         HashSet::new()
     };
-    let mut text = tail.line_end().to_vec();
+    let mut text = line_end(&tail).to_vec();
     let before = text.len();
     for event in events.iter().filter(|event| !known.contains(&event.id)) {
         text.extend_from_slice(&encode(event));
@@ -100,7 +101,7 @@ pub(crate) fn synced(path: &Path, appended: &Appended) -> Result<(), StoreError>
 /// Appends whole lines and syncs them; what an earlier append left unfinished stays a line of its own.
 pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("write", path, source);
-    let all = [tail(path).map_err(failed)?.line_end(), text].concat();
+    let all = [line_end(&tail(path).map_err(failed)?), text].concat();
     let appended = Appended::write(path, &all, 0o644).map_err(|error| failed(error.source))?;
     synced(path, &appended)
 }
@@ -108,57 +109,37 @@ pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> 
 /// How much of the end of a file is looked at.
 const TAIL: u64 = 1 << 16;
 
-/// The end of a file of events.
-enum Tail {
-    /// There is nothing in it.
-    Empty,
-    /// Its last line, whole.
-    Line(Vec<u8>),
-    /// Its last line is too long to be looked at.
-    Long,
-    /// An earlier append was cut short.
-    Torn,
-}
-
-impl Tail {
-    /// Whether none of these events can be there: they are appended at once, so that the last would be one.
-    fn is_other_than(&self, events: &[Event]) -> bool {
-        match self {
-            Self::Empty => true,
-            Self::Line(line) => journal::open::<Event>(line)
-                .is_some_and(|last| events.iter().all(|event| event.id != last.id)),
-            Self::Long | Self::Torn => false,
-        }
-    }
-
-    /// What has to stand before the next line.
-    fn line_end(&self) -> &'static [u8] {
-        match self {
-            Self::Torn => b"\n",
-            Self::Empty | Self::Line(_) | Self::Long => b"",
-        }
-    }
-}
-
-fn tail(path: &Path) -> io::Result<Tail> {
-    let mut file = match fs::File::open(path) {
+/// The end of a file; nothing of one that is not there.
+fn tail(path: &Path) -> io::Result<Vec<u8>> {
+    let file = match fs::File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tail::Empty),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
     let length = file.metadata()?.len();
     let from = length.saturating_sub(TAIL);
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(length - from).unwrap_or_default() + 1);
-    file.take(TAIL).read_to_end(&mut bytes)?;
-    let Some(lines) = bytes.strip_suffix(b"\n") else {
-        return Ok(if length == 0 { Tail::Empty } else { Tail::Torn });
+    let mut tail = vec![0; usize::try_from(length - from).unwrap_or_default()];
+    file.read_exact_at(&mut tail, from)?;
+    Ok(tail)
+}
+
+/// What has to stand before the next line of a file with this end: an earlier append may have been cut short.
+fn line_end(tail: &[u8]) -> &'static [u8] {
+    match tail.last() {
+        None | Some(b'\n') => b"",
+        Some(_) => b"\n",
+    }
+}
+
+/// Whether some of these events may be in a file with this end. They are appended at once, so that the last line would
+/// be one of them.
+fn may_have(tail: &[u8], events: &[Event]) -> bool {
+    let Some(lines) = tail.strip_suffix(b"\n") else {
+        return !tail.is_empty();
     };
-    Ok(match lines.iter().rposition(|byte| *byte == b'\n') {
-        Some(end) => Tail::Line(lines[end + 1..].to_vec()),
-        None if from == 0 => Tail::Line(lines.to_vec()),
-        None => Tail::Long,
-    })
+    let last = lines.rsplit(|byte| *byte == b'\n').next();
+    let last = last.and_then(journal::open::<Event>);
+    last.is_none_or(|last| events.iter().any(|event| event.id == last.id))
 }
 
 impl Store {
@@ -255,7 +236,7 @@ pub(crate) fn all(paths: &Paths) -> Result<Vec<Event>, StoreError> {
         events.extend(read_file(&path)?);
     }
     let entries = journal.entries.into_iter();
-    events.extend(entries.filter_map(|(_, entry)| entry.for_history()));
+    events.extend(entries.filter_map(Event::for_history));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
     // Stable: what one clone wrote in one instant stays in its order.

@@ -20,15 +20,15 @@ use crate::sys::file::{self, Appended, NotAppended};
 /// What stands at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// The SHA-256 of the issues with all entries before it.
+    /// The hash of the lines of the issues with all entries before it.
     pub fold: String,
 }
 
 /// A journal as it was read.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The entries, each with where its line starts.
-    pub entries: Vec<(usize, Event)>,
+    /// The entries.
+    pub entries: Vec<Event>,
     /// The mark, where one is the last line.
     pub mark: Option<Mark>,
     /// Whether there is a mark anywhere: a fold was begun.
@@ -46,7 +46,7 @@ pub fn decode(text: &[u8]) -> Journal {
         let line = &text[span.clone()];
         let whole = text.get(span.end) == Some(&b'\n');
         if let (true, Some(entry)) = (whole, open::<Event>(line)) {
-            journal.entries.push((span.start, entry));
+            journal.entries.push(entry);
             journal.mark = None;
         } else if let (true, Some(mark)) = (whole, open::<Mark>(line)) {
             journal.mark = Some(mark);
@@ -120,7 +120,7 @@ mod tests {
         let journal = decode(&text);
         assert!(journal.torn.is_empty());
         assert_eq!(journal.sound, text.len());
-        let line = journal.entries[1].1.changes[0].line.as_ref().unwrap();
+        let line = journal.entries[1].changes[0].line.as_ref().unwrap();
         assert_eq!(line.get(), "{\"id\":\"a-2\",\"x\": 1.0}");
     }
 

@@ -1,14 +1,13 @@
 //! One bead as a list sees it: what the index knows, without its texts.
 
-use crate::sys::clock::nanoseconds;
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
 use crate::bead::blocked::{Graph, Link, is_open};
-use crate::bead::{Bead, DepKind, Kind, Stamp, Status};
+use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::store::Snapshot;
-use crate::store::index::{Facts, Index, IndexRow, NEVER, StoredListRow, clamp, flag};
+use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, flag, row_of};
 use crate::store::view::overlay::PendingBead;
 
 /// Where a bead is: in the index, or beside it.
@@ -40,14 +39,10 @@ impl<'a> BeadRef<'a> {
         }
     }
 
-    /// What its row or, where it changed, the bead itself says.
-    fn fact<T>(
-        &self,
-        of_row: impl FnOnce(&IndexRow) -> T,
-        of_bead: impl FnOnce(&Bead) -> T,
-    ) -> Option<T> {
-        let indexed = |index: &'a Index, at| index.row(at).map(of_row);
-        self.either(indexed, |own| of_bead(own.bead()))
+    /// Its row, where it changed the one that it would have.
+    pub(in crate::store) fn row(&self) -> Option<IndexRow> {
+        let indexed = |index: &'a Index, at| index.row(at).copied();
+        self.either(indexed, |own| row_of(own.bead()))
     }
 
     /// Where it is.
@@ -96,7 +91,7 @@ impl<'a> BeadRef<'a> {
 
     /// The kind.
     pub fn kind(&self) -> Kind {
-        let code = self.fact(|row| row.kind, |bead| bead.issue_type.code());
+        let code = self.row().map(|row| row.kind);
         Kind::from_code(code.unwrap_or(u8::MAX))
             .or_else(|| Some(self.bead()?.issue_type.clone()))
             .unwrap_or_default()
@@ -104,8 +99,7 @@ impl<'a> BeadRef<'a> {
 
     /// The priority; far out of range it is cut.
     pub fn priority(&self) -> i8 {
-        let priority = self.fact(|row| row.priority, |bead| clamp(bead.priority));
-        priority.unwrap_or_default()
+        self.row().map(|row| row.priority).unwrap_or_default()
     }
 
     /// Who has it; empty for no one.
@@ -144,15 +138,14 @@ impl<'a> BeadRef<'a> {
         self.status_code() == Status::Tombstone.code()
     }
 
-    fn flags(&self) -> u32 {
-        let flags = self.fact(|row| row.flags, |bead| Facts::of(bead).flags);
-        flags.unwrap_or_default()
+    pub(in crate::store) fn flags(&self) -> u32 {
+        self.row().map(|row| row.flags).unwrap_or_default()
     }
 
     /// Whether it is a wisp.
     pub fn is_ephemeral(&self) -> bool {
-        let of_row = |row: &IndexRow| row.flags & flag::EPHEMERAL != 0 || row.file & 1 == 1;
-        self.fact(of_row, |bead| bead.ephemeral).unwrap_or_default()
+        self.row()
+            .is_some_and(|row| row.flags & flag::EPHEMERAL != 0 || row.file == WISPS)
     }
 
     /// Whether it is context rather than work.
@@ -167,25 +160,24 @@ impl<'a> BeadRef<'a> {
 
     /// One of its times.
     pub fn time(&self, which: Time) -> Option<Timestamp> {
-        let of = |stamp: Option<&Stamp>| stamp.map_or(NEVER, |stamp| nanoseconds(stamp.instant()));
+        let row = self.row()?;
         let at = match which {
-            Time::Created => self.fact(|row| row.created, |bead| of(Some(&bead.created_at))),
-            Time::Updated => self.fact(|row| row.updated, |bead| of(Some(&bead.updated_at))),
-            Time::Closed => self.fact(|row| row.closed, |bead| of(bead.closed_at.as_ref())),
-            Time::Due => self.fact(|row| row.due, |bead| of(bead.due_at.as_ref())),
-            Time::Deferred => self.fact(|row| row.deferred, |bead| of(bead.defer_until.as_ref())),
+            Time::Created => row.created,
+            Time::Updated => row.updated,
+            Time::Closed => row.closed,
+            Time::Due => row.due,
+            Time::Deferred => row.deferred,
         };
-        let at = at.filter(|at| *at != NEVER)?;
-        Timestamp::from_nanosecond(i128::from(at)).ok()
+        let is_set = at != NEVER;
+        is_set.then(|| Timestamp::from_nanosecond(i128::from(at)).ok())?
     }
 
     /// Its place in the usual order, apart from the id.
     pub(crate) fn rank(&self) -> Rank {
-        let of_bead = |bead: &Bead| nanoseconds(bead.created_at.instant());
-        let created = self.fact(|row| row.created, of_bead).unwrap_or(NEVER);
+        let row = self.row();
         Rank {
-            priority: self.priority(),
-            created: Reverse(created),
+            priority: row.map(|row| row.priority).unwrap_or_default(),
+            created: Reverse(row.map_or(NEVER, |row| row.created)),
         }
     }
 

@@ -95,7 +95,7 @@ impl Snapshot {
     pub fn last_child_number(&self, parent: &str) -> u64 {
         let start = format!("{parent}.");
         self.ids_from(&start)
-            .chain(self.archived().ids_from(&start))
+            .chain(self.archive().ids_from(&start))
             .filter_map(id::split_child)
             .filter(|(own, _)| *own == parent)
             .map(|(_, number)| number)
@@ -107,7 +107,7 @@ impl Snapshot {
     pub fn count_top_level(&self, prefix: &str) -> usize {
         let start = format!("{prefix}-");
         let is_top = |id: &str| !id[start.len()..].contains('.');
-        let archived = self.archived().ids_from(&start);
+        let archived = self.archive().ids_from(&start);
         let archived = archived.filter(|id| is_top(id)).count();
         if prefix.contains('.') {
             return archived + self.ids_from(&start).filter(|id| is_top(id)).count();

@@ -1,6 +1,5 @@
 //! What readers see: the files as one reader has them open, the journal laid over them, and the beads of both.
 
-pub(crate) mod archived;
 pub(crate) mod bead_ref;
 pub(crate) mod ids;
 pub(crate) mod list_rows;

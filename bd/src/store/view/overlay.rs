@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use crate::bead::record::{self, Fields};
-use crate::bead::{Bead, Dep, DepKind};
+use crate::bead::{Bead, Dep};
 use crate::merge;
+use crate::store::StoreError;
 use crate::store::log::event::{BeadFile, Change, Event};
 use crate::store::log::history::Merged;
 use crate::store::log::journal::hash_text;
@@ -80,15 +81,6 @@ impl PendingBead {
         Self::of(bead)
     }
 
-    /// The ids of its parents.
-    pub(crate) fn parents(&self) -> Vec<String> {
-        let edges = self.dependencies().iter();
-        edges
-            .filter(|edge| edge.kind == DepKind::ParentChild)
-            .map(|edge| edge.depends_on_id.clone())
-            .collect()
-    }
-
     /// From a bead that was just made.
     pub(crate) fn of(bead: Bead) -> Self {
         let raw = record::line(&bead);
@@ -136,7 +128,7 @@ pub(crate) trait Files {
     /// The hash of its line in the file of this home.
     fn hash(&self, id: &str, home: BeadFile) -> Option<u64>;
     /// The bead there.
-    fn bead(&self, id: &str, home: BeadFile) -> Option<Bead>;
+    fn bead(&self, id: &str, home: BeadFile) -> Result<Option<Bead>, StoreError>;
 }
 
 /// The states that journaled changes lead to: a bead, or `None` where it is gone.
@@ -149,11 +141,11 @@ pub(crate) struct Overlay {
 }
 
 /// Lays a journal over the files.
-pub(crate) fn lay(entries: &[(usize, Event)], files: &impl Files) -> Overlay {
+pub(crate) fn lay(entries: &[Event], files: &impl Files) -> Result<Overlay, StoreError> {
     let mut overlay = Overlay::default();
     let mut order: Vec<(&str, BeadFile)> = Vec::new();
     let mut by_bead: HashMap<(&str, BeadFile), Vec<&Change>> = HashMap::new();
-    for change in entries.iter().flat_map(|(_, entry)| &entry.changes) {
+    for change in entries.iter().flat_map(|entry| &entry.changes) {
         let key = (change.id.as_str(), change.home());
         let changes = by_bead.entry(key).or_default();
         if changes.is_empty() {
@@ -166,7 +158,7 @@ pub(crate) fn lay(entries: &[(usize, Event)], files: &impl Files) -> Overlay {
     for (id, home) in order {
         let changes = by_bead.remove(&(id, home)).unwrap_or_default();
         let in_file = files.hash(id, home);
-        match state(&changes, (id, home), in_file, files, &mut overlay) {
+        match state(&changes, (id, home), in_file, files, &mut overlay)? {
             PendingState::AsInFile => {}
             PendingState::Is(own) => {
                 // A durable bead that is in the file, and that nobody took out, is the one that counts.
@@ -192,7 +184,7 @@ pub(crate) fn lay(entries: &[(usize, Event)], files: &impl Files) -> Overlay {
         }
     }
     follow(&mut overlay);
-    overlay
+    Ok(overlay)
 }
 
 /// Lets the edges of our beads follow those of ours that got another id.
@@ -226,7 +218,7 @@ fn state(
     in_file: Option<u64>,
     files: &impl Files,
     overlay: &mut Overlay,
-) -> PendingState {
+) -> Result<PendingState, StoreError> {
     let there = in_file.map(hash_text);
     let done = changes
         .iter()
@@ -254,7 +246,7 @@ fn state(
             continue;
         }
         let theirs = match &now {
-            PendingState::AsInFile => files.bead(id, home),
+            PendingState::AsInFile => files.bead(id, home)?,
             PendingState::Is(own) => Some(own.bead().clone()),
             PendingState::Gone => None,
         };
@@ -266,7 +258,7 @@ fn state(
         };
         now = merge_in(change, home, theirs.as_ref(), merged, overlay);
     }
-    settled(last, now, home)
+    Ok(settled(last, now, home))
 }
 
 /// The state that a change leads to which was made to the one before it.

@@ -20,7 +20,6 @@ use crate::store::index::Note;
 use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
-use crate::store::view::archived::Archived;
 use crate::store::view::bead_ref::{BeadRef, Node};
 use crate::store::view::overlay::{Earlier, PendingBead};
 use crate::store::view::source::{Read, Source, home_of};
@@ -57,7 +56,7 @@ pub struct Snapshot {
     pointing: HashMap<String, BTreeSet<String>>,
     /// Rows that `over` hides.
     pub(in crate::store) hidden: BTreeSet<u32>,
-    pub(in crate::store) touched: OnceLock<std::collections::HashSet<u32>>,
+    pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, read in full; only where the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
@@ -68,8 +67,6 @@ pub struct Snapshot {
     reports: Reports,
     /// Read when first asked for.
     archive: OnceLock<Archive>,
-    /// The same.
-    archived: OnceLock<Archived>,
 }
 
 impl Snapshot {
@@ -78,7 +75,6 @@ impl Snapshot {
             index,
             source,
             overlay,
-            ..
         } = read;
         let damaged = damaged(&source, &index.notes());
         let mut snapshot = Self {
@@ -96,7 +92,6 @@ impl Snapshot {
             config,
             reports,
             archive: OnceLock::new(),
-            archived: OnceLock::new(),
         };
         for (id, own) in overlay.beads {
             snapshot.set(&id, own);
@@ -353,12 +348,7 @@ impl Snapshot {
 
     /// Whether the archive has an id.
     pub fn is_archived(&self, id: &str) -> bool {
-        self.archived().has(id)
-    }
-
-    pub(in crate::store) fn archived(&self) -> &Archived {
-        self.archived
-            .get_or_init(|| Archived::read(self.source.paths.dir()).unwrap_or_default())
+        self.archive().has(id)
     }
 
     /// The beads with an edge to this id, deleted ones too, by their ids.

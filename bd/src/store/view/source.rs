@@ -6,7 +6,6 @@
 //! the old index has are not parsed.
 
 use crate::store::disk::identity::{FileKey, RACY_WINDOW, file_key, file_time_now, modified, same};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -14,9 +13,6 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
-use crate::bead::hash::hex;
 use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
 use crate::store::disk::paths::Paths;
@@ -24,7 +20,7 @@ use crate::store::disk::{files, ignore};
 use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
 use crate::store::log::event::BeadFile;
 use crate::store::log::history::Merged;
-use crate::store::log::journal::{self, Journal};
+use crate::store::log::journal::{self, Journal, hash_text};
 use crate::store::view::overlay::{self, Files, Overlay};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
@@ -76,7 +72,7 @@ impl JournalState {
 
     /// When its first entry was made.
     pub(crate) fn began(&self) -> Option<Stamp> {
-        let (_, first) = self.journal.entries.first()?;
+        let first = self.journal.entries.first()?;
         Some(Stamp::read(&first.at))
     }
 
@@ -133,18 +129,7 @@ impl Source {
     }
 
     fn read_once(paths: &Paths) -> Result<Read, StoreError> {
-        // The journal first: see `is_current`.
-        let journal = open(&paths.journal())?;
-        let issues = open(paths.issues())?;
-        let wisps = open(&paths.wisps())?;
-        let mut source = Self {
-            paths: paths.clone(),
-            keys: Keys::default(),
-            issues,
-            wisps,
-            journal,
-            state: JournalState::default(),
-        };
+        let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
         let index = match old {
             Some(old) => match source.fit(&old)? {
@@ -168,17 +153,25 @@ impl Source {
         let files = InIndex {
             index: &index,
             source: &source,
-            failed: RefCell::default(),
         };
-        let overlay = overlay::lay(&source.state.journal.entries, &files);
-        if let Some((code, error)) = files.failed.into_inner() {
-            return Err(StoreError::io("read", &source.path(code), error));
-        }
+        let overlay = overlay::lay(&source.state.journal.entries, &files)?;
         source.state.merged.clone_from(&overlay.merged);
         Ok(Read {
             index,
             source,
             overlay,
+        })
+    }
+
+    fn open(paths: &Paths) -> Result<Self, StoreError> {
+        Ok(Self {
+            // The journal first: see `is_current`.
+            journal: open(&paths.journal())?,
+            issues: open(paths.issues())?,
+            wisps: open(&paths.wisps())?,
+            paths: paths.clone(),
+            keys: Keys::default(),
+            state: JournalState::default(),
         })
     }
 
@@ -266,15 +259,7 @@ impl Source {
 
     /// An index of what the files say, from nothing, which is not written.
     pub(crate) fn fresh_index(paths: &Paths) -> Result<Index, StoreError> {
-        let source = Self {
-            paths: paths.clone(),
-            keys: Keys::default(),
-            issues: open(paths.issues())?,
-            wisps: open(&paths.wisps())?,
-            journal: None,
-            state: JournalState::default(),
-        };
-        source.read_files(None)
+        Self::open(paths)?.read_files(None)
     }
 
     fn read_files(&self, old: Option<&Index>) -> Result<Index, StoreError> {
@@ -331,24 +316,7 @@ impl Source {
         let Some(mark) = &self.state.journal.mark else {
             return false;
         };
-        let mut hash = Sha256::new();
-        let size = self.read_key(ISSUES).size;
-        let read = self.read_up_to(ISSUES, size, |piece| hash.update(piece));
-        read.is_ok() && hex(&hash.finalize()) == mark.fold
-    }
-
-    /// Reads a file up to a place, in pieces.
-    fn read_up_to(&self, code: u8, end: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
-        let mut buffer = vec![0; 1 << 16];
-        let mut at = 0;
-        while at < end {
-            let left = usize::try_from(end - at).unwrap_or(buffer.len());
-            let piece = left.min(buffer.len());
-            self.read_at(code, &mut buffer[..piece], at)?;
-            take(&buffer[..piece]);
-            at += piece as u64;
-        }
-        Ok(())
+        hash_text(self.keys.issues.content) == mark.fold
     }
 
     /// Whether one of the files is no longer the one that was read.
@@ -436,10 +404,9 @@ impl Source {
 
     /// What is said of a line that cannot be read.
     pub(crate) fn unreadable(&self, row: &IndexRow, id: &str, source: io::Error) -> StoreError {
-        let mut line = 1;
-        let count = |piece: &[u8]| line += memchr::memchr_iter(b'\n', piece).count();
-        let place = match self.read_up_to(row.file, row.offset, count) {
-            Ok(()) => format!("line {line}"),
+        let before = u32::try_from(row.offset).map_err(io::Error::other);
+        let place = match before.and_then(|end| self.bytes_at(row.file, 0, end)) {
+            Ok(text) => format!("line {}", memchr::memchr_iter(b'\n', &text).count() + 1),
             Err(_) => format!("byte {}", row.offset),
         };
         StoreError::Line {
@@ -480,9 +447,7 @@ impl Source {
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default()
     }
-}
 
-impl Source {
     /// Whether the journal that was read is still the journal: a fold that ended meanwhile has replaced it.
     /// The open file keeps its inode from being given to another.
     pub(crate) fn is_current(&self) -> bool {
@@ -523,8 +488,6 @@ pub(crate) fn code_of(home: BeadFile) -> u8 {
 struct InIndex<'a> {
     index: &'a Index,
     source: &'a Source,
-    /// The first line that could not be read: its file and why.
-    failed: RefCell<Option<(u8, io::Error)>>,
 }
 
 impl InIndex<'_> {
@@ -539,15 +502,13 @@ impl Files for InIndex<'_> {
         self.row(id, home).map(|row| row.hash)
     }
 
-    fn bead(&self, id: &str, home: BeadFile) -> Option<Bead> {
-        let row = self.row(id, home)?;
-        match self.source.line(row) {
-            Ok(line) => record::parse(&line).ok(),
-            Err(error) => {
-                let first = self.failed.take();
-                self.failed.replace(first.or(Some((row.file, error))));
-                None
-            }
-        }
+    fn bead(&self, id: &str, home: BeadFile) -> Result<Option<Bead>, StoreError> {
+        let Some(row) = self.row(id, home) else {
+            return Ok(None);
+        };
+        let line = self.source.line(row);
+        let line =
+            line.map_err(|error| StoreError::io("read", &self.source.path(row.file), error))?;
+        Ok(record::parse(&line).ok())
     }
 }
