@@ -4,7 +4,7 @@
 //! piece, and what it has not written yet must not be taken for gone.
 //!
 //! Steps, under the lock: torn and damaged lines are copied to `damaged/`; the wisps are written anew and
-//! renamed in; the issues are written beside the old ones, a mark with the hash of their lines ends the journal, the
+//! renamed in; the issues are written beside the old ones, a mark with their SHA-256 ends the journal, the
 //! events go to history, and these three are synced; the new issues are renamed in, unless an id would vanish
 //! that nobody removed or someone else changed the file; the index, written meanwhile beside the old one, gets
 //! the keys of what is there now and its place; a fresh journal is renamed over the old one. A crash between any two steps leaves a journal whose entries are known by their
@@ -29,7 +29,7 @@ use crate::store::index::{ISSUES, Index, Keys, WISPS};
 use crate::store::log::damage::{self, keep};
 use crate::store::log::event::BeadFile;
 use crate::store::log::history::{self, Merged};
-use crate::store::log::journal::{self, Journal, Mark, hash_text};
+use crate::store::log::journal::{self, Journal, Mark};
 use crate::store::view::snapshot::Snapshot;
 use crate::store::view::source::{code_of, home_of};
 use crate::store::{Event, Node, Store, StoreError};
@@ -179,20 +179,24 @@ impl Fold<'_> {
         Ok(Content::New { pieces, layout })
     }
 
-    /// Writes new content beside the file, neither synced nor in place.
-    fn write(&self, content: &Content<'_>, code: u8) -> Result<Option<Beside>, StoreError> {
-        let Content::New { pieces, .. } = content else {
+    /// Writes new content beside the file, neither synced nor in place; says its SHA-256.
+    fn write(
+        &self,
+        content: &Content<'_>,
+        code: u8,
+    ) -> Result<Option<(Beside, String)>, StoreError> {
+        let Content::New { pieces, layout } = content else {
             return Ok(None);
         };
         let source = &self.snapshot.source;
         let path = source.path(code);
-        let file =
-            write(source, &path, pieces).map_err(|error| StoreError::io("write", &path, error))?;
+        let (file, sha256) = write(source, &path, pieces, layout)
+            .map_err(|error| StoreError::io("write", &path, error))?;
         if let Some(time) = before_racy_window(clock::Clock::System.now()) {
             // Where it cannot be done the next reader compares the content.
             file.date(time.into()).ok();
         }
-        Ok(Some(file))
+        Ok(Some((file, sha256)))
     }
 
     /// All that must be on the disk before the issues are renamed in: the wisps in their place, before the
@@ -208,7 +212,7 @@ impl Fold<'_> {
         let source = &self.snapshot.source;
         let paths = &source.paths;
         let failed = |code: u8| move |error| StoreError::io("write", &source.path(code), error);
-        let wisps_file = self.write(wisps, WISPS)?;
+        let wisps_file = self.write(wisps, WISPS)?.map(|(file, _)| file);
         let issues_file = self.write(issues, ISSUES)?;
         if let Some(file) = &wisps_file {
             file.sync().map_err(failed(WISPS))?;
@@ -218,11 +222,11 @@ impl Fold<'_> {
         }
         let wisps_key = self.put(wisps_file, wisps, WISPS)?;
         let journal = paths.journal();
-        let mark = match issues {
-            Content::Same => None,
-            Content::New { layout, .. } => {
+        let mark = match &issues_file {
+            None => None,
+            Some((_, sha256)) => {
                 let mark = Mark {
-                    fold: hash_text(layout.content),
+                    fold: sha256.clone(),
                 };
                 let appended = journal::begin_append(&journal, &journal::encode(&mark))
                     .map_err(|error| StoreError::io("write", &journal, error.source))?;
@@ -231,7 +235,7 @@ impl Fold<'_> {
         };
         let events = history::begin_append(paths, &self.events(entries), entries.was_folding)?;
         let events = events.map(Appended::begun);
-        if let Some(file) = &issues_file {
+        if let Some((file, _)) = &issues_file {
             file.sync().map_err(failed(ISSUES))?;
         }
         if let Some(mark) = &mark {
@@ -240,7 +244,7 @@ impl Fold<'_> {
         if let Some(events) = &events {
             history::synced(&paths.local_events(), events)?;
         }
-        Ok(Some((wisps_key, issues_file)))
+        Ok(Some((wisps_key, issues_file.map(|(file, _)| file))))
     }
 
     fn put(

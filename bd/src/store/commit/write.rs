@@ -1,11 +1,15 @@
 //! Writes the new content of a file beside it: lines that did not change are copied as bytes, in runs.
 
 use std::collections::HashMap;
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
+use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::bead::hash::hex;
 use crate::store::Node;
 use crate::store::commit::reindex;
 use crate::store::index::Note;
@@ -16,6 +20,8 @@ use crate::sys::file::Beside;
 
 /// How much is copied at once.
 const PIECE: usize = 256 << 10;
+/// From this size on another thread hashes.
+const SPLIT: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
@@ -44,6 +50,7 @@ impl Piece<'_> {
 pub(crate) struct Layout {
     pub content: u64,
     pub places: Places,
+    pub size: u64,
 }
 
 /// Where the lines of new content are.
@@ -109,48 +116,136 @@ pub(crate) fn lay_out(source: &Source, pieces: &[Piece<'_>]) -> io::Result<Layou
     Ok(Layout {
         content: content.digest(),
         places,
+        size: offset,
     })
 }
 
-/// Writes the pieces to a file beside `path`, neither synced nor in place.
-pub(crate) fn write(source: &Source, path: &Path, pieces: &[Piece<'_>]) -> io::Result<Beside> {
-    let mut out = Out {
-        source,
-        file: BufWriter::with_capacity(PIECE, Beside::new(path, 0o644)?),
-        run: None,
-    };
-    for piece in pieces {
-        match piece {
-            Piece::Row(_, row) => out.copy(row.file, row.offset, row.length)?,
-            Piece::Foreign(note) => out.copy(note.file, note.offset, note.length)?,
-            Piece::Pending(_, line) => {
-                out.end_run()?;
-                out.file.write_all(&line.raw)?;
-                out.file.write_all(b"\n")?;
+/// Writes the pieces to a file beside `path`, neither synced nor in place; says the SHA-256 of what is in it.
+pub(crate) fn write(
+    source: &Source,
+    path: &Path,
+    pieces: &[Piece<'_>],
+    layout: &Layout,
+) -> io::Result<(Beside, String)> {
+    std::thread::scope(|scope| {
+        let mut out = Out {
+            source,
+            file: Beside::new(path, 0o644)?,
+            hashing: Hashing::begin(scope, layout.size),
+            run: None,
+            buffer: vec![0; PIECE],
+            filled: 0,
+        };
+        for piece in pieces {
+            out.piece(piece)?;
+        }
+        out.end_run()?;
+        out.flush()?;
+        let sha256 = out.hashing.end()?;
+        Ok((out.file, hex(&sha256.finalize())))
+    })
+}
+
+/// Where the SHA-256 is made: here, or for large content by another thread while this one writes.
+enum Hashing<'scope> {
+    Here(Box<Sha256>),
+    There {
+        full: SyncSender<(Vec<u8>, usize)>,
+        empty: Receiver<Vec<u8>>,
+        thread: ScopedJoinHandle<'scope, Sha256>,
+    },
+}
+
+impl<'scope> Hashing<'scope> {
+    fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
+        let here = || Self::Here(Box::default());
+        if size < SPLIT {
+            return here();
+        }
+        let (full, work) = sync_channel::<(Vec<u8>, usize)>(1);
+        let (done, empty) = sync_channel(2);
+        let thread = Builder::new().spawn_scoped(scope, move || {
+            let mut hash = Sha256::new();
+            for (buffer, filled) in work {
+                hash.update(&buffer[..filled]);
+                // The writer may have ended and need no more of them.
+                done.try_send(buffer).ok();
+            }
+            hash
+        });
+        // Where the system has no thread to give it is made here.
+        thread.map_or_else(
+            |_| here(),
+            |thread| Self::There {
+                full,
+                empty,
+                thread,
+            },
+        )
+    }
+
+    /// Hashes what is in a buffer, and gives one back to be filled.
+    fn take(&mut self, buffer: Vec<u8>, filled: usize) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Here(hash) => {
+                hash.update(&buffer[..filled]);
+                Ok(buffer)
+            }
+            Self::There { full, empty, .. } => {
+                full.send((buffer, filled)).map_err(|_| stopped())?;
+                Ok(empty.try_recv().unwrap_or_else(|_| vec![0; PIECE]))
             }
         }
     }
-    out.end_run()?;
-    out.file.into_inner().map_err(IntoInnerError::into_error)
+
+    fn end(self) -> io::Result<Sha256> {
+        match self {
+            Self::Here(hash) => Ok(*hash),
+            Self::There { full, thread, .. } => {
+                drop(full);
+                thread.join().map_err(|_| stopped())
+            }
+        }
+    }
 }
 
-struct Out<'a> {
+fn stopped() -> io::Error {
+    io::Error::other("hashing stopped")
+}
+
+struct Out<'a, 'scope> {
     source: &'a Source,
-    file: BufWriter<Beside>,
+    file: Beside,
+    hashing: Hashing<'scope>,
     /// Lines in a row in one file: which, from, to.
     run: Option<(u8, u64, u64)>,
+    buffer: Vec<u8>,
+    filled: usize,
 }
 
-impl Out<'_> {
+impl Out<'_, '_> {
+    fn piece(&mut self, piece: &Piece<'_>) -> io::Result<()> {
+        match piece {
+            Piece::Row(_, row) => self.copy(row.file, row.offset, u64::from(row.length)),
+            Piece::Pending(_, line) => {
+                self.end_run()?;
+                self.bytes(&line.raw)?;
+                self.bytes(b"\n")
+            }
+            Piece::Foreign(note) => self.copy(note.file, note.offset, u64::from(note.length)),
+        }
+    }
+
     /// Hands in a line of another file.
-    fn copy(&mut self, code: u8, from: u64, length: u32) -> io::Result<()> {
-        let to = from + u64::from(length);
+    fn copy(&mut self, code: u8, from: u64, length: u64) -> io::Result<()> {
         match &mut self.run {
             // Only a line end can be between two lines that are one byte apart.
-            Some((file, _, end)) if *file == code && from == *end + 1 => *end = to,
+            Some((file, _, end)) if *file == code && from == *end + 1 => {
+                *end = from + length;
+            }
             _ => {
                 self.end_run()?;
-                self.run = Some((code, from, to));
+                self.run = Some((code, from, from + length));
             }
         }
         Ok(())
@@ -160,16 +255,40 @@ impl Out<'_> {
         let Some((code, mut from, to)) = self.run.take() else {
             return Ok(());
         };
-        let room = usize::try_from(to - from).unwrap_or(PIECE);
-        let mut buffer = vec![0; PIECE.min(room)];
         while from < to {
-            let want = buffer
+            if self.filled == self.buffer.len() {
+                self.flush()?;
+            }
+            let room = &mut self.buffer[self.filled..];
+            let want = room
                 .len()
-                .min(usize::try_from(to - from).unwrap_or(PIECE));
-            self.source.read_at(code, &mut buffer[..want], from)?;
-            self.file.write_all(&buffer[..want])?;
+                .min(usize::try_from(to - from).unwrap_or(room.len()));
+            self.source.read_at(code, &mut room[..want], from)?;
+            self.filled += want;
             from += want as u64;
         }
-        self.file.write_all(b"\n")
+        self.bytes(b"\n")
+    }
+
+    fn bytes(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.filled == self.buffer.len() {
+                self.flush()?;
+            }
+            let room = &mut self.buffer[self.filled..];
+            let part = room.len().min(bytes.len());
+            room[..part].copy_from_slice(&bytes[..part]);
+            self.filled += part;
+            bytes = &bytes[part..];
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.buffer[..self.filled])?;
+        let buffer = std::mem::take(&mut self.buffer);
+        self.buffer = self.hashing.take(buffer, self.filled)?;
+        self.filled = 0;
+        Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::sys::file::{self, Appended, NotAppended};
 /// What stands at the end of a journal whose entries are being folded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// The hash of the lines of the issues with all entries before it.
+    /// The SHA-256 of the issues with all entries before it.
     pub fold: String,
 }
 

@@ -13,6 +13,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
+use crate::bead::hash::hex;
 use crate::bead::{Bead, Stamp, lines, record};
 use crate::store::StoreError;
 use crate::store::disk::paths::Paths;
@@ -20,7 +23,7 @@ use crate::store::disk::{files, ignore};
 use crate::store::index::{self, ISSUES, Index, IndexRow, Keys, WISPS};
 use crate::store::log::event::BeadFile;
 use crate::store::log::history::Merged;
-use crate::store::log::journal::{self, Journal, hash_text};
+use crate::store::log::journal::{self, Journal};
 use crate::store::view::overlay::{self, Files, Overlay};
 use crate::sys::file::Derived;
 use crate::sys::{boot, clock, file};
@@ -316,7 +319,24 @@ impl Source {
         let Some(mark) = &self.state.journal.mark else {
             return false;
         };
-        hash_text(self.keys.issues.content) == mark.fold
+        let mut hash = Sha256::new();
+        let size = self.read_key(ISSUES).size;
+        let read = self.read_up_to(ISSUES, size, |piece| hash.update(piece));
+        read.is_ok() && hex(&hash.finalize()) == mark.fold
+    }
+
+    /// Reads a file up to a place, in pieces.
+    fn read_up_to(&self, code: u8, end: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        let mut at = 0;
+        while at < end {
+            let left = usize::try_from(end - at).unwrap_or(buffer.len());
+            let piece = left.min(buffer.len());
+            self.read_at(code, &mut buffer[..piece], at)?;
+            take(&buffer[..piece]);
+            at += piece as u64;
+        }
+        Ok(())
     }
 
     /// Whether one of the files is no longer the one that was read.
@@ -404,9 +424,10 @@ impl Source {
 
     /// What is said of a line that cannot be read.
     pub(crate) fn unreadable(&self, row: &IndexRow, id: &str, source: io::Error) -> StoreError {
-        let before = u32::try_from(row.offset).map_err(io::Error::other);
-        let place = match before.and_then(|end| self.bytes_at(row.file, 0, end)) {
-            Ok(text) => format!("line {}", memchr::memchr_iter(b'\n', &text).count() + 1),
+        let mut line = 1;
+        let count = |piece: &[u8]| line += memchr::memchr_iter(b'\n', piece).count();
+        let place = match self.read_up_to(row.file, row.offset, count) {
+            Ok(()) => format!("line {line}"),
             Err(_) => format!("byte {}", row.offset),
         };
         StoreError::Line {
