@@ -1,5 +1,6 @@
 //! `gt sling` and `gt unsling`.
 
+use serde_json::json;
 use town_tests::{Town, eventually};
 
 const FOREVER: &str =
@@ -470,4 +471,91 @@ fn a_queued_bead_whose_start_fails_is_on_a_hook_and_not_queued() {
     assert!(!status.to_string().contains("gt:sling-context"));
     let why = town.gt(["why", &two]).ok().out;
     assert!(!why.contains("now: queued"), "{why}");
+}
+
+/// Makes the town's agents a program that draws like Claude Code, from a script.
+fn drawn_agent(town: &Town, script: &str) {
+    town.script_named("drawn", script);
+    let command = town.path("scripts/drawn");
+    let agent = json!({ "drawn": { "provider": "claude", "command": command, "args": [], "hooks": "none" } });
+    town.set_town_setting("agents", agent);
+    town.set_town_setting("default_agent", json!("drawn"));
+}
+
+#[test]
+fn a_session_that_needs_a_person_is_reported_at_once() {
+    let (town, _origin) = Town::with_rig();
+    drawn_agent(
+        &town,
+        "echo 'Detected a custom API key in your environment'\necho '  1. Yes'\necho '❯ 2. No'\n\
+         echo 'Enter to confirm'\nwhile :; do sleep 1; done",
+    );
+    let bead = town.bead("web", "Work");
+    let said = town.gt(["sling", &bead, "web"]).run();
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    let words = "its session needs you: a dialog is open (API key)";
+    assert!(said.out.contains(words), "{}", said.out);
+    let worker = town.polecats()[0]["name"].as_str().unwrap().to_owned();
+    let next = format!("→ gt attach web/polecats/{worker}");
+    assert!(said.out.contains(&next), "{}", said.out);
+}
+
+#[test]
+fn sessions_of_one_sling_start_side_by_side() {
+    let (town, _origin) = Town::with_rig();
+    let folder = town.path("begun");
+    std::fs::create_dir(&folder).unwrap();
+    // Each is ready once three have begun, and gives up if the others begin after it.
+    drawn_agent(
+        &town,
+        &format!(
+            "cd {}\ntouch begun-$$\ni=0\nuntil [ $(ls | grep -c begun) -ge 3 ]; do\n  i=$((i+1)); [ $i -lt 200 ] || exit 1; sleep 0.1\ndone\n\
+             touch ready-$$\nprintf '❯\\302\\240\\n'\nwhile :; do sleep 1; done",
+            folder.display()
+        ),
+    );
+    let beads: Vec<String> = (0..3)
+        .map(|number| town.bead("web", &format!("Work {number}")))
+        .collect();
+    let words = beads.iter().map(String::as_str);
+    town.gt(["sling"].into_iter().chain(words).chain(["web"]))
+        .ok();
+    let names = std::fs::read_dir(&folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.starts_with("ready")).count(), 3);
+}
+
+#[test]
+fn sessions_have_toolchains_and_what_session_pass_names_and_no_other_secret() {
+    let (town, _origin) = Town::with_rig();
+    let file = town.path("environment");
+    town.script(&format!(
+        "env > {0}.new && mv {0}.new {0}\necho x > work.txt",
+        file.display()
+    ));
+    let town = town
+        .with_env("CARGO_HOME", "/opt/cargo")
+        .with_env("GH_TOKEN", "of-the-town")
+        .with_env("OF_RIG", "of-the-rig")
+        .with_env("OTHER_TOKEN", "secret")
+        .with_env("CLAUDECODE", "1");
+    town.gt(["config", "set", "session.pass", "GH_TOKEN"]).ok();
+    town.gt(["config", "set", "session.pass", "OF_*", "--rig", "web"])
+        .ok();
+    let bead = town.bead("web", "Work");
+    town.sling(&bead);
+    let text = eventually("the session has begun", || {
+        std::fs::read_to_string(&file).ok()
+    });
+    for line in [
+        "CARGO_HOME=/opt/cargo",
+        "GH_TOKEN=of-the-town",
+        "OF_RIG=of-the-rig",
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line}: {text}");
+    }
+    assert!(
+        !text.contains("OTHER_TOKEN") && !text.contains("CLAUDECODE"),
+        "{text}"
+    );
 }
