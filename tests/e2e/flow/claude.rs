@@ -214,3 +214,100 @@ fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
         "it is no session of the town"
     );
 }
+
+/// A worker in a town of its own whose model plays these turns; a fresh session gets the last of them.
+fn slung(turns: serde_json::Value) -> Option<(Town, Model, String)> {
+    let bin = program()?;
+    let (town, _origin) = Town::with_rig();
+    let scenario = json!({
+        "scripts": [{ "name": "polecat", "match": { "cwd": "/polecats/" }, "turns": turns }],
+        "default": { "text": "OK." },
+    });
+    let model = Model::start(&town, &scenario);
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    for (name, value) in [("note", "2s"), ("nudge", "4s"), ("restart", "60s")] {
+        town.gt(["config", "set", &format!("patrol.progress.{name}"), value])
+            .ok();
+    }
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    Some((town, model, bead))
+}
+
+const FINISH: &str =
+    "echo x > x.txt && git add -A && git commit -qm x && gt done --summary 'finished'";
+
+/// How often a rule acted.
+fn count(town: &Town, rule: &str) -> usize {
+    let events = town.events("patrol");
+    events
+        .iter()
+        .filter(|event| event["payload"]["rule"] == rule)
+        .count()
+}
+
+#[test]
+fn a_question_in_text_is_noticed_and_a_nudge_brings_the_work_to_its_end() {
+    // The stop hook speaks once; then the model asks again and stops.
+    let turns = json!([
+        { "text": "Shall I use tabs or spaces?" },
+        { "text": "I would rather know: tabs or spaces?" },
+        { "text": "Good, spaces.", "sh": FINISH, "expect": "You have made no progress" },
+        { "text": "Done." },
+    ]);
+    let Some((town, _model, bead)) = slung(turns) else {
+        return;
+    };
+    town.closed("web", &bead);
+    assert_eq!(count(&town, "G1-nudge-quiet"), 1);
+    assert_eq!(count(&town, "G2-restart-quiet"), 0);
+}
+
+#[test]
+fn an_api_without_credit_is_named_and_the_work_goes_on_when_it_answers() {
+    let refusal = json!({ "status": 400, "type": "invalid_request_error",
+        "message": "Your credit balance is too low to access the Anthropic API.", "times": 1 });
+    let turns = json!([
+        { "error": refusal, "text": "Working.", "sh": FINISH },
+        { "text": "Done." },
+    ]);
+    let Some((town, _model, bead)) = slung(turns) else {
+        return;
+    };
+    let doing = eventually("the refusal is known", || {
+        let doing = town.polecats()[0]["progress"]["doing"].clone();
+        (doing["state"] == "refused").then_some(doing)
+    });
+    assert_eq!(doing["kind"], "billing_error", "{doing}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("the API refuses: billing_error"),
+        "{status}"
+    );
+    eventually("the overseer hears of it", || {
+        let mail = town.mail("overseer");
+        let is_about = |one: &serde_json::Value| one["subject"] == "The API of claude refuses";
+        mail.iter().any(is_about).then_some(())
+    });
+    // A worker tries again after half a minute.
+    town.closed("web", &bead);
+    assert_eq!(count(&town, "A1-resume-refused"), 1);
+    assert_eq!(count(&town, "P6-breaker"), 0);
+}
+
+#[test]
+fn workers_are_offered_no_tool_that_waits_for_a_person() {
+    let turns = json!([{ "text": "Working.", "sh": FINISH }, { "text": "Done." }]);
+    let Some((town, model, bead)) = slung(turns) else {
+        return;
+    };
+    town.closed("web", &bead);
+    let first = &model.requests()[0]["body"];
+    let tools = first["tools"].to_string();
+    assert!(tools.contains("\"Bash\""), "{tools}");
+    for tool in ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"] {
+        assert!(!tools.contains(&format!("\"{tool}\"")), "{tool}");
+    }
+}
