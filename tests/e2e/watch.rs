@@ -30,13 +30,6 @@ fn count(town: &Town, rule: &str) -> usize {
     acts(town).iter().filter(|(acted, _)| acted == rule).count()
 }
 
-/// A pass of the patrol as if so many seconds had gone by.
-fn patrol_in(town: &Town, seconds: i64) {
-    let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
-    let pass = town.gtd(["run", "--once"]).env("BD_NOW", later.to_string());
-    pass.ok();
-}
-
 /// The worker as `gt polecat list` has it.
 fn worker(town: &Town) -> Value {
     town.polecats()[0].clone()
@@ -83,7 +76,7 @@ fn a_worker_that_hangs_time_and_again_is_stuck_and_tried_again_after_a_while() {
     };
     assert_eq!(about("STUCK"), 1, "{mail:?}");
     assert_eq!(count(&town, "P6-half-open"), 0);
-    patrol_in(&town, 31 * 60);
+    town.patrol_in(31 * 60);
     assert!(count(&town, "P6-half-open") >= 1, "{:?}", acts(&town));
     town.gt(["unsling", &bead, "--force"]).run();
     assert!(name.starts_with("web/"));
@@ -123,7 +116,7 @@ fn what_hooks_report_of_a_session_is_shown_and_reaches_a_person() {
         0,
         "on one signal nothing is ended"
     );
-    patrol_in(&town, 31 * 60);
+    town.patrol_in(31 * 60);
     assert!(count(&town, "G2-restart-quiet") >= 1);
 }
 
@@ -159,7 +152,7 @@ fn an_api_that_refuses_a_running_agent_is_asked_again_by_one_worker_and_no_break
         .filter(|one| one["subject"].as_str().unwrap().contains("refuses"));
     assert_eq!(about.count(), 1, "{mail:?}");
     assert_eq!(count(&town, "A1-resume-refused"), 0, "not before its time");
-    patrol_in(&town, 40);
+    town.patrol_in(40);
     assert_eq!(count(&town, "A1-resume-refused"), 1, "{:?}", acts(&town));
     assert_eq!(town.events("nudge").len(), 1);
     for rule in ["P6-respawn-stalled", "P6-breaker", "G1-nudge-quiet"] {
@@ -193,7 +186,7 @@ fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_ans
             .then_some(())
     });
     for hour in 1..=6 {
-        patrol_in(&town, hour * 3600);
+        town.patrol_in(hour * 3600);
     }
     assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
     let tries = count(&town, "A1-resume-refused");
@@ -205,8 +198,8 @@ fn agents_that_end_because_the_api_refuses_open_no_breaker_and_go_on_when_it_ans
     );
     std::fs::remove_file(&down).unwrap();
     for (hour, bead) in (7..).zip(&beads) {
-        patrol_in(&town, hour * 3600);
-        patrol_in(&town, hour * 3600 + 900);
+        town.patrol_in(hour * 3600);
+        town.patrol_in(hour * 3600 + 900);
         let _ = bead;
     }
     for bead in &beads {

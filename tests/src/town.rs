@@ -490,6 +490,13 @@ impl Town {
         self.gtd(["run", "--once"]).run()
     }
 
+    /// The same as if so many seconds had gone by.
+    pub fn patrol_in(&self, seconds: i64) -> crate::Said {
+        let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
+        let pass = self.gtd(["run", "--once"]);
+        pass.env("BD_NOW", later.to_string()).ok()
+    }
+
     /// Waits until no worker has a session, so that nothing writes any more.
     pub fn quiet(&self) {
         eventually("all sessions have ended", || {

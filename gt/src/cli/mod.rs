@@ -89,10 +89,6 @@ impl<T: Serialize, F: Fn(&T, &mut Page)> Report for Shown<T, F> {
 }
 
 /// Makes the answer of a command from what it found and how that reads.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "every command ends with it as its answer"
-)]
 fn answer<T, F>(data: T, human: F) -> Answer
 where
     T: Serialize + 'static,

@@ -10,6 +10,7 @@ use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
 
 /// Facts to which every rule applies.
+#[expect(clippy::too_many_lines, reason = "one fact after the other")]
 fn everything() -> Facts {
     let dead = || PolecatFacts {
         alive: Some(false),

@@ -216,7 +216,7 @@ fn a_past_session_of_claude_code_is_found_searched_and_answers_a_question() {
 }
 
 /// A worker in a town of its own whose model plays these turns; a fresh session gets the last of them.
-fn slung(turns: serde_json::Value) -> Option<(Town, Model, String)> {
+fn slung(turns: &serde_json::Value) -> Option<(Town, Model, String)> {
     let bin = program()?;
     let (town, _origin) = Town::with_rig();
     let scenario = json!({
@@ -257,7 +257,7 @@ fn a_question_in_text_is_noticed_and_a_nudge_brings_the_work_to_its_end() {
         { "text": "Good, spaces.", "sh": FINISH, "expect": "You have made no progress" },
         { "text": "Done." },
     ]);
-    let Some((town, _model, bead)) = slung(turns) else {
+    let Some((town, _model, bead)) = slung(&turns) else {
         return;
     };
     town.closed("web", &bead);
@@ -273,7 +273,7 @@ fn an_api_without_credit_is_named_and_the_work_goes_on_when_it_answers() {
         { "error": refusal, "text": "Working.", "sh": FINISH },
         { "text": "Done." },
     ]);
-    let Some((town, _model, bead)) = slung(turns) else {
+    let Some((town, _model, bead)) = slung(&turns) else {
         return;
     };
     let doing = eventually("the refusal is known", || {
@@ -300,7 +300,7 @@ fn an_api_without_credit_is_named_and_the_work_goes_on_when_it_answers() {
 #[test]
 fn workers_are_offered_no_tool_that_waits_for_a_person() {
     let turns = json!([{ "text": "Working.", "sh": FINISH }, { "text": "Done." }]);
-    let Some((town, model, bead)) = slung(turns) else {
+    let Some((town, model, bead)) = slung(&turns) else {
         return;
     };
     town.closed("web", &bead);

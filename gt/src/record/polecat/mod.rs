@@ -198,22 +198,7 @@ fn read_polecat(
         done_begun: slot.state.done().is_some(),
     };
     let (state, mut why) = derive(&seen);
-    if state == PolecatState::Stalled {
-        why.push_str(&how_it_came(&slot, session));
-    }
-    if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
-    {
-        let rig = rig.name();
-        let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
-        let again = if is_hopeless {
-            "not started again automatically"
-        } else {
-            "tried again later, less often each time"
-        };
-        why.push_str(&format!(
-            "; it is {again}. Next step: gt polecat retry {rig}/{name}"
-        ));
-    }
+    why.push_str(&explain_state(state, rig.name(), &name, &slot, session));
     Polecat {
         rig: rig.name().to_owned(),
         name,
@@ -229,6 +214,33 @@ fn read_polecat(
         refusal: None,
         slot,
     }
+}
+
+/// What there is to say about a worker whose session has ended: how, and whether it is tried again.
+fn explain_state(
+    state: PolecatState,
+    rig: &str,
+    name: &str,
+    slot: &Slot,
+    session: Option<&Live>,
+) -> String {
+    let mut why = String::new();
+    if state == PolecatState::Stalled {
+        why.push_str(&how_it_came(slot, session));
+    }
+    if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
+    {
+        let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
+        let again = if is_hopeless {
+            "not started again automatically"
+        } else {
+            "tried again later, less often each time"
+        };
+        why.push_str(&format!(
+            "; it is {again}. Next step: gt polecat retry {rig}/{name}"
+        ));
+    }
+    why
 }
 
 /// How the last session of a stalled polecat ended.
