@@ -151,3 +151,25 @@ fn what_a_member_had_not_committed_is_saved_when_its_session_ends_by_itself_and_
     town.gt(["rescue", "drop", &reference]).ok();
     assert_eq!(list(), serde_json::json!([]));
 }
+
+#[test]
+fn work_for_a_crew_member_starts_its_agent() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let bead = town.bead("web", "Work");
+    let said = town
+        .gt(["sling", &bead, "web/crew/max", "--json"])
+        .ok()
+        .json();
+    let session = said[0]["session"].as_str().unwrap();
+    let listed = town.gt(["crew", "list", "--json"]).ok().json();
+    assert_eq!(listed[0]["has_session"], true, "{session}: {listed}");
+    // Who has an agent that cannot be started is told by whom.
+    town.set_town_setting("agents", serde_json::json!({}));
+    town.set_town_setting("default_agent", serde_json::json!("codex"));
+    town.gt(["crew", "add", "ann", "--rig", "web"]).ok();
+    let other = town.bead("web", "More");
+    let said = town.gt(["sling", &other, "web/crew/ann"]).ok().out;
+    assert!(said.contains("`gt crew start web/ann`"), "{said}");
+}

@@ -165,8 +165,9 @@ fn begin(town: &LiveTown, request: &SlingRequest) -> anyhow::Result<Begun> {
                 mq::withdraw_stale(town, &rig, &queue).ok();
             }
             let convoy = ensure_convoy(town, &found.bead, request.no_convoy)?;
-            let session = session::start::tell_of_work(town, &address, &found.bead)?;
             tell(town, &found.bead.id, &address.to_string());
+            let told = session::start::tell_of_work(town, &address, &found.bead)?;
+            let session = told.or_else(|| start_agent(town, &address));
             slung(Slung {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,
@@ -225,6 +226,16 @@ fn can_start(
     let wanted = request.agent.as_deref().unwrap_or_default();
     runtime::resolve(town, Some(rig), &someone, wanted)?;
     Ok(())
+}
+
+/// Starts the session of an agent that got work and has none. One that cannot be started is for a person, who is told the
+/// command; whoever asks runs.
+fn start_agent(town: &LiveTown, address: &Address) -> Option<String> {
+    if *address == Address::Overseer || *address == town.actor {
+        return None;
+    }
+    let started = session::start::agent(town, address, "");
+    started.ok().map(|live| live.name)
 }
 
 /// Reserves bead and worker for each other.
