@@ -60,3 +60,19 @@ fn who_has_no_work_tree_has_no_checkpoint_and_a_damaged_one_is_named() {
         .fails("is no checkpoint");
     town.gt_as(&worker, ["prime"]).ok();
 }
+
+#[test]
+fn what_a_killed_session_had_done_is_told_to_the_next() {
+    let (town, bead, worker) = with_worker();
+    std::fs::write(town.sandbox(&worker).join("half.rs"), "fn").unwrap();
+    town.kill_session(&town.sessions()[0]);
+    town_tests::eventually("the worker is restarted", || {
+        town.patrol();
+        (town.events("respawn").len() == 1).then_some(())
+    });
+    let text = town.gt_as(&worker, ["prime"]).ok().out;
+    assert!(text.contains("# Where the last session stood"), "{text}");
+    assert!(text.contains("> half.rs"), "{text}");
+    let shown = town.gt_as(&worker, ["checkpoint", "show", "--json"]).ok();
+    assert_eq!(shown.json()["hooked_bead"], bead.as_str());
+}

@@ -231,6 +231,7 @@ pub(super) fn restart_quiet(town: &LiveTown, worker: &Worker) -> anyhow::Result<
         time.trim_end_matches(" ago")
     );
     let rig = town.rig(&worker.rig)?;
+    polecats::write_checkpoint(town, worker);
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, &rig, &worker.name, cause)?;
     Ok(session.map(|session| format!("session {session} restarted, because {reason}")))

@@ -18,6 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
+use crate::flow::checkpoint;
 use crate::flow::done::{self, Left};
 use crate::flow::sandbox;
 use crate::flow::session::{self, end};
@@ -26,7 +27,7 @@ use crate::host::LiveTown;
 use crate::record::polecat::{self, Ids, Polecat, Slinging, Slot, SlotState};
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
-use crate::town::identity::SessionName;
+use crate::town::identity::{Address, SessionName};
 use crate::town::lock::{self, Lock};
 use crate::town::name::Worker;
 
@@ -341,6 +342,7 @@ pub(super) fn finish_done(town: &LiveTown, worker: &Worker) -> anyhow::Result<Op
 /// Starts a session again in its sandbox.
 pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
     let rig = town.rig(&worker.rig)?;
+    write_checkpoint(town, worker);
     let session = session::start::restart_session(
         town,
         &rig,
@@ -348,6 +350,15 @@ pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option
         session::start::RestartCause::Ended,
     )?;
     Ok(session.map(|session| format!("session {session} restarted")))
+}
+
+/// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
+pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
+    let agent = Address::Polecat(worker.rig.to_string(), worker.name.to_string());
+    let last = checkpoint::read(town, &agent).ok().flatten();
+    let session = last.map(|last| last.session_id).unwrap_or_default();
+    // Its commits and files are there without it.
+    checkpoint::write(town, &agent, &session, None).ok();
 }
 
 /// Takes a bead off a hook that was closed without `gt done`.
