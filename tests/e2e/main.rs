@@ -15,6 +15,7 @@ mod demo;
 mod disk;
 mod doctor;
 mod done;
+mod escalate;
 mod external;
 mod first_sync;
 mod flow;

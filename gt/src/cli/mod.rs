@@ -20,6 +20,7 @@ mod doctor;
 mod done;
 mod down;
 pub mod error;
+mod escalate;
 mod external;
 mod followup;
 mod handoff;
@@ -139,6 +140,7 @@ bd::program! {
     Doctor => doctor,
     Done => done,
     Down => down,
+    Escalate => escalate,
     Followup => followup,
     Handoff => handoff,
     #[command(alias = "work")]

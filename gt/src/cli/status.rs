@@ -4,16 +4,17 @@ use bd::ui::{Page, escape};
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::record::escalation::Severity;
 use crate::record::polecat::PolecatState;
-use crate::view::status::{self, Agent, Rig, Status};
+use crate::view::status::{self, Agent, EscalationLine, Rig, Status};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
 /// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
 /// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
-/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
-/// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
+/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
+/// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
 /// work_title?, hook_bead?, state?, why?, unread_mail}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
@@ -49,6 +50,9 @@ fn show(status: &Status, page: &mut Page) {
             page.line(format!("  {command}"));
         }
     }
+    for one in &status.escalations {
+        escalation(one, page);
+    }
     for agent in &status.agents {
         line("", agent, page);
     }
@@ -70,7 +74,38 @@ fn show(status: &Status, page: &mut Page) {
             convoy.id,
             escape::line(&convoy.title)
         ));
+        if !convoy.blocked_by.is_empty() {
+            let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
+            page.line(page.style().red(&text));
+        }
     }
+}
+
+fn escalation(one: &EscalationLine, page: &mut Page) {
+    let taken = match one.acked_by.as_str() {
+        "" => String::new(),
+        by => format!(", acknowledged by {}", escape::line(by)),
+    };
+    let deadline = one.deadline.as_ref();
+    let deadline = deadline.map_or(String::new(), |at| {
+        format!(", takes its default {}", page.when(at))
+    });
+    let text = format!(
+        "! {} {} from {}, {}{taken}{deadline}: {}",
+        one.severity.word(),
+        one.id,
+        escape::line(&one.from),
+        page.when(&one.since),
+        escape::line(&one.title)
+    );
+    let style = page.style();
+    let text = if one.severity == Severity::Critical {
+        style.red(&text)
+    } else {
+        style.yellow(&text)
+    };
+    page.cut_line(text);
+    page.line(format!("    → {}", one.next));
 }
 
 fn show_rig(rig: &Rig, page: &mut Page) {

@@ -4,6 +4,7 @@ use super::polecats::tests::{handing_in, polecat, slinging};
 use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
+use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
 use crate::record::progress::Doing;
 use crate::testing::Place;
@@ -73,6 +74,19 @@ fn everything() -> Facts {
         attention: AttentionFacts {
             messages: over,
             due_in: None,
+        },
+        escalations: EscalationFacts {
+            open: vec![OpenEscalation {
+                id: "hq-e".into(),
+                severity: Severity::High,
+                is_acked: false,
+                since: Timestamp::MIN,
+                raised: 0,
+                default_at: Some((Timestamp::MIN, "wait".into())),
+                undelivered: Some((Timestamp::MIN, "email:human".into())),
+            }],
+            limit: 1,
+            ..EscalationFacts::default()
         },
         sync: vec![SyncState {
             landed: true,
