@@ -17,6 +17,7 @@ mod doctor;
 mod done;
 mod escalate;
 mod external;
+mod feed;
 mod first_sync;
 mod flow;
 mod followup;

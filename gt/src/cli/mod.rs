@@ -22,6 +22,7 @@ mod down;
 pub mod error;
 mod escalate;
 mod external;
+mod feed;
 mod followup;
 mod handoff;
 mod hook;
@@ -141,6 +142,7 @@ bd::program! {
     Done => done,
     Down => down,
     Escalate => escalate,
+    Feed => feed,
     Followup => followup,
     Handoff => handoff,
     #[command(alias = "work")]

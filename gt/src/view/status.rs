@@ -3,6 +3,7 @@
 //! One call asks for all sessions, each store is read once; nothing is written.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use bd::store::Snapshot;
 use serde::Serialize;
@@ -193,6 +194,16 @@ pub struct Summary {
     pub crew_count: usize,
     /// Agents with work.
     pub active_hooks: usize,
+}
+
+/// The folders in which something changes when a status does.
+pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
+    let layout = &town.layout;
+    let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
+    let rigs = town.rigs().unwrap_or_default();
+    folders.extend(rigs.iter().map(crate::town::RigLayout::beads));
+    folders.retain(|folder| folder.is_dir());
+    folders
 }
 
 /// Looks at the whole town.

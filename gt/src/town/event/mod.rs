@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{EventLine, Listener, Visibility, about, read};
+pub use log::{EventLine, EventReader, Listener, StoredEvent, Visibility, about, read};
 
 /// The fields of a value that becomes a JSON object.
 pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
