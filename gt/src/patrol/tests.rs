@@ -10,6 +10,23 @@ use crate::record::progress::Doing;
 use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
 
+/// An escalation to which every rule applies.
+fn overdue_escalation() -> EscalationFacts {
+    EscalationFacts {
+        open: vec![OpenEscalation {
+            id: "hq-e".into(),
+            severity: Severity::High,
+            is_acked: false,
+            since: Timestamp::MIN,
+            raised: 0,
+            default_at: Some((Timestamp::MIN, "wait".into())),
+            undelivered: Some((Timestamp::MIN, "email:human".into())),
+        }],
+        limit: 1,
+        ..EscalationFacts::default()
+    }
+}
+
 /// Facts to which every rule applies.
 #[expect(clippy::too_many_lines, reason = "one fact after the other")]
 fn everything() -> Facts {
@@ -75,19 +92,7 @@ fn everything() -> Facts {
             messages: over,
             due_in: None,
         },
-        escalations: EscalationFacts {
-            open: vec![OpenEscalation {
-                id: "hq-e".into(),
-                severity: Severity::High,
-                is_acked: false,
-                since: Timestamp::MIN,
-                raised: 0,
-                default_at: Some((Timestamp::MIN, "wait".into())),
-                undelivered: Some((Timestamp::MIN, "email:human".into())),
-            }],
-            limit: 1,
-            ..EscalationFacts::default()
-        },
+        escalations: overdue_escalation(),
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()

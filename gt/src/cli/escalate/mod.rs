@@ -32,18 +32,24 @@ use crate::record::escalation::{Delivery, DeliveryState, EscalationChoice, Sever
 pub(super) struct Args {
     /// What is wrong, or what is to be decided
     description: Vec<String>,
-    /// The severity: low, medium, high or critical
+    /// How urgent it is
     #[arg(short, long, default_value = "medium", value_name = "SEVERITY",
           value_parser = clap::builder::PossibleValuesParser::new(Severity::WORDS), ignore_case = true)]
     severity: String,
     /// The kind of trouble, in a word
-    #[arg(short, long, default_value = "")]
+    #[arg(short, long, default_value = "", hide_default_value = true)]
     category: String,
     /// The details, in as many lines as needed
-    #[arg(short, long, alias = "body", default_value = "")]
+    #[arg(
+        short,
+        long,
+        alias = "body",
+        default_value = "",
+        hide_default_value = true
+    )]
     reason: String,
     /// What noticed it, such as plugin:NAME
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
     /// The bead that it is about (default: the one on your hook)
     #[arg(long, value_name = "BEAD")]

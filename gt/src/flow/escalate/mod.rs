@@ -146,7 +146,7 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
     let new = prepared(town, request)?;
     let (settings, mut warning) = settings(town);
     let store = town.store()?;
-    let (id, routes) = town.transact(&store, |tx| {
+    let (one, routes) = town.transact(&store, |tx| {
         let mut one = match escalation::duplicate_of(tx, &new) {
             Some(open) => counted(tx, open, &new)?,
             None => created(tx, new.clone())?,
@@ -158,45 +158,44 @@ pub fn escalate(town: &LiveTown, request: &EscalationRequest) -> anyhow::Result<
         } else {
             Vec::new()
         };
-        let id = one.id.clone();
         save(tx, &one)?;
-        Ok((id, routes))
+        Ok((one, routes))
     })?;
-    let one = match deliver(town, &id) {
-        Ok(one) => one,
+    let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
+    let targets = mailboxes(town, &routes);
+    let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    town.tell(&Event::EscalationSent(EscalationSent {
+        rig: one.id.clone(),
+        target: town.actor.mailbox(),
+        to: targets.join(","),
+        reason: one.title.clone(),
+        severity: one.severity.word().to_owned(),
+        actions: actions.clone(),
+        source: named(&one.source),
+        bead: named(&one.related_bead),
+        convoy: named(&one.details.convoy),
+        occurrences: Some(one.details.occurrences),
+        ..EscalationSent::default()
+    }));
+    let deliveries = match deliver(town, &one.id) {
+        Ok(one) => one.details.deliveries,
         // It is written: what is left to be run is run by the patrol.
         Err(error) => {
             warning = warning.or_else(|| Some(format!("its commands were not run: {error:#}")));
-            let beads = store.snapshot()?;
-            let bead = beads.get_live(&id).and_then(Escalation::read);
-            bead.ok_or_else(|| EscalateError::Unknown { id: id.clone() })?
+            one.details.deliveries
         }
     };
-    let done = Escalated {
+    Ok(Escalated {
+        id: one.id,
         severity: one.severity,
-        actions: routes.iter().map(ToString::to_string).collect(),
-        targets: mailboxes(town, &routes),
-        source: one.source.clone(),
+        actions,
+        targets,
+        source: one.source,
         occurrences: one.details.occurrences,
-        convoy: one.details.convoy.clone(),
-        deliveries: one.details.deliveries.clone(),
+        convoy: one.details.convoy,
+        deliveries,
         warning,
-        id,
-    };
-    town.tell(&Event::EscalationSent(EscalationSent {
-        rig: done.id.clone(),
-        target: town.actor.mailbox(),
-        to: done.targets.join(","),
-        reason: one.title.clone(),
-        severity: done.severity.word().to_owned(),
-        actions: done.actions.clone(),
-        source: Some(done.source.clone()).filter(|source| !source.is_empty()),
-        bead: Some(one.related_bead.clone()).filter(|bead| !bead.is_empty()),
-        convoy: Some(done.convoy.clone()).filter(|convoy| !convoy.is_empty()),
-        occurrences: Some(done.occurrences),
-        ..EscalationSent::default()
-    }));
-    Ok(done)
+    })
 }
 
 /// What would be escalated: to whom, and by which routes.
