@@ -2,7 +2,7 @@
 
 use bd::ui::{Page, escape};
 
-use super::super::{Answer, Shown};
+use super::super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::record::escalation::{self, Escalation, Severity};
 
@@ -31,17 +31,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .iter()
         .filter_map(|one| Some(bd::bead::record::value(beads.get(&one.id)?)))
         .collect();
-    Ok(Box::new(Shown {
-        data: raw,
-        human: move |_: &Vec<serde_json::Value>, page: &mut Page| {
-            if found.is_empty() {
-                page.line("no open escalations");
-            }
-            for one in &found {
-                line(one, page);
-            }
-        },
-    }))
+    answer(raw, move |_, page| {
+        if found.is_empty() {
+            page.line("no open escalations");
+        }
+        for one in &found {
+            line(one, page);
+        }
+    })
 }
 
 fn line(one: &Escalation, page: &mut Page) {
