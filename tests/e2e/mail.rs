@@ -113,3 +113,100 @@ fn a_session_is_told_of_each_letter_once_and_then_of_their_number() {
     }
     assert_eq!(told("two"), "");
 }
+
+#[test]
+fn a_reply_goes_to_the_sender_in_the_thread_and_the_message_counts_as_read() {
+    let (town, _origin) = Town::with_rig();
+    let sent = town
+        .gt(["mail", "send", "mayor/", "-s", "Which port?", "--json"])
+        .ok()
+        .json();
+    let id = sent["id"].as_str().unwrap();
+    let as_mayor = |args: &[&str]| town.gt(args.iter().copied()).env("GT_ROLE", "mayor");
+    as_mayor(&["mail", "reply", id]).fails("a reply needs a text");
+    let reply = as_mayor(&["mail", "reply", "1", "8080", "--json"]).ok();
+    assert_eq!(reply.json()["subject"], "Re: Which port?");
+    let original = &town.mail("mayor/")[0];
+    assert_eq!(original["read"], true);
+    let got = &town.mail("overseer")[0];
+    assert_eq!(
+        (got["type"].as_str(), &got["body"]),
+        (Some("reply"), &"8080".into())
+    );
+    assert_eq!(
+        (&got["reply_to"], &got["thread_id"]),
+        (&original["id"], &original["thread_id"])
+    );
+    town.gt(["mail", "reply", "1", "-m", "thanks"]).ok();
+    let again = &town.mail("mayor/")[0];
+    assert_eq!(again["subject"], "Re: Which port?", "once");
+    assert_eq!(again["thread_id"], original["thread_id"]);
+    let answers = ["mail", "send", "mayor/", "-s", "More", "--reply-to", id];
+    town.gt(answers).ok();
+    let more = &town.mail("mayor/")[0];
+    assert_eq!(
+        (&more["thread_id"], &more["type"]),
+        (&original["thread_id"], &"reply".into())
+    );
+    town.gt(["mail", "reply", "hq-wisp-none", "x"])
+        .fails("not found");
+}
+
+#[test]
+fn messages_are_marked_archived_and_deleted_all_or_none() {
+    let (town, _origin) = Town::with_rig();
+    for subject in ["One", "Two", "Three"] {
+        town.gt(["mail", "send", "overseer", "-s", subject]).ok();
+    }
+    let listed = |args: &[&str]| {
+        let run = town
+            .gt(["mail", "inbox", "--json"])
+            .args(args.iter().copied());
+        let all = run.ok().json();
+        let all = all.as_array().unwrap().iter();
+        let mut subjects: Vec<String> = all
+            .map(|one| one["subject"].as_str().unwrap().to_owned())
+            .collect();
+        subjects.sort();
+        subjects.join(" ")
+    };
+    let inbox = town.mail("overseer");
+    let id = |at: usize| inbox[at]["id"].as_str().unwrap();
+    let named = |at: usize| inbox[at]["subject"].as_str().unwrap().to_owned();
+    town.gt(["mail", "mark-read", id(0), "2"]).ok();
+    assert_eq!(listed(&["--unread"]), named(2));
+    let unread = town.gt(["mail", "inbox", "-u"]).ok().out;
+    assert!(
+        unread.contains("  3. ●"),
+        "the number that read takes: {unread}"
+    );
+    town.gt(["mail", "mark-unread", id(0)]).ok();
+    assert_eq!(town.mail("overseer")[0]["read"], false);
+    town.gt(["mail", "archive", id(0), "hq-wisp-none"])
+        .fails("not found");
+    assert_eq!(town.mail("overseer").len(), 3, "all or none");
+    town.gt(["mail", "archive", id(0)]).ok();
+    town.gt(["mail", "delete", id(1)]).ok();
+    assert_eq!(listed(&[]), named(2));
+    let mut left = [named(0), named(2)];
+    left.sort();
+    assert_eq!(listed(&["--all"]), left.join(" "));
+    let shown = town.gt(["mail", "inbox", "--all"]).ok().out;
+    assert!(shown.contains("     – "), "{shown}");
+    town.gt(["mail", "inbox", "--all", "--unread"])
+        .fails("cannot be used with");
+}
+
+#[test]
+fn a_message_about_what_needs_a_person_is_not_written_again_when_it_is_deleted() {
+    let worker = town_tests::Worker::new();
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    let town = &worker.town;
+    town.bd("web", ["close", &request, "--force", "--reason", "no"])
+        .ok();
+    town.patrol();
+    town.gt(["mail", "delete", "1"]).ok();
+    town.patrol();
+    assert!(town.mail("overseer").is_empty());
+}

@@ -149,3 +149,44 @@ fn no_screen_contradicts_another_about_a_worker_whose_session_is_gone() {
     );
     assert_eq!(json(&["status"])["summary"]["active_hooks"], 0);
 }
+
+#[test]
+fn a_watched_status_is_shown_again_when_something_changes_and_not_otherwise() {
+    use std::io::{BufRead, BufReader};
+    let (town, _origin) = Town::with_rig();
+    // A clock that stands still: no age changes.
+    let watch = town.gt(["status", "--watch", "--json"]);
+    let watch = watch.env("BD_NOW", "2026-01-01T00:00:00Z");
+    let mut child = watch.start_reading();
+    let mut read = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> serde_json::Value {
+        let line = read.next().unwrap().unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    let first = next();
+    assert_eq!(first["overseer"]["unread_mail"], 0);
+    for count in 1..=2 {
+        town.gt(["mail", "send", "overseer", "-s", "Hello"]).ok();
+        assert_eq!(
+            next()["overseer"]["unread_mail"],
+            count,
+            "each change is shown once"
+        );
+    }
+    town.add_rig("api", "ap");
+    town_tests::eventually("the new rig is shown", || {
+        (next()["summary"]["rig_count"] == 2).then_some(())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let plain = town.gt(["status", "--watch"]);
+    let mut child = plain.env("BD_NOW", "2026-01-01T00:00:00Z").start_reading();
+    let mut read = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(read.next().unwrap().unwrap().contains("town"));
+    assert!(
+        !read.next().unwrap().unwrap().contains('\u{1b}'),
+        "no terminal"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -95,6 +95,14 @@ impl Run {
         child
     }
 
+    /// Starts it; its standard output can be read while it runs.
+    pub fn start_reading(mut self) -> std::process::Child {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::null());
+        self.command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {}: {error}", self.what))
+    }
+
     /// Starts it and leaves it running.
     pub fn start(mut self) -> std::process::Child {
         self.command.stdout(Stdio::null()).stderr(Stdio::null());

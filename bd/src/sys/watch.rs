@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use notify::{RecursiveMode, Watcher};
 
@@ -39,5 +40,21 @@ impl Changes {
         let more = self.events.recv().is_ok();
         while self.events.try_recv().is_ok() {}
         more
+    }
+
+    /// Waits until something changed, at most so long. Changes that follow each other quickly are one.
+    pub fn wait_at_most(&self, limit: Duration) {
+        /// Writing one thing changes several files.
+        const SETTLE: Duration = Duration::from_millis(100);
+        /// Someone who writes all the time must not keep us waiting.
+        const ROUNDS: usize = 10;
+        if self.events.recv_timeout(limit).is_ok() {
+            for _ in 0..ROUNDS {
+                if self.events.recv_timeout(SETTLE).is_err() {
+                    break;
+                }
+                while self.events.try_recv().is_ok() {}
+            }
+        }
     }
 }

@@ -121,6 +121,40 @@ impl Ui {
         !self.gone.get()
     }
 
+    /// Draws a page over the one that was drawn before, as many lines as the screen has; without a terminal below it, with
+    /// a blank line. `false` when nobody reads it any more.
+    pub fn redraw(&self, page: &Page, is_first: bool) -> bool {
+        if !self.out_terminal {
+            return self.stream(&format!("{}\n", page.text()));
+        }
+        let rows = terminal_rows().unwrap_or(usize::MAX).saturating_sub(1);
+        let all = page.text().lines().count();
+        let mut out = if is_first {
+            "\u{1b}[2J\u{1b}[H"
+        } else {
+            "\u{1b}[H"
+        }
+        .to_owned();
+        let shown = if all > rows {
+            rows.saturating_sub(1)
+        } else {
+            all
+        };
+        for line in page.text().lines().take(shown) {
+            out.push_str(line);
+            out.push_str("\u{1b}[K\n");
+        }
+        if all > shown {
+            out.push_str(&format!(
+                "… and {}\u{1b}[K\n",
+                counted(all - shown, "more line")
+            ));
+        }
+        // What stands below is of an older page.
+        out.push_str("\u{1b}[J");
+        self.stream(&out)
+    }
+
     /// Writes to standard output as it is.
     pub fn raw(&self, text: &str) {
         if self.gone.get() || text.is_empty() {
@@ -207,6 +241,11 @@ pub fn pretty(value: &impl Serialize) -> String {
     value.serialize(&mut serializer).ok();
     bytes.push(b'\n');
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn terminal_rows() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_row > 0).then(|| usize::from(size.ws_row))
 }
 
 fn terminal_width() -> Option<usize> {

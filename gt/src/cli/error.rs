@@ -5,6 +5,7 @@ use bd::error::Failure;
 use bd::git::GitError;
 
 use crate::flow::convoy::review::ReviewError;
+use crate::flow::escalate::EscalateError;
 use crate::flow::rig::RigError;
 use crate::host::HostError;
 use crate::host::runtime::RuntimeError;
@@ -65,6 +66,12 @@ fn known(
             Some(
                 "`bd search WORDS` finds beads by their text, `gt status` shows rigs, agents and convoys",
             ),
+        ));
+    }
+    if let Some(EscalateError::Unknown { .. }) = error.downcast_ref() {
+        return Some((
+            "not_found",
+            Some("`gt escalate list --all` shows the escalations"),
         ));
     }
     if error.is::<BadAddress>() {

@@ -20,7 +20,9 @@ mod doctor;
 mod done;
 mod down;
 pub mod error;
+mod escalate;
 mod external;
+mod feed;
 mod followup;
 mod handoff;
 mod hook;
@@ -139,6 +141,8 @@ bd::program! {
     Doctor => doctor,
     Done => done,
     Down => down,
+    Escalate => escalate,
+    Feed => feed,
     Followup => followup,
     Handoff => handoff,
     #[command(alias = "work")]

@@ -1,25 +1,82 @@
 //! `gt status`.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bd::sys::watch::Changes;
 use bd::ui::{Page, escape};
 
+use super::agent_event::nothing;
 use super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::record::escalation::Severity;
 use crate::record::polecat::PolecatState;
-use crate::view::status::{self, Agent, Rig, Status};
+use crate::view::status::{self, Agent, EscalationLine, Rig, Status};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
 /// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
 /// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
-/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total}], summary{rig_count,
-/// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
-/// work_title?, hook_bead?, state?, why?, unread_mail}.
+/// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
+/// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
+/// work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json` one such object per line.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Keep showing it, redrawn when something changes
+    #[arg(short, long)]
+    watch: bool,
+}
 
-pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
-    answer(status::status(&ctx.town()?)?, show)
+/// Times and sessions are looked at so often while nothing changes.
+const TICK: Duration = Duration::from_secs(10);
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let town = ctx.town()?;
+    if args.watch {
+        return watch(ctx, &town);
+    }
+    answer(status::status(&town)?, show)
+}
+
+/// Shows it again whenever it reads differently, until nobody reads it any more.
+fn watch(ctx: &Context, town: &LiveTown) -> Answer {
+    let mut watched: Vec<PathBuf> = Vec::new();
+    let mut changes = None;
+    let mut before = None;
+    loop {
+        // A rig may have been added. Before the look: what happens in between is seen by the next one.
+        let folders = status::folders_of(town);
+        if changes.is_none() || folders != watched {
+            let begun = Changes::of(folders.iter().map(PathBuf::as_path));
+            changes =
+                Some(begun.context("cannot watch the town; run `gt status` without --watch")?);
+            watched = folders;
+        }
+        let found = status::status(town)?;
+        let mut page = ctx.ui.page();
+        if ctx.ui.is_json() {
+            page.line(serde_json::to_string(&found)?);
+        } else {
+            show(&found, &mut page);
+        }
+        if before.as_deref() != Some(page.text()) {
+            let goes_on = if ctx.ui.is_json() {
+                ctx.ui.stream(page.text())
+            } else {
+                ctx.ui.redraw(&page, before.is_none())
+            };
+            if !goes_on {
+                return nothing();
+            }
+            before = Some(page.text().to_owned());
+        }
+        if let Some(changes) = &changes {
+            changes.wait_at_most(TICK);
+        }
+    }
 }
 
 fn show(status: &Status, page: &mut Page) {
@@ -49,6 +106,9 @@ fn show(status: &Status, page: &mut Page) {
             page.line(format!("  {command}"));
         }
     }
+    for one in &status.escalations {
+        escalation(one, page);
+    }
     for agent in &status.agents {
         line("", agent, page);
     }
@@ -70,7 +130,38 @@ fn show(status: &Status, page: &mut Page) {
             convoy.id,
             escape::line(&convoy.title)
         ));
+        if !convoy.blocked_by.is_empty() {
+            let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
+            page.line(page.style().red(&text));
+        }
     }
+}
+
+fn escalation(one: &EscalationLine, page: &mut Page) {
+    let taken = match one.acked_by.as_str() {
+        "" => String::new(),
+        by => format!(", acknowledged by {}", escape::line(by)),
+    };
+    let deadline = one.deadline.as_ref();
+    let deadline = deadline.map_or(String::new(), |at| {
+        format!(", takes its default {}", page.when(at))
+    });
+    let text = format!(
+        "! {} {} from {}, {}{taken}{deadline}: {}",
+        one.severity.word(),
+        one.id,
+        escape::line(&one.from),
+        page.when(&one.since),
+        escape::line(&one.title)
+    );
+    let style = page.style();
+    let text = if one.severity == Severity::Critical {
+        style.red(&text)
+    } else {
+        style.yellow(&text)
+    };
+    page.cut_line(text);
+    page.line(format!("    → {}", one.next));
 }
 
 fn show_rig(rig: &Rig, page: &mut Page) {
@@ -141,6 +232,11 @@ fn line(indent: &str, agent: &Agent, page: &mut Page) {
         text.push_str(&format!("  · {}", page.when(&progress.at.to_string())));
     }
     page.cut_line(text);
+    if let (Some(PolecatState::Stalled | PolecatState::Zombie), Some(rig)) =
+        (agent.state, agent.address.split('/').next())
+    {
+        page.line(format!("{indent}    → gt why {rig}/{}", agent.name));
+    }
     let waits = progress.map_or_else(String::new, |progress| progress.doing.describe());
     if !waits.is_empty() {
         page.line(page.style().yellow(&format!("{indent}    ! {waits}")));

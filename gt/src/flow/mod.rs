@@ -7,6 +7,7 @@ pub mod demo;
 pub mod discovery;
 pub mod done;
 pub mod down;
+pub mod escalate;
 pub mod followup;
 pub mod handoff;
 pub mod install;

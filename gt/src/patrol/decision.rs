@@ -74,6 +74,21 @@ pub enum Action {
     },
     /// Writes to the overseer what needs a person, and closes messages about what is over.
     AskPerson,
+    /// Raises an escalation one severity.
+    Reescalate {
+        /// The escalation.
+        escalation: String,
+    },
+    /// Answers a decision with its default.
+    TakeDefault {
+        /// The escalation.
+        escalation: String,
+    },
+    /// Runs the commands of an escalation that were not run or failed.
+    Deliver {
+        /// The escalation.
+        escalation: String,
+    },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
         /// The rig; none for the town's own beads.
@@ -129,6 +144,9 @@ impl Action {
             Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
             Self::Land { convoy } => (None, format!("convoy {convoy}")),
             Self::FinishConvoy { request } => (None, format!("request {request}")),
+            Self::Reescalate { escalation }
+            | Self::TakeDefault { escalation }
+            | Self::Deliver { escalation } => (None, format!("escalation {escalation}")),
             Self::AskPerson => (None, "messages".to_owned()),
             Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
             Self::SyncBeads { rig: None } => (None, "beads".to_owned()),

@@ -11,6 +11,7 @@
 pub mod attention;
 mod convoys;
 mod decision;
+mod escalations;
 mod executor;
 mod memory;
 pub mod outages;
@@ -30,6 +31,7 @@ use serde_json::json;
 
 pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, Decision, Subject};
+pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::Executor;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;
@@ -38,6 +40,7 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
+use crate::flow::escalate;
 use crate::flow::sync::SyncState;
 use crate::host::{Live, LiveTown};
 use crate::record::town_view::TownView;
@@ -57,6 +60,8 @@ pub struct Facts {
     pub attention: attention::AttentionFacts,
     /// About APIs that refuse.
     pub outages: Vec<outages::Outage>,
+    /// About open escalations.
+    pub escalations: EscalationFacts,
     /// Stores with something new for their branches.
     pub sync: Vec<SyncState>,
     /// The numbers of the rules for what is the town's own.
@@ -141,6 +146,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         convoys: convoys::facts(town, &view),
         attention: attention::facts(town, &view, &settings),
         outages: outages::outages(&view),
+        escalations: escalations::facts(town, &view),
         sync: sync::facts(town, &view),
         thresholds: Thresholds::of_town(town),
         unreadable: unreadable
@@ -164,6 +170,7 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(outages::decide(&facts.outages, facts.now));
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
+    decisions.extend(escalations::decide(&facts.escalations, facts.now));
     let shared = facts.sync.iter();
     decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
     decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule) && is_due(one));
@@ -182,7 +189,9 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     let shared = shared.filter_map(|one| sync::due(one, facts.numbers(one.rig.as_deref())));
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
-    waits.chain(facts.attention.due_in).chain(outages).min()
+    let escalations = escalations::due(&facts.escalations, facts.now);
+    let waits = waits.chain(facts.attention.due_in);
+    waits.chain(outages).chain(escalations).min()
 }
 
 impl Facts {
@@ -241,6 +250,9 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::Land { convoy } => convoys::land(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
         Action::AskPerson => attention::ask_person(town),
+        Action::Reescalate { escalation } => escalations::reescalate(town, escalation),
+        Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
+        Action::Deliver { escalation } => escalate::redeliver(town, escalation),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

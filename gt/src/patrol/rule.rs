@@ -83,6 +83,12 @@ rules! {
         "make the convoy of an approved request that was never finished";
     O1_ASK_A_PERSON: "O1-ask-a-person", Town, true, ["patrol.patience"],
         "report once what only a person can move on, and close what is over";
+    E1_REESCALATE: "E1-reescalate", Town, true, ["patrol.escalation.limit", "patrol.escalation.stale"],
+        "raise an escalation one severity that nobody acknowledged";
+    E2_TAKE_DEFAULT: "E2-take-default", Town, true, [],
+        "answer a decision with its default at the deadline";
+    E3_DELIVER: "E3-deliver", Town, true, [],
+        "run a command of an escalation again that was not run or failed";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
         "put new beads on their branch when nobody writes, or a convoy landed";
 }

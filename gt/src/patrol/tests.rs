@@ -4,10 +4,28 @@ use super::polecats::tests::{handing_in, polecat, slinging};
 use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
+use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
 use crate::record::progress::Doing;
 use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
+
+/// An escalation to which every rule applies.
+fn overdue_escalation() -> EscalationFacts {
+    EscalationFacts {
+        open: vec![OpenEscalation {
+            id: "hq-e".into(),
+            severity: Severity::High,
+            is_acked: false,
+            since: Timestamp::MIN,
+            raised: 0,
+            default_at: Some((Timestamp::MIN, "wait".into())),
+            undelivered: Some((Timestamp::MIN, "email:human".into())),
+        }],
+        limit: 1,
+        ..EscalationFacts::default()
+    }
+}
 
 /// Facts to which every rule applies.
 #[expect(clippy::too_many_lines, reason = "one fact after the other")]
@@ -74,6 +92,7 @@ fn everything() -> Facts {
             messages: over,
             due_in: None,
         },
+        escalations: overdue_escalation(),
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()

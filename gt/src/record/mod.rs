@@ -3,6 +3,7 @@
 
 pub mod attempt;
 pub mod convoy;
+pub mod escalation;
 pub mod hidden;
 pub mod hook;
 pub mod mail;

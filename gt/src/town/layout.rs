@@ -56,6 +56,11 @@ impl Layout {
         self.root.join("settings/config.json")
     }
 
+    /// `settings/escalation.json`: who hears of an escalation, and how.
+    pub fn escalation_json(&self) -> PathBuf {
+        self.root.join("settings/escalation.json")
+    }
+
     /// `.beads/`: the town's own beads, prefix `hq`.
     pub fn beads(&self) -> PathBuf {
         self.root.join(".beads")
@@ -160,6 +165,13 @@ impl Layout {
         self.runtime()
             .join("locks")
             .join(format!("landing-{convoy}"))
+    }
+
+    /// The lock around running the commands of an escalation.
+    pub fn escalation_lock(&self, escalation: &str) -> PathBuf {
+        self.runtime()
+            .join("locks")
+            .join(format!("escalation-{escalation}"))
     }
 
     /// `.events.jsonl`: what happened.

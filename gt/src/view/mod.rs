@@ -1,6 +1,7 @@
 //! What a town looks like now, for people and programs.
 
 pub mod doctor;
+pub mod feed;
 pub mod polecat;
 pub mod rig;
 pub mod status;

@@ -3,7 +3,9 @@
 //! One call asks for all sessions, each store is read once; nothing is written.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use bd::store::Snapshot;
 use serde::Serialize;
 
 use crate::flow::convoy;
@@ -12,6 +14,7 @@ use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::outages;
 use crate::record;
+use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
 use crate::record::polecat::{Polecat, PolecatState};
@@ -37,6 +40,8 @@ pub struct Status {
     pub rigs: Vec<Rig>,
     /// Open convoys.
     pub convoys: Vec<ConvoyLine>,
+    /// Open escalations, the most urgent first.
+    pub escalations: Vec<EscalationLine>,
     /// Counts.
     pub summary: Summary,
     /// What could not be read, with the reason.
@@ -131,6 +136,51 @@ pub struct ConvoyLine {
     pub completed: usize,
     /// Beads tracked.
     pub total: usize,
+    /// The critical escalations that block it.
+    pub blocked_by: Vec<String>,
+}
+
+/// One open escalation in short.
+#[derive(Debug, Clone, Serialize)]
+pub struct EscalationLine {
+    /// Its id.
+    pub id: String,
+    /// How urgent it is.
+    pub severity: Severity,
+    /// What it is about.
+    pub title: String,
+    /// Who asks.
+    pub from: String,
+    /// Since when, RFC 3339.
+    pub since: String,
+    /// Who has taken it up; empty for nobody.
+    pub acked_by: String,
+    /// When its default becomes the answer, RFC 3339; absent without a deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    /// The command that ends it.
+    pub next: String,
+}
+
+impl EscalationLine {
+    /// The open escalations of a town.
+    pub fn all(town: &Snapshot) -> Vec<Self> {
+        let open = escalation::list(town, false).into_iter();
+        open.map(Self::of).collect()
+    }
+
+    fn of(one: Escalation) -> Self {
+        Self {
+            next: one.next_step(),
+            deadline: one.default_at().map(|(_, at)| at.to_string()),
+            severity: one.severity,
+            title: one.title,
+            from: one.escalated_by,
+            since: one.escalated_at,
+            acked_by: one.acked_by,
+            id: one.id,
+        }
+    }
 }
 
 /// Counts over the town.
@@ -144,6 +194,16 @@ pub struct Summary {
     pub crew_count: usize,
     /// Agents with work.
     pub active_hooks: usize,
+}
+
+/// The folders in which something changes when a status does.
+pub fn folders_of(town: &LiveTown) -> Vec<PathBuf> {
+    let layout = &town.layout;
+    let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
+    let rigs = town.rigs().unwrap_or_default();
+    folders.extend(rigs.iter().map(crate::town::RigLayout::beads));
+    folders.retain(|folder| folder.is_dir());
+    folders
 }
 
 /// Looks at the whole town.
@@ -179,6 +239,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             title: progress.title,
             completed: progress.counts.completed,
             total: progress.counts.total,
+            blocked_by: progress.blocked_by.into_iter().map(|one| one.id).collect(),
         })
         .collect();
     let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
@@ -199,6 +260,7 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
         agents: agents.into(),
         rigs,
         convoys,
+        escalations: EscalationLine::all(&view.stores.town),
         summary,
         problems,
     })

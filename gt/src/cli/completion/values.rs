@@ -17,6 +17,7 @@ use crate::flow::seance::{self, Wanted};
 use crate::host::LiveTown;
 use crate::host::runtime::{self, installed};
 use crate::patrol::rule::{RULES, Rule, SWITCH};
+use crate::record::escalation;
 use crate::record::polecat::{self, Ids};
 use crate::town::config;
 use crate::view::doctor;
@@ -47,7 +48,11 @@ fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
         ("crew at" | "crew start" | "crew stop", "name" | "names") => crew_members,
         ("attach" | "handoff" | "hook" | "nudge" | "peek", "agent") => agents,
         ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => agents,
-        ("mail read", "message") | ("mail send", "reply_to") => messages,
+        ("escalate forward", "to") => agents,
+        (_, "escalation") => escalations,
+        (_, "related") => work,
+        ("mail read" | "mail reply", "message") | ("mail send", "reply_to") => messages,
+        (_, "messages") => messages,
         ("rig remove", "name") | (_, "rig") => rigs,
         (_, "agent") => |town| plain(runtime::names(&town.layout, None).unwrap_or_default()),
         (_, "bead" | "beads") => work,
@@ -135,6 +140,16 @@ fn convoys(town: &LiveTown) -> Vec<Value> {
 fn requests(town: &LiveTown) -> Vec<Value> {
     let is_request = |bead: &BeadRef<'_>| bead.is_a(&Kind::MergeRequest, "gt:merge-request");
     in_stores(town, |bead| bead.is_open() && is_request(bead))
+}
+
+fn escalations(town: &LiveTown) -> Vec<Value> {
+    let stores = town.stores().ok();
+    let found = stores
+        .iter()
+        .flat_map(|stores| escalation::list(&stores.town, false));
+    found
+        .map(|one| (one.id, escape::line(&one.title)))
+        .collect()
 }
 
 fn messages(town: &LiveTown) -> Vec<Value> {

@@ -15,7 +15,8 @@ use crate::record::town_view::TownView;
 /// A bead closed as `Failed…` or `Escalated…` does not, and keeps the convoy from landing.
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status, dependency_type,
-/// issue_type, assignee?, standing, waits_for, why?, next_steps}], completed, total, landings, integration?}. `standing` is open,
+/// issue_type, assignee?, standing, waits_for, why?, next_steps}], completed, total, landings,
+/// blocked_by: [{id, title, from, next_steps}], integration?}. `blocked_by` are critical escalations. `standing` is open,
 /// blocked, working, merging, done, failed or unknown; `next_steps` are commands, one of which unblocks it;
 /// `integration` is {rigs: {RIG: {branch, target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
@@ -65,6 +66,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 fn show(convoy: &Progress, page: &mut Page) {
     page.blank();
     let state = match (convoy.status.as_str(), convoy.landings) {
+        _ if !convoy.blocked_by.is_empty() => "blocked",
         ("closed", 1..) => "landed",
         ("closed", _) => "closed",
         _ => "open",
@@ -78,6 +80,14 @@ fn show(convoy: &Progress, page: &mut Page) {
         "   {} of {} done",
         convoy.counts.completed, convoy.counts.total
     ));
+    for blocker in &convoy.blocked_by {
+        let (title, from) = (escape::line(&blocker.title), escape::line(&blocker.from));
+        let text = format!("   ! blocked by {} from {from}: {title}", blocker.id);
+        page.cut_line(page.style().red(&text));
+        for step in &blocker.next_steps {
+            page.line(format!("              → {step}"));
+        }
+    }
     for bead in &convoy.tracked {
         line(bead, page);
     }

@@ -14,12 +14,27 @@ pub(super) struct Args {
     /// Only unread messages
     #[arg(short, long)]
     unread: bool,
+    /// Also list archived messages
+    #[arg(short, long, conflicts_with = "unread")]
+    all: bool,
+    /// The mailbox, as an option
+    #[arg(long, visible_alias = "address", conflicts_with = "address")]
+    identity: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let mailbox = super::mailbox(&town, args.address.as_deref())?;
-    let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    let address = args.identity.or(args.address);
+    let mailbox = super::mailbox(&town, address.as_deref())?;
+    let beads = town.store()?.snapshot()?;
+    let mut messages = if args.all {
+        mail::with_archived(&beads, &mailbox)
+    } else {
+        mail::inbox(&beads, &mailbox)
+    };
+    // `gt mail read 2` counts what is in the inbox, whatever is listed here.
+    let inbox = messages.iter().filter(|message| !message.archived);
+    let places: Vec<String> = inbox.map(|message| message.id.clone()).collect();
     if args.unread {
         messages.retain(|message| !message.read);
     }
@@ -29,21 +44,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             "{mailbox}: {}, {unread} unread",
             bd::ui::counted(messages.len(), "message")
         ));
-        for (number, message) in messages.iter().enumerate() {
-            line(number + 1, message, page);
+        for message in messages {
+            let place = places.iter().position(|id| *id == message.id);
+            let number = place.map_or(String::new(), |place| format!("{}.", place + 1));
+            line(&number, message, page);
         }
     })
 }
 
-fn line(number: usize, message: &Message, page: &mut bd::ui::Page) {
-    let mark = if message.read { "○" } else { "●" };
+fn line(number: &str, message: &Message, page: &mut bd::ui::Page) {
+    let mark = match (message.archived, message.read) {
+        (true, _) => "–",
+        (false, true) => "○",
+        (false, false) => "●",
+    };
     let urgent = if message.priority == "urgent" {
         " !"
     } else {
         ""
     };
     page.cut_line(format!(
-        "{number:>3}. {mark}{urgent} {}",
+        "{number:>4} {mark}{urgent} {}",
         escape::line(&message.subject)
     ));
     page.line(format!(

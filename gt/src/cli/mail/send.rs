@@ -34,10 +34,10 @@ pub(super) struct Args {
 }
 
 #[derive(serde::Serialize)]
-struct Sent {
-    id: String,
-    to: String,
-    subject: String,
+pub(super) struct Sent {
+    pub(super) id: String,
+    pub(super) to: String,
+    pub(super) subject: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
@@ -51,6 +51,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         kind != handoff::KIND,
         "a message to the successor of a session is written by `gt handoff`"
     );
+    let kind = match (&args.reply_to, kind.as_str()) {
+        (Some(_), "notification") => "reply".to_owned(),
+        _ => kind,
+    };
     let letter = NewMessage {
         to: to.mailbox(),
         subject: args.subject.clone(),

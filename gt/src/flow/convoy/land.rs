@@ -17,6 +17,7 @@ use crate::flow::discovery;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
 use crate::record;
+use crate::record::escalation;
 use crate::record::mail;
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -84,7 +85,9 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         let mut convoy = super::error::find(tx, id)?;
         let same =
             |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
-        if !convoy.is_open() || !judged.is_none_or(same) {
+        // An escalation may have come since it was judged.
+        let is_blocked = judged.is_some() && !escalation::blocking(tx, &convoy).is_empty();
+        if !convoy.is_open() || !judged.is_none_or(same) || is_blocked {
             return Ok(None);
         }
         let number = record::convoy::landings(&convoy) + 1;

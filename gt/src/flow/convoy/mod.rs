@@ -22,5 +22,5 @@ pub use error::ConvoyError;
 pub use land::Landed;
 pub(crate) use land::{close_epic, close_if_done, close_landed};
 pub(crate) use progress::is_work;
-pub use progress::{Board, Counts, Ending, Progress, ending};
+pub use progress::{Board, ConvoyBlocker, Counts, Ending, Progress, ending};
 pub use tracked::{Standing, Tracked};

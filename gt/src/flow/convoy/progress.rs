@@ -12,6 +12,7 @@ use super::next_steps;
 use super::tracked::{RigStore, Standing, Tracked};
 use crate::record;
 use crate::record::attempt;
+use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
@@ -56,6 +57,36 @@ pub struct Counts {
     pub total: usize,
 }
 
+/// A critical escalation that blocks a convoy until it is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConvoyBlocker {
+    /// The escalation.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// Who asks.
+    pub from: String,
+    /// Commands, one of which ends it.
+    pub next_steps: Vec<String>,
+}
+
+impl ConvoyBlocker {
+    /// The critical escalations that block a convoy.
+    pub fn all(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
+        let blocking = escalation::blocking(town, convoy).into_iter();
+        let blocker = |one: escalation::Escalation| Self {
+            next_steps: vec![
+                format!("gt escalate show {}", one.id),
+                format!("gt escalate resolve {} \"<answer>\"", one.id),
+            ],
+            id: one.id,
+            title: one.title,
+            from: one.escalated_by,
+        };
+        blocking.map(blocker).collect()
+    }
+}
+
 /// A convoy's progress.
 #[derive(Debug, Clone, Serialize)]
 pub struct Progress {
@@ -74,6 +105,8 @@ pub struct Progress {
     pub counts: Counts,
     /// Times it has landed.
     pub landings: u64,
+    /// The critical escalations that block it.
+    pub blocked_by: Vec<ConvoyBlocker>,
     /// Its own branches and how far their landing is, where it has such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integration: Option<Integration>,
@@ -208,6 +241,11 @@ impl<'a> Board<'a> {
                 total: tracked.len(),
             },
             landings: record::convoy::landings(convoy),
+            blocked_by: if convoy.is_open() {
+                ConvoyBlocker::all(&self.stores.town, convoy)
+            } else {
+                Vec::new()
+            },
             integration: integration::of(convoy),
             tracked,
         }
@@ -215,11 +253,11 @@ impl<'a> Board<'a> {
 }
 
 impl Progress {
-    /// Whether all of it is done; what tracks nothing never is. One that has landed in all its rigs and was not
-    /// closed yet is.
+    /// Whether all of it is done and no escalation blocks it; what tracks nothing never is. One that has landed in all
+    /// its rigs and was not closed yet is.
     pub fn is_done(&self) -> bool {
         let closing = self.integration.as_ref().is_some_and(|own| own.closing);
-        closing || self.all_done()
+        closing || (self.all_done() && self.blocked_by.is_empty())
     }
 
     fn all_done(&self) -> bool {

@@ -77,6 +77,16 @@ pub enum NotReady {
         /// What is open, and how it stands.
         open: Vec<String>,
     },
+    /// A critical escalation blocks it.
+    #[error(
+        "{convoy} cannot land: the escalation {escalation} blocks it (`gt escalate show {escalation}`)"
+    )]
+    Escalated {
+        /// The convoy.
+        convoy: String,
+        /// The escalation.
+        escalation: String,
+    },
     /// Something is on its way to one of its branches.
     #[error("{convoy} cannot land yet: {} go to {branch} (`gt mq list {rig}`)", requests.join(", "))]
     OnTheWay {
@@ -168,6 +178,7 @@ fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.stores()?;
     let convoy = stores.town.get(id).cloned().unwrap_or_default();
     let progress = Board::of(&stores).progress(&convoy);
+    not_escalated(&progress)?;
     if !progress.is_done() {
         let not_done = |bead: &&Tracked| bead.standing != Standing::Done;
         let how = |bead: &Tracked| format!("{} is {}", bead.id, bead.standing.word());
@@ -179,6 +190,17 @@ fn done_beads(town: &LiveTown, id: &str) -> anyhow::Result<Vec<String>> {
         return Err(NotReady::Open { convoy, open }.into());
     }
     Ok(progress.tracked.into_iter().map(|bead| bead.id).collect())
+}
+
+/// Refuses a convoy that a critical escalation blocks.
+fn not_escalated(progress: &Progress) -> Result<(), NotReady> {
+    match progress.blocked_by.first() {
+        None => Ok(()),
+        Some(blocker) => Err(NotReady::Escalated {
+            convoy: progress.id.clone(),
+            escalation: blocker.id.clone(),
+        }),
+    }
 }
 
 /// Lands a convoy with branches of its own, or goes on with its landing: the steps above.
@@ -342,6 +364,7 @@ fn check(town: &LiveTown, id: &str, yards: &[Yard]) -> anyhow::Result<Vec<String
     let stores = town.stores()?;
     let convoy = load(town, id)?;
     let progress = Board::of(&stores).progress(&convoy);
+    not_escalated(&progress)?;
     let is_own = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
     let open: Vec<String> = progress
         .tracked

@@ -231,6 +231,8 @@ fn compile_outside(
             parts.extend(stood.as_ref().map(part::checkpoint));
         }
         parts.extend(before(town, stores, bead));
+        let answered = record::escalation::answered(&stores.town, &bead.id);
+        parts.extend(part::answers(&bead.id, &answered));
     }
     parts.extend(decided);
     let Some(convoy) = convoy else {

@@ -1,6 +1,7 @@
 //! Reading mail.
 
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, Kind, Stamp, Status};
+use bd::change;
 use bd::store::Snapshot;
 use serde::Serialize;
 
@@ -37,14 +38,46 @@ pub struct Message {
     pub reply_to: Option<String>,
     /// Whether it is local to this machine.
     pub wisp: bool,
+    /// Whether it is out of the mailbox.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
+}
+
+/// How a message leaves its mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It can still be listed.
+    Archived,
+    /// It is listed nowhere. Its bead stays, so that it is not sent again.
+    Deleted,
+}
+
+impl Removal {
+    /// The reason with which its bead is closed.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Archived => "Archived",
+            Self::Deleted => "Deleted",
+        }
+    }
 }
 
 /// The messages of a mailbox, newest first.
 pub fn inbox(town: &Snapshot, mailbox: &str) -> Vec<Message> {
+    in_mailbox(town, mailbox, false)
+}
+
+/// The messages of a mailbox with those that were archived or are over, newest first.
+pub fn with_archived(town: &Snapshot, mailbox: &str) -> Vec<Message> {
+    in_mailbox(town, mailbox, true)
+}
+
+fn in_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<Message> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
     let mut found: Vec<&Bead> = town
-        .select(|head| head.is_open() && head.is_a(&Kind::Message, "gt:message"))
+        .select(|head| (all || head.is_open()) && head.is_a(&Kind::Message, "gt:message"))
+        .filter(|bead| !bead.is_tombstone() && bead.close_reason != Removal::Deleted.reason())
         .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
         .collect();
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
@@ -77,16 +110,56 @@ pub fn read(town: &Snapshot, mailbox: &str, which: &str) -> Result<Message, Mail
     bead.map(message).ok_or_else(unknown)
 }
 
+/// Several messages, each by its id or by its place in the mailbox.
+pub fn read_all(
+    town: &Snapshot,
+    mailbox: &str,
+    which: &[String],
+) -> Result<Vec<Message>, MailError> {
+    which.iter().map(|one| read(town, mailbox, one)).collect()
+}
+
 /// Marks messages as read.
 pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
+    change_each(town, ids, |bead, _| {
+        if !bead.has_label("read") {
+            bead.labels.push("read".to_owned());
+            bead.labels.sort();
+        }
+    })
+}
+
+/// Marks messages as unread.
+pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
+    change_each(town, ids, |bead, _| {
+        bead.labels.retain(|label| label != "read");
+    })
+}
+
+/// Takes messages out of their mailboxes.
+pub fn remove(town: &Town, ids: &[String], how: Removal) -> anyhow::Result<()> {
+    change_each(town, ids, |bead, now| {
+        // A deleted message is not brought back by archiving it.
+        if bead.is_open() || how == Removal::Deleted {
+            change::mark_closed(bead, how.reason(), now);
+        }
+    })
+}
+
+/// Changes messages, all or none.
+fn change_each(
+    town: &Town,
+    ids: &[String],
+    change: impl Fn(&mut Bead, &Stamp),
+) -> anyhow::Result<()> {
     let store = town.store()?;
     town.transact(&store, |tx| {
+        let now = tx.now();
         for id in ids {
-            let found = tx.get(id).filter(|bead| is_message(bead)).cloned();
+            let found = tx.get_live(id).filter(|bead| is_message(bead)).cloned();
             let mut bead = found.ok_or_else(|| MailError::Unknown { id: id.clone() })?;
-            if !bead.has_label("read") {
-                bead.labels.push("read".to_owned());
-                bead.labels.sort();
+            change(&mut bead, &now);
+            if tx.get(id) != Some(&bead) {
                 tx.put(bead)?;
             }
         }
@@ -124,5 +197,6 @@ fn message(bead: &Bead) -> Message {
         thread_id: labelled("thread:"),
         reply_to: labelled("reply-to:"),
         wisp: bead.ephemeral,
+        archived: bead.status == Status::Closed,
     }
 }

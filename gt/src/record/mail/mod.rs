@@ -7,12 +7,14 @@ mod delivered;
 mod inbox;
 
 pub use delivered::news;
-pub use inbox::{Message, inbox, mark_read, read, unread};
+pub use inbox::{
+    Message, Removal, inbox, mark_read, mark_unread, read, read_all, remove, unread, with_archived,
+};
 
 use bd::bead::hash::short;
 use bd::bead::validate::fit_title;
 use bd::bead::{Bead, Kind};
-use bd::store::Tx;
+use bd::store::{Snapshot, Tx};
 
 use crate::town::Town;
 use crate::town::event::event;
@@ -48,6 +50,9 @@ pub enum MailError {
     /// It has no subject.
     #[error("a message needs a subject (-s)")]
     NoSubject,
+    /// It has no text.
+    #[error("a reply needs a text: gt mail reply ID \"<text>\"")]
+    NoText,
     /// There is no such letter.
     #[error("message `{id}` not found in this town")]
     Unknown {
@@ -59,26 +64,71 @@ pub enum MailError {
 /// Sends a letter from whoever acts; returns its id.
 pub fn send(town: &Town, letter: &NewMessage) -> anyhow::Result<String> {
     anyhow::ensure!(!letter.subject.trim().is_empty(), MailError::NoSubject);
+    let store = town.store()?;
+    let thread = match (&letter.thread, &letter.reply_to) {
+        (None, Some(original)) => thread_of(&store.snapshot()?, original),
+        (thread, _) => thread.clone(),
+    };
     let letter = NewMessage {
         from: if letter.from.is_empty() {
             town.actor.mailbox()
         } else {
             letter.from.clone()
         },
-        thread: letter
-            .thread
-            .clone()
-            .or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
+        thread: thread.or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
         operation: letter
             .operation
             .clone()
             .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
         ..letter.clone()
     };
-    let store = town.store()?;
     let id = town.transact(&store, |tx| write(tx, &letter))?;
     town.tell(&event!(Mail, to: letter.to, subject: letter.subject, id: id));
     Ok(id)
+}
+
+/// The thread of a message; none if it cannot be read.
+fn thread_of(town: &Snapshot, id: &str) -> Option<String> {
+    let labels = &town.get_live(id)?.labels;
+    let thread = labels
+        .iter()
+        .find_map(|label| label.strip_prefix("thread:"));
+    thread.map(str::to_owned)
+}
+
+/// Answers a message: to its sender, in its thread, and the message counts as read. One of our own goes to its recipient
+/// once more.
+pub fn reply(
+    town: &Town,
+    to: &Message,
+    subject: Option<&str>,
+    body: &str,
+) -> anyhow::Result<(String, NewMessage)> {
+    let own = town.actor.mailbox();
+    let other = if to.from == own { &to.to } else { &to.from };
+    let address = town.address(other)?;
+    if let Some(rig) = address.rig() {
+        town.rig(rig)?;
+    }
+    anyhow::ensure!(!body.trim().is_empty(), MailError::NoText);
+    let again = match to.subject.get(..3) {
+        Some(start) if start.eq_ignore_ascii_case("re:") => to.subject.clone(),
+        _ => format!("Re: {}", to.subject),
+    };
+    let letter = NewMessage {
+        to: address.mailbox(),
+        subject: subject.map_or(again, str::to_owned),
+        body: body.to_owned(),
+        kind: "reply".to_owned(),
+        reply_to: Some(to.id.clone()),
+        permanent: !to.wisp,
+        ..NewMessage::default()
+    };
+    let id = send(town, &letter)?;
+    if !to.read && to.to == own {
+        mark_read(town, std::slice::from_ref(&to.id))?;
+    }
+    Ok((id, letter))
 }
 
 /// Writes a letter as part of a transaction of the town's store; one that is there already stays as it

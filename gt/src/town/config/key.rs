@@ -298,6 +298,20 @@ pub const KEYS: &[Key] = &[
         "how many sessions of the rig the patrol starts at the same time",
     ),
     key(
+        "patrol.escalation.limit",
+        Kind::Number,
+        Scope::Town,
+        "2",
+        "how often an escalation that nobody acknowledges is raised",
+    ),
+    key(
+        "patrol.escalation.stale",
+        Kind::Duration,
+        Scope::Town,
+        "4h",
+        "an escalation that nobody acknowledges for so long is raised one severity",
+    ),
+    key(
         "patrol.patience",
         Kind::Duration,
         Scope::Rig,

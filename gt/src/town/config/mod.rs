@@ -6,6 +6,7 @@
 
 mod change;
 mod error;
+mod escalation;
 pub mod key;
 mod layers;
 mod rig;
@@ -14,6 +15,7 @@ mod strict;
 
 pub use change::{ChangeError, Layer, change};
 pub use error::SettingsError;
+pub use escalation::{EscalationSettings, NotifyCommand, Route};
 pub(crate) use key::duration;
 pub use layers::{Layers, Origin, Setting};
 pub use rig::{Gate, RigSettings, max_polecats, names, target_branch};

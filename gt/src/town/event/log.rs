@@ -3,6 +3,7 @@
 //! An automatic act also names the rule that decided it and the facts it saw, so that `gt why` can explain it.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bd::sys::file;
@@ -120,6 +121,57 @@ pub fn read(layout: &Layout) -> std::io::Result<Vec<EventLine>> {
         .collect())
 }
 
+/// An event with its line as it stands in the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredEvent {
+    /// The event.
+    pub line: EventLine,
+    /// Its line, without the line end.
+    pub text: String,
+}
+
+/// Reads events, and later those that were added since.
+#[derive(Debug)]
+pub struct EventReader {
+    path: PathBuf,
+    at: u64,
+}
+
+impl EventReader {
+    /// Begins with the first event.
+    pub fn new(layout: &Layout) -> Self {
+        Self {
+            path: layout.events(),
+            at: 0,
+        }
+    }
+
+    /// The events since the last call, oldest first. Lines that cannot be read are passed over; one that is being
+    /// written is left for the next call. A file that is shorter than before is read from its start.
+    pub fn read_new(&mut self) -> std::io::Result<Vec<StoredEvent>> {
+        let bytes = match file::read_from(&self.path, self.at)? {
+            Some(bytes) => bytes,
+            None => {
+                self.at = 0;
+                file::read_from(&self.path, 0)?.unwrap_or_default()
+            }
+        };
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let whole = bytes
+            .get(..end.map_or(0, |end| end + 1))
+            .unwrap_or_default();
+        self.at += whole.len() as u64;
+        let lines = whole.split(|byte| *byte == b'\n');
+        let read = |bytes: &[u8]| {
+            Some(StoredEvent {
+                line: serde_json::from_slice(bytes).ok()?,
+                text: String::from_utf8(bytes.to_vec()).ok()?,
+            })
+        };
+        Ok(lines.filter_map(read).collect())
+    }
+}
+
 /// The events that name `what`: as the value of a payload key, inside a list of one, or as the actor.
 pub fn about(events: &[EventLine], what: &str) -> Vec<EventLine> {
     events
@@ -204,6 +256,27 @@ mod tests {
         let end = r#""source":"gt","type":"sling","actor":"mayor","payload":{"bead":"web-1","target":"web/nux"},"visibility":"both"}"#;
         assert!(first.ends_with(end), "{first}");
         assert!(text.contains(r#""rescue":null,"forced":true"#), "{text}");
+    }
+
+    #[test]
+    fn a_reader_gives_each_whole_line_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let mut reader = EventReader::new(&layout);
+        let mut kinds = |text: &str| {
+            std::fs::write(layout.events(), text).unwrap();
+            let new = reader.read_new().unwrap().into_iter();
+            new.map(|one| one.line.kind).collect::<Vec<_>>()
+        };
+        let (one, two) = (r#"{"ts":"t","type":"a"}"#, r#"{"ts":"t","type":"b","x":1}"#);
+        assert_eq!(kinds(&format!("{one}\nnoise\n{}", &two[..9])), ["a"]);
+        assert_eq!(kinds(&format!("{one}\nnoise\n{two}\n")), ["b"]);
+        assert!(kinds(&format!("{one}\nnoise\n{two}\n")).is_empty());
+        assert_eq!(
+            kinds(&format!("{two}\n")),
+            ["b"],
+            "a shorter file is a new one"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use log::{EventLine, Listener, Visibility, about, read};
+pub use log::{EventLine, EventReader, Listener, StoredEvent, Visibility, about, read};
 
 /// The fields of a value that becomes a JSON object.
 pub(crate) fn fields(value: &impl Serialize) -> Map<String, Value> {
@@ -64,6 +64,16 @@ pub enum Event {
     Done { bead: String, branch: String, request: Option<String>, tip: String, commits: usize, no_change: Option<String> },
     /// A step of `gt done` failed.
     DoneFailed { bead: String, step: String, reason: String },
+    /// Someone took up an escalation.
+    EscalationAcked { escalation_id: String, acked_by: String },
+    /// An escalation was answered, or closed without an answer.
+    EscalationClosed(EscalationClosed),
+    /// The command of a route of an escalation was run, or is not set up.
+    EscalationDelivered { escalation_id: String, route: String, sent: bool, outcome: String },
+    /// An escalation was passed on.
+    EscalationForwarded { escalation_id: String, by: String, to: String },
+    /// An escalation was made, counted or raised.
+    EscalationSent(EscalationSent),
     /// A follow-up was made.
     Followup { bead: String, original: String, rig: Option<String> },
     /// A sandbox was put on a fresh branch.
@@ -165,6 +175,52 @@ pub enum Event {
     /// Something that this program does not know.
     #[serde(untagged)]
     Other { r#type: String, #[serde(default)] payload: Map<String, Value> },
+}
+
+/// An escalation that goes out. The names of its fields are those of existing towns: `rig` is the escalation, `target`
+/// the sender, `reason` the title.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EscalationSent {
+    pub rig: String,
+    pub target: String,
+    pub to: String,
+    pub reason: String,
+    pub severity: String,
+    pub actions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bead: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convoy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrences: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalation_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reescalated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_severity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_severity: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reescalation_num: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<String>>,
+}
+
+/// An escalation that is over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EscalationClosed {
+    pub escalation_id: String,
+    pub closed_by: String,
+    pub reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bead: Option<String>,
 }
 
 /// A session that gives way to a fresh one.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod daemon;
+mod escalations;
 mod rigs;
 mod routes;
 mod sandboxes;
@@ -99,6 +100,7 @@ const CHECKS: &[Check] = &[
     ("agents", agents::check),
     ("sessions", sessions::check),
     ("daemon", daemon::check),
+    ("escalations", escalations::check),
 ];
 
 /// The names of the checks.

@@ -3,11 +3,14 @@
 //! What must always hold: a name that nothing in the town has is an error that says where it was looked for, and
 //! what has nearly that name. What was only never told of is none.
 
+use bd::bead::Bead;
 use bd::store::Snapshot;
 
 use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, Attention};
+use crate::record::convoy;
+use crate::record::escalation::{self, Escalation};
 use crate::record::polecat::Ids;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
@@ -75,7 +78,7 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
         return Ok(Vec::new());
     };
     let BeadsHome::Rig(rig) = &found.home else {
-        return Ok(Vec::new());
+        return Ok(of_town(&town.store()?.snapshot()?, &found.bead));
     };
     let (beads, id) = (found.store.snapshot()?, &found.bead.id);
     let mut now = Vec::new();
@@ -123,6 +126,27 @@ fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
         );
     }
     Ok(now)
+}
+
+/// The present state of an escalation, or of a convoy that one blocks.
+fn of_town(town: &Snapshot, bead: &Bead) -> Vec<String> {
+    if let Some(one) = Escalation::read(bead).filter(Escalation::is_open) {
+        let taken = match one.acked_by.as_str() {
+            "" => "nobody has acknowledged it".to_owned(),
+            by => format!("acknowledged by {by}"),
+        };
+        let state = format!("{} and open, {taken}", one.severity.word());
+        return vec![state, format!("next step: {}", one.next_step())];
+    }
+    if !convoy::is_convoy(bead) || !bead.is_open() {
+        return Vec::new();
+    }
+    let blocking = escalation::blocking(town, bead);
+    let tell = |one: &Escalation| {
+        let why = format!("blocked by {}: {}", one.id, one.title);
+        [why, format!("next step: {}", one.next_step())]
+    };
+    blocking.iter().flat_map(tell).collect()
 }
 
 fn first_line(text: &str) -> &str {

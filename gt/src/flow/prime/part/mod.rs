@@ -1,5 +1,6 @@
 //! One part of a context: what it says, where that comes from, how much room it may take.
 
+mod answers;
 mod before;
 mod checkpoint;
 mod convoy;
@@ -13,6 +14,7 @@ mod work;
 
 use serde::Serialize;
 
+pub(super) use answers::answers;
 pub(super) use before::{attempts, followup};
 pub(super) use checkpoint::checkpoint;
 pub(super) use convoy::convoy;

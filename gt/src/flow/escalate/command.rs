@@ -1,0 +1,105 @@
+//! One run of a command that notifies a user. Its text is in variables and on standard input, never in its arguments,
+//! and no shell reads it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bd::sys::{Exec, ExecError};
+use bd::ui::{cut, escape};
+use serde_json::json;
+
+use super::text_of;
+use crate::flow::town_hook::passed_on;
+use crate::host::LiveTown;
+use crate::record::escalation::Escalation;
+use crate::town::config::NotifyCommand;
+
+/// More than any message needs.
+const OUTPUT: usize = 16 * 1024;
+/// How many bytes of a text a variable holds; standard input has all of it.
+const VARIABLE: usize = 16 * 1024;
+/// How much of what a command printed is recorded.
+const DETAIL: usize = 200;
+
+/// Runs a command for an escalation. The value is the first line that it printed, the error why it failed.
+pub(super) fn run(
+    town: &LiveTown,
+    command: &NotifyCommand,
+    one: &Escalation,
+    to: &str,
+) -> Result<String, String> {
+    let (program, args) = command.cmd.split_first().ok_or("it has no program")?;
+    let root = town.layout.root();
+    let program = if program.contains('/') {
+        root.join(Path::new(program)).into_os_string()
+    } else {
+        program.into()
+    };
+    let text = text_of(one).replace('\0', "");
+    let mut run = Exec::new(program).args(args).cwd(root).env_clear();
+    for (name, value) in passed_on(&town.env) {
+        run = run.env(name, value);
+    }
+    for (name, value) in &command.env {
+        run = run.env(name, value);
+    }
+    let details = &one.details;
+    for (name, value) in [
+        ("ID", one.id.as_str()),
+        ("SEVERITY", one.severity.word()),
+        ("TITLE", &one.title),
+        ("CATEGORY", &details.category),
+        ("FROM", &one.escalated_by),
+        ("BEAD", &one.related_bead),
+        ("CONVOY", &details.convoy),
+        ("TO", to),
+    ] {
+        // One line each: a title must not become a second header of a message.
+        run = run.env(format!("GT_ESCALATION_{name}"), escape::line(value));
+    }
+    let run = run
+        .env("GT_ESCALATION_JSON", json_of(one))
+        .env("GT_ESCALATION_TEXT", beginning(&text, VARIABLE))
+        .env("GT_TOWN_ROOT", root)
+        .stdin(text)
+        .limit(command.limit())
+        .cap(OUTPUT)
+        .stop_when(Arc::clone(&town.stop))
+        .run();
+    let done = run.map_err(|error| match error {
+        ExecError::Io { program, source } => format!("cannot run {program}: {source}"),
+        error => error.to_string(),
+    })?;
+    if done.ok() {
+        return Ok(first_line(&done.text()));
+    }
+    let said = [done.error_text(), done.text()];
+    let said = said.iter().map(|text| first_line(text));
+    let said = said.into_iter().find(|text| !text.is_empty());
+    let ended = match done.code() {
+        Some(code) => format!("exit code {code}"),
+        None => "ended by a signal".to_owned(),
+    };
+    Err(said.map_or(ended.clone(), |said| format!("{ended}: {said}")))
+}
+
+/// What a web hook can post: shells have no way to make JSON of a text.
+fn json_of(one: &Escalation) -> String {
+    let (severity, title) = (one.severity.word(), &one.title);
+    let (id, from) = (&one.id, &one.escalated_by);
+    let text = format!("[{severity}] {title} ({id} from {from})");
+    json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    escape::line(&cut::cut(line, DETAIL))
+}
+
+fn beginning(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,79 @@
+//! The commands of an escalation's routes: each is run at most so many times, and how it went is recorded.
+
+use super::{command, save, settings};
+use crate::host::LiveTown;
+use crate::record::escalation::{Delivery, DeliveryState, Escalation, TRIES};
+use crate::town::config::Route;
+use crate::town::event::event;
+use crate::town::lock::Lock;
+
+/// Runs the commands that were not run yet, or failed and may be tried again; returns the escalation as it is then.
+pub fn deliver(town: &LiveTown, id: &str) -> anyhow::Result<Escalation> {
+    let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
+    let (settings, _) = settings(town);
+    let store = town.store()?;
+    let read = || {
+        let beads = store.snapshot()?;
+        let bead = beads.get_live(id);
+        let unknown = || super::EscalateError::Unknown { id: id.to_owned() };
+        anyhow::Ok(bead.and_then(Escalation::read).ok_or_else(unknown)?)
+    };
+    let first = read()?;
+    let due = first.details.deliveries.iter().enumerate();
+    let due: Vec<usize> = due
+        .filter(|(_, delivery)| delivery.is_due())
+        .map(|(at, _)| at)
+        .collect();
+    for at in due {
+        let Some(before) = first.details.deliveries.get(at) else {
+            continue;
+        };
+        let Route::Command { name, target } = Route::read(&before.route) else {
+            continue;
+        };
+        let (state, detail) = match settings.command(&name) {
+            None => {
+                let file = town.layout.escalation_json();
+                let detail = format!("no command `{name}` in {}", file.display());
+                (DeliveryState::Skipped, detail)
+            }
+            Some(with) => {
+                let to = settings.contact(&name, &target);
+                match command::run(town, with, &first, to) {
+                    Ok(said) => (DeliveryState::Sent, said),
+                    Err(reason) => (DeliveryState::Failed, reason),
+                }
+            }
+        };
+        let after = Delivery {
+            state,
+            detail,
+            tries: before.tries + u32::from(state != DeliveryState::Skipped),
+            at: town.clock.now().to_string(),
+            ..before.clone()
+        };
+        town.tell(&event!(EscalationDelivered,
+            escalation_id: id, route: after.route, sent: state == DeliveryState::Sent, outcome: after.detail,
+        ));
+        town.transact(&store, |tx| {
+            let (_, mut one) = super::live(tx, id)?;
+            if let Some(delivery) = one.details.deliveries.get_mut(at) {
+                *delivery = after;
+            }
+            save(tx, &one)
+        })?;
+    }
+    read()
+}
+
+/// Runs what is due, for the patrol: an error names what failed, so that it is tried again later.
+pub(crate) fn redeliver(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let one = deliver(town, id)?;
+    let mut failed = one.details.deliveries.iter();
+    let failed = failed.find(|delivery| delivery.is_due());
+    if let Some(delivery) = failed {
+        let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);
+        anyhow::bail!("{route} failed ({tries} of {TRIES} tries): {detail}");
+    }
+    Ok(Some(format!("the routes of {id} are done")))
+}

@@ -1,0 +1,180 @@
+//! What time does to an escalation: nobody acknowledges it and it is raised, or its deadline passes and the default is
+//! the answer.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use super::answer::{self, Ending};
+use super::{deliver, mailboxes, open, route, save, settings};
+use crate::host::LiveTown;
+use crate::record::escalation::{self, Escalation, Severity};
+use crate::town::event::{EscalationSent, Event};
+
+/// Whether an escalation is to be raised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overdue {
+    /// At this time.
+    At(Timestamp),
+    /// Never, for this reason.
+    Never(&'static str),
+}
+
+/// An escalation that was raised, or why it was not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Raised {
+    /// The escalation.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its severity before.
+    pub old_severity: Severity,
+    /// Its severity now.
+    pub new_severity: Severity,
+    /// How often it was raised.
+    pub reescalation_num: u64,
+    /// Whether it stays as it is.
+    pub skipped: bool,
+    /// Why.
+    pub skip_reason: String,
+}
+
+/// When an escalation is to be raised that nobody acknowledged.
+pub fn when_overdue(
+    (severity, is_acked, count): (Severity, bool, u64),
+    since: Timestamp,
+    (stale, limit): (SignedDuration, u64),
+) -> Overdue {
+    if is_acked {
+        return Overdue::Never("acknowledged");
+    }
+    if severity.raised().is_none() {
+        return Overdue::Never("critical already");
+    }
+    if count >= limit {
+        return Overdue::Never("raised as often as the limit allows");
+    }
+    Overdue::At(since.saturating_add(stale).unwrap_or(Timestamp::MAX))
+}
+
+impl Escalation {
+    /// When it is to be raised.
+    pub(crate) fn overdue(&self, numbers: (SignedDuration, u64)) -> Overdue {
+        let state = (self.severity, self.is_acked(), self.reescalation_count);
+        when_overdue(state, self.waits_since(), numbers)
+    }
+}
+
+/// Raises an escalation one severity if it is time, and takes the routes of that severity. None if it is not.
+pub fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<Raised>> {
+    let (settings, _) = settings(town);
+    let store = town.store()?;
+    let raised = town.transact(&store, |tx| {
+        let mut one = open(tx, id)?;
+        let old = one.severity;
+        let due = one.overdue((settings.stale, settings.limit));
+        let is_due = matches!(due, Overdue::At(at) if at <= tx.now().instant());
+        let Some(new) = old.raised().filter(|_| is_due) else {
+            return Ok(None);
+        };
+        if one.original_severity.is_empty() {
+            one.original_severity = old.word().to_owned();
+        }
+        one.severity = new;
+        one.reescalation_count += 1;
+        one.last_reescalated_at = tx.now().to_string();
+        one.last_reescalated_by = town.actor.mailbox();
+        let shout = |severity: Severity| severity.word().to_uppercase();
+        let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
+        let routes = route(town, tx, &mut one, &settings, &mark)?;
+        save(tx, &one)?;
+        Ok(Some((one, old, routes)))
+    })?;
+    let Some((one, old, routes)) = raised else {
+        return Ok(None);
+    };
+    let targets = mailboxes(town, &routes);
+    town.tell(&Event::EscalationSent(EscalationSent {
+        rig: id.to_owned(),
+        target: town.actor.mailbox(),
+        to: targets.join(","),
+        reason: one.title.clone(),
+        severity: one.severity.word().to_owned(),
+        actions: routes.iter().map(ToString::to_string).collect(),
+        escalation_id: Some(id.to_owned()),
+        reescalated: Some(true),
+        old_severity: Some(old.word().to_owned()),
+        new_severity: Some(one.severity.word().to_owned()),
+        reescalation_num: Some(one.reescalation_count),
+        targets: Some(targets),
+        ..EscalationSent::default()
+    }));
+    // It is raised; a command that fails now is run again by the patrol.
+    deliver(town, id).ok();
+    Ok(Some(Raised {
+        id: id.to_owned(),
+        title: one.title,
+        old_severity: old,
+        new_severity: one.severity,
+        reescalation_num: one.reescalation_count,
+        skipped: false,
+        skip_reason: String::new(),
+    }))
+}
+
+/// Raises all that nobody acknowledged in time, or only names them. Those that waited as long and may not be raised are
+/// named with the reason.
+pub fn raise_stale(town: &LiveTown, only_show: bool) -> anyhow::Result<Vec<Raised>> {
+    let (settings, _) = settings(town);
+    let now = town.clock.now();
+    let mut found = Vec::new();
+    for one in escalation::list(&town.store()?.snapshot()?, false) {
+        let waited = now.duration_since(one.waits_since());
+        if waited < settings.stale || one.is_acked() {
+            continue;
+        }
+        let reason = match one.overdue((settings.stale, settings.limit)) {
+            Overdue::Never(reason) => Some(reason),
+            Overdue::At(_) => None,
+        };
+        if reason.is_none() && !only_show {
+            found.extend(reescalate(town, &one.id)?);
+            continue;
+        }
+        let new = one.severity.raised().filter(|_| reason.is_none());
+        found.push(Raised {
+            new_severity: new.unwrap_or(one.severity),
+            reescalation_num: one.reescalation_count + u64::from(reason.is_none()),
+            skipped: reason.is_some(),
+            skip_reason: reason.unwrap_or_default().to_owned(),
+            old_severity: one.severity,
+            title: one.title,
+            id: one.id,
+        });
+    }
+    Ok(found)
+}
+
+/// Takes the default of a decision whose deadline has passed. None if someone was quicker.
+pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let beads = town.store()?.snapshot()?;
+    let found = beads.get_live(id).and_then(Escalation::read);
+    let now = town.clock.now();
+    let is_due = |one: &Escalation| one.default_at().is_some_and(|(_, at)| at <= now);
+    let Some(one) = found.filter(|one| one.is_open() && is_due(one)) else {
+        return Ok(None);
+    };
+    let Some((default, at)) = one.default_at() else {
+        return Ok(None);
+    };
+    let rule = format!("Nobody answered by {at}, so the default was taken.");
+    let ending = Ending {
+        by: "deadline",
+        rule: &rule,
+        text: default,
+        is_answer: true,
+    };
+    let one = answer::end(town, id, &ending, is_due)?;
+    Ok((!one.is_open()).then(|| format!("{id} was answered with its default: {default}")))
+}

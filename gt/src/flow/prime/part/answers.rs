@@ -1,0 +1,28 @@
+//! Answers to what was escalated about the work.
+
+use bd::ui::escape;
+
+use super::foreign::quoted;
+use super::{Part, Pointer, Room};
+use crate::record::escalation::Escalation;
+
+/// What was asked about a bead and answered; nothing if nothing was.
+pub(in crate::flow::prime) fn answers(bead: &str, answered: &[Escalation]) -> Option<Part> {
+    if answered.is_empty() {
+        return None;
+    }
+    let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
+    // The newest stands first: it may replace an older one.
+    for one in answered.iter().rev() {
+        let (by, title) = (escape::line(&one.closed_by), escape::line(&one.title));
+        text.push_str(&format!("- {} \"{title}\", answered by {by}:\n", one.id));
+        text.push_str(&quoted(one.details.answer.lines()));
+    }
+    let part = Part::fixed("answers", format!("escalations about {bead}"), text);
+    Some(part.within(Room {
+        most: 2048,
+        least: 300,
+        rank: 1,
+        pointer: Pointer::Command("gt escalate list --all --bead {}"),
+    }))
+}

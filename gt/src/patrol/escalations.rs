@@ -1,0 +1,222 @@
+//! Escalations that nobody answers: rules E1, E2 and E3.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use crate::flow::escalate::{self, Overdue, when_overdue};
+use crate::host::LiveTown;
+use crate::record::escalation::{self, Escalation, Severity};
+use crate::record::town_view::TownView;
+
+/// How long the command that escalates has for its own deliveries before the patrol looks after them.
+const GRACE: SignedDuration = SignedDuration::from_mins(1);
+
+/// What is known about open escalations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EscalationFacts {
+    /// Those that are open.
+    pub open: Vec<OpenEscalation>,
+    /// How long nobody may have acknowledged one before it is raised.
+    pub stale: SignedDuration,
+    /// How often one is raised.
+    pub limit: u64,
+}
+
+/// An open escalation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenEscalation {
+    /// Its id.
+    pub id: String,
+    /// How urgent it is.
+    pub severity: Severity,
+    /// Whether someone has taken it up.
+    pub is_acked: bool,
+    /// Since when it waits for that.
+    pub since: Timestamp,
+    /// How often it was raised.
+    pub raised: u64,
+    /// When its default becomes the answer, and that answer.
+    pub default_at: Option<(Timestamp, String)>,
+    /// When a command that was not run or failed was tried last, and its route.
+    pub undelivered: Option<(Timestamp, String)>,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> EscalationFacts {
+    let open = escalation::list(&view.stores.town, false);
+    if open.is_empty() {
+        return EscalationFacts::default();
+    }
+    // Settings that cannot be read are reported by the doctor; the built-in ones count.
+    let (settings, _) = escalate::settings(town);
+    EscalationFacts {
+        open: open.iter().map(fact).collect(),
+        stale: settings.stale,
+        limit: settings.limit,
+    }
+}
+
+fn fact(one: &Escalation) -> OpenEscalation {
+    let mut due = one.details.deliveries.iter().filter(|one| one.is_due());
+    let undelivered = due.next().map(|delivery| {
+        let at = delivery.at.parse().unwrap_or_else(|_| one.waits_since());
+        (at, delivery.route.clone())
+    });
+    OpenEscalation {
+        id: one.id.clone(),
+        severity: one.severity,
+        is_acked: one.is_acked(),
+        since: one.waits_since(),
+        raised: one.reescalation_count,
+        default_at: one.default_at().map(|(answer, at)| (at, answer.to_owned())),
+        undelivered,
+    }
+}
+
+/// - E2: a decision whose deadline has passed is answered with its default.
+/// - E1: one that nobody acknowledged in time is raised one severity, up to the limit.
+/// - E3: a command that was not run or failed is run again.
+pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
+    let of_one = |one: &OpenEscalation| {
+        let id = || one.id.clone();
+        let passed = one.default_at.as_ref().filter(|(at, _)| *at <= now);
+        let take_default = passed.map(|(at, answer)| Decision {
+            rule: rule::E2_TAKE_DEFAULT,
+            saw: format!(
+                "nobody answered {} by {at}; its default is {answer}",
+                one.id
+            ),
+            action: Action::TakeDefault { escalation: id() },
+        });
+        let is_overdue = matches!(overdue(one, facts), Overdue::At(at) if at <= now);
+        let raise = is_overdue.then(|| Decision {
+            rule: rule::E1_REESCALATE,
+            saw: format!(
+                "nobody acknowledged {} ({}) since {}",
+                one.id,
+                one.severity.word(),
+                one.since
+            ),
+            action: Action::Reescalate { escalation: id() },
+        });
+        let failed = one.undelivered.as_ref();
+        let failed = failed.filter(|(at, _)| now.duration_since(*at) >= GRACE);
+        let deliver = failed.map(|(_, route)| Decision {
+            rule: rule::E3_DELIVER,
+            saw: format!("{route} of {} was not run or failed", one.id),
+            action: Action::Deliver { escalation: id() },
+        });
+        [take_default, raise, deliver].into_iter().flatten()
+    };
+    facts.open.iter().flat_map(of_one).collect()
+}
+
+/// In how long a rule will apply that none does now.
+pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
+    let times = facts.open.iter().flat_map(|one| {
+        let raise = match overdue(one, facts) {
+            Overdue::At(at) => Some(at),
+            Overdue::Never(_) => None,
+        };
+        let retry = one.undelivered.as_ref();
+        let retry = retry.and_then(|(at, _)| at.checked_add(GRACE).ok());
+        let default = one.default_at.as_ref().map(|(at, _)| *at);
+        [raise, retry, default].into_iter().flatten()
+    });
+    let waits = times.map(|at| at.duration_since(now));
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+fn overdue(one: &OpenEscalation, facts: &EscalationFacts) -> Overdue {
+    let state = (one.severity, one.is_acked, one.raised);
+    when_overdue(state, one.since, (facts.stale, facts.limit))
+}
+
+/// Raises an escalation.
+pub(super) fn reescalate(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let raised = escalate::reescalate(town, id)?;
+    Ok(raised.map(|raised| {
+        let (old, new) = (raised.old_severity.word(), raised.new_severity.word());
+        format!("{id} is {new} now, was {old}")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-01-01T{text}:00Z").parse().unwrap()
+    }
+
+    fn one(severity: Severity) -> OpenEscalation {
+        OpenEscalation {
+            id: "hq-e".to_owned(),
+            severity,
+            is_acked: false,
+            since: at("10:00"),
+            raised: 0,
+            default_at: None,
+            undelivered: None,
+        }
+    }
+
+    fn facts(one: OpenEscalation) -> EscalationFacts {
+        EscalationFacts {
+            open: vec![one],
+            stale: SignedDuration::from_hours(4),
+            limit: 2,
+        }
+    }
+
+    /// The rule that applies at a time, and in how many minutes the next one will.
+    fn judged(one: &OpenEscalation, time: &str) -> (Option<&'static str>, Option<i64>) {
+        let facts = facts(one.clone());
+        let rule = decide(&facts, at(time)).first().map(|one| one.rule.name);
+        (rule, due(&facts, at(time)).map(|wait| wait.as_mins()))
+    }
+
+    #[test]
+    fn one_that_nobody_acknowledged_is_raised_after_four_hours_up_to_the_limit() {
+        let high = one(Severity::High);
+        assert_eq!(judged(&high, "13:59"), (None, Some(1)));
+        assert_eq!(judged(&high, "14:00"), (Some("E1-reescalate"), None));
+        let critical = one(Severity::Critical);
+        let acked = OpenEscalation {
+            is_acked: true,
+            ..high.clone()
+        };
+        let often = OpenEscalation { raised: 2, ..high };
+        for never in [critical, acked, often] {
+            assert_eq!(judged(&never, "23:00"), (None, None), "{never:?}");
+        }
+    }
+
+    #[test]
+    fn the_default_is_taken_at_the_deadline_also_of_one_that_is_acknowledged() {
+        let decision = OpenEscalation {
+            is_acked: true,
+            default_at: Some((at("11:00"), "wait".to_owned())),
+            ..one(Severity::Medium)
+        };
+        assert_eq!(judged(&decision, "10:50"), (None, Some(10)));
+        assert_eq!(judged(&decision, "11:00"), (Some("E2-take-default"), None));
+        let stale = OpenEscalation {
+            is_acked: false,
+            ..decision
+        };
+        assert_eq!(judged(&stale, "15:00").0, Some("E2-take-default"));
+    }
+
+    #[test]
+    fn a_command_that_failed_is_run_again_after_a_minute() {
+        let failed = OpenEscalation {
+            is_acked: true,
+            undelivered: Some((at("10:10"), "email:human".to_owned())),
+            ..one(Severity::High)
+        };
+        assert_eq!(judged(&failed, "10:10"), (None, Some(1)));
+        assert_eq!(judged(&failed, "10:11"), (Some("E3-deliver"), None));
+    }
+}

@@ -1,0 +1,526 @@
+//! The escalation: a durable bead of the town that asks someone for help or for a decision.
+//!
+//! Its facts are `key: value` lines below the title in the description, as existing clients write and read them. What
+//! those have no line for is in the metadata under `escalation`: category, options and deadline, answer, deliveries.
+
+use bd::bead::{Bead, fields};
+use bd::store::Snapshot;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::convoy;
+
+/// What marks an escalation.
+pub const LABEL: &str = "gt:escalation";
+/// What marks one that someone has taken up.
+const ACKED: &str = "acked";
+/// What marks one that was resolved or closed.
+const RESOLVED: &str = "resolved";
+/// What marks one whose severity was raised because nobody took it up.
+const REESCALATED: &str = "reescalated";
+/// The key of the metadata.
+const DETAILS: &str = "escalation";
+
+/// How urgent an escalation is.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Recorded only.
+    Low,
+    /// The mayor gets a message.
+    #[default]
+    Medium,
+    /// A person gets a message, too.
+    High,
+    /// It is urgent for a person, and its convoy is blocked.
+    Critical,
+}
+
+impl Severity {
+    /// All words, the least urgent first.
+    pub const WORDS: [&str; 4] = ["low", "medium", "high", "critical"];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+
+    /// Reads the word, in any case.
+    pub fn read(text: &str) -> Option<Self> {
+        [Self::Low, Self::Medium, Self::High, Self::Critical]
+            .into_iter()
+            .find(|one| one.word().eq_ignore_ascii_case(text.trim()))
+    }
+
+    /// One step more urgent.
+    pub fn raised(self) -> Option<Self> {
+        match self {
+            Self::Low => Some(Self::Medium),
+            Self::Medium => Some(Self::High),
+            Self::High => Some(Self::Critical),
+            Self::Critical => None,
+        }
+    }
+
+    /// The priority of its messages: 0 urgent, 3 low.
+    pub fn priority(self) -> i64 {
+        3 - self as i64
+    }
+}
+
+/// An escalation as it is read from its bead.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Escalation {
+    /// Its id.
+    pub id: String,
+    /// What it is about, in one line.
+    pub title: String,
+    /// `open` or `closed`.
+    pub status: String,
+    /// When it was written, RFC 3339.
+    #[serde(rename = "created_at")]
+    pub created_at: String,
+    /// How urgent it is.
+    pub severity: Severity,
+    /// Why, with all its lines.
+    pub reason: String,
+    /// What noticed it, such as a plugin.
+    pub source: String,
+    /// The agent that asks.
+    pub escalated_by: String,
+    /// When.
+    pub escalated_at: String,
+    /// Who has taken it up.
+    pub acked_by: String,
+    /// When.
+    pub acked_at: String,
+    /// Who resolved or closed it.
+    pub closed_by: String,
+    /// Why it is over: the answer, or the reason.
+    pub closed_reason: String,
+    /// The bead that it is about.
+    pub related_bead: String,
+    /// The severity before it was raised.
+    pub original_severity: String,
+    /// How often it was raised.
+    pub reescalation_count: u64,
+    /// When it was raised last.
+    pub last_reescalated_at: String,
+    /// Who raised it last.
+    pub last_reescalated_by: String,
+    /// What has no line in the description.
+    #[serde(flatten)]
+    pub details: EscalationDetails,
+}
+
+/// The part of an escalation in the metadata.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct EscalationDetails {
+    /// What kind of trouble it is, in a word.
+    pub category: String,
+    /// The reason, if it has more lines than its line holds.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The mailboxes of all that asked: the answer goes to each.
+    pub asked_by: Vec<String>,
+    /// How often the same was escalated.
+    pub occurrences: u64,
+    /// When it was escalated last.
+    pub last_seen: String,
+    /// What is to be decided.
+    pub decision: Option<EscalationChoice>,
+    /// The answer.
+    pub answer: String,
+    /// The convoy that it concerns.
+    pub convoy: String,
+    /// To whom it was passed on.
+    pub forwards: Vec<Forward>,
+    /// What became of each route.
+    pub deliveries: Vec<Delivery>,
+    /// What another version of this program wrote.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// A decision that is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct EscalationChoice {
+    /// The answers to choose from; any answer if there are none.
+    pub options: Vec<String>,
+    /// The answer that is taken at the deadline.
+    pub default: String,
+    /// When, RFC 3339; empty for never.
+    pub deadline: String,
+}
+
+/// One step of an escalation from one agent or person to the next.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Forward {
+    /// Who passed it on.
+    pub by: String,
+    /// To which mailbox.
+    pub to: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// What was said with it.
+    pub note: String,
+    /// The message that was sent.
+    pub message: String,
+}
+
+/// A route of an escalation, and what became of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Delivery {
+    /// The route, as in the settings: `mail:mayor/`, `email:human`.
+    pub route: String,
+    /// The severity that it was sent with.
+    pub severity: Severity,
+    /// How far it is.
+    pub state: DeliveryState,
+    /// How often a command was run for it.
+    pub tries: u32,
+    /// When it was tried last, RFC 3339.
+    pub at: String,
+    /// Why it failed, or what the command printed.
+    pub detail: String,
+    /// The message, for mail.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+/// How far a delivery is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryState {
+    /// Its command was not run yet.
+    #[default]
+    Pending,
+    /// It was sent.
+    Sent,
+    /// Its command failed.
+    Failed,
+    /// No such command is set up.
+    Skipped,
+}
+
+/// How often the command of a route is run before it counts as failed.
+pub const TRIES: u32 = 3;
+
+impl Delivery {
+    /// Whether its command is to be run, or run again.
+    pub fn is_due(&self) -> bool {
+        match self.state {
+            DeliveryState::Pending => true,
+            DeliveryState::Failed => self.tries < TRIES,
+            DeliveryState::Sent | DeliveryState::Skipped => false,
+        }
+    }
+}
+
+impl Escalation {
+    /// Reads it from its bead; none if that is something else.
+    pub fn read(bead: &Bead) -> Option<Self> {
+        if !bead.has_label(LABEL) || bead.is_tombstone() {
+            return None;
+        }
+        let lines = lines_of(&bead.description);
+        let get = |key: &str| {
+            let value = fields::get(lines, key).unwrap_or_default();
+            if value == "null" {
+                String::new()
+            } else {
+                value
+            }
+        };
+        let label = || bead.labels.iter().find_map(|l| l.strip_prefix("severity:"));
+        let details: EscalationDetails = bead
+            .metadata_object()
+            .remove(DETAILS)
+            .and_then(|value| serde_json::from_value(value).ok())
+            .unwrap_or_default();
+        let reason = if details.text.is_empty() {
+            get("reason")
+        } else {
+            details.text.clone()
+        };
+        Some(Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            status: bead.status.to_string(),
+            created_at: bead.created_at.to_string(),
+            severity: Severity::read(&get("severity"))
+                .or_else(|| Severity::read(label()?))
+                .unwrap_or_default(),
+            reason,
+            source: get("source"),
+            escalated_by: or_else(get("escalated_by"), &bead.created_by),
+            escalated_at: or_else(get("escalated_at"), &bead.created_at.to_string()),
+            acked_by: get("acked_by"),
+            acked_at: get("acked_at"),
+            closed_by: get("closed_by"),
+            closed_reason: or_else(get("closed_reason"), &bead.close_reason),
+            related_bead: get("related_bead"),
+            original_severity: get("original_severity"),
+            reescalation_count: get("reescalation_count").parse().unwrap_or_default(),
+            last_reescalated_at: get("last_reescalated_at"),
+            last_reescalated_by: get("last_reescalated_by"),
+            details,
+        })
+    }
+
+    /// Writes it into its bead. Other text of the description and other metadata stay.
+    pub fn write(&self, bead: &mut Bead) -> serde_json::Result<()> {
+        let one_line = self.reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut details = self.details.clone();
+        details.text = if self.reason.trim().contains('\n') {
+            self.reason.trim().to_owned()
+        } else {
+            String::new()
+        };
+        let count = self.reescalation_count.to_string();
+        let rows = [
+            ("severity", self.severity.word()),
+            ("reason", &one_line),
+            ("source", &self.source),
+            ("escalated_by", &self.escalated_by),
+            ("escalated_at", &self.escalated_at),
+            ("acked_by", &self.acked_by),
+            ("acked_at", &self.acked_at),
+            ("closed_by", &self.closed_by),
+            ("closed_reason", &self.closed_reason),
+            ("related_bead", &self.related_bead),
+            ("original_severity", &self.original_severity),
+            ("reescalation_count", &count),
+            ("last_reescalated_at", &self.last_reescalated_at),
+            ("last_reescalated_by", &self.last_reescalated_by),
+        ];
+        let mut text = lines_of(&bead.description).trim_start().to_owned();
+        for (key, value) in rows {
+            let value = if value.is_empty() { "null" } else { value };
+            text = fields::set(&text, key, Some(value));
+        }
+        bead.description = format!("{}\n\n{text}", self.title);
+        bead.title.clone_from(&self.title);
+        bead.priority = self.severity.priority();
+        bead.labels.retain(|label| {
+            !label.starts_with("severity:") && ![ACKED, RESOLVED].contains(&label.as_str())
+        });
+        bead.labels.push(LABEL.to_owned());
+        bead.labels
+            .push(format!("severity:{}", self.severity.word()));
+        if !self.acked_by.is_empty() {
+            bead.labels.push(ACKED.to_owned());
+        }
+        if !self.closed_by.is_empty() {
+            bead.labels.push(RESOLVED.to_owned());
+        }
+        if self.reescalation_count > 0 {
+            bead.labels.push(REESCALATED.to_owned());
+        }
+        bead.labels.sort();
+        bead.labels.dedup();
+        bead.set_metadata(DETAILS, &details)
+    }
+
+    /// Whether nobody has resolved or closed it.
+    pub fn is_open(&self) -> bool {
+        self.status != "closed"
+    }
+
+    /// Whether someone has taken it up.
+    pub fn is_acked(&self) -> bool {
+        !self.acked_by.is_empty()
+    }
+
+    /// Since when it waits for someone to take it up: it was escalated, raised or passed on then.
+    pub fn waits_since(&self) -> Timestamp {
+        let forwarded = self.details.forwards.iter().map(|step| step.at.as_str());
+        let all = [self.escalated_at.as_str(), &self.last_reescalated_at];
+        let times = all.into_iter().chain(forwarded);
+        let times = times.filter_map(|text| text.parse().ok());
+        times.max().unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
+    /// The answer that is taken automatically, and when.
+    pub fn default_at(&self) -> Option<(&str, Timestamp)> {
+        let choice = self.details.decision.as_ref()?;
+        let at = choice.deadline.parse().ok()?;
+        (!choice.default.is_empty()).then_some((choice.default.as_str(), at))
+    }
+
+    /// The command that ends it.
+    pub fn next_step(&self) -> String {
+        let text = match &self.details.decision {
+            Some(choice) if !choice.options.is_empty() => {
+                format!("<1-{}, or an answer>", choice.options.len())
+            }
+            Some(_) => "<answer>".to_owned(),
+            None => "<what was done>".to_owned(),
+        };
+        format!("gt escalate resolve {} \"{text}\"", self.id)
+    }
+
+    /// Whether another escalation asks the same.
+    fn asks_the_same(&self, other: &Self) -> bool {
+        let options = |one: &Self| {
+            let choice = one.details.decision.as_ref();
+            choice.map(|choice| choice.options.clone())
+        };
+        self.title.eq_ignore_ascii_case(&other.title)
+            && self.related_bead == other.related_bead
+            && self
+                .details
+                .category
+                .eq_ignore_ascii_case(&other.details.category)
+            && options(self) == options(other)
+    }
+}
+
+/// What follows the title in a description: a title may look like a line of a field.
+fn lines_of(description: &str) -> &str {
+    description.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
+fn or_else(text: String, other: &str) -> String {
+    if text.is_empty() {
+        other.to_owned()
+    } else {
+        text
+    }
+}
+
+/// The escalations of a town, open ones or all: the most urgent first, then the oldest.
+pub fn list(town: &Snapshot, all: bool) -> Vec<Escalation> {
+    let found = town.select(|head| (all || head.is_open()) && head.has_label(LABEL));
+    let mut found: Vec<Escalation> = found.filter_map(Escalation::read).collect();
+    found.sort_by_key(|one| {
+        let instant = one.escalated_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+        (std::cmp::Reverse(one.severity), instant, one.id.clone())
+    });
+    found
+}
+
+/// The open escalation that asks the same.
+pub fn duplicate_of(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
+    let mut open = list(town, false).into_iter();
+    open.find(|one| one.asks_the_same(new))
+}
+
+/// The open critical escalations that block a convoy.
+pub fn blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
+    let concerns = |one: &Escalation| {
+        one.details.convoy == convoy.id
+            || convoy::tracked_ids(convoy).any(|id| id == one.related_bead)
+    };
+    let open = list(town, false).into_iter();
+    open.filter(|one| one.severity == Severity::Critical && concerns(one))
+        .collect()
+}
+
+/// The answered decisions and questions about a bead, oldest answer first.
+pub fn answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
+    let mut found = list(town, true);
+    found
+        .retain(|one| !one.is_open() && one.related_bead == bead && !one.details.answer.is_empty());
+    found.sort_by(|a, b| (&a.escalated_at, &a.id).cmp(&(&b.escalated_at, &b.id)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escalation_of_the_era_is_read() {
+        let bead = Bead {
+            id: "hq-x1".into(),
+            title: "Severity: low".into(),
+            description: "Severity: low\n\nseverity: high\nreason: It hangs\nsource: null\nescalated_by: web/nux\n\
+                          escalated_at: 2026-01-01T10:00:00Z\nacked_by: null\nacked_at: null\nclosed_by: null\n\
+                          closed_reason: null\nrelated_bead: web-1\noriginal_severity: medium\nreescalation_count: 1\n\
+                          last_reescalated_at: 2026-01-01T14:00:00Z\nlast_reescalated_by: deacon"
+                .into(),
+            labels: vec![LABEL.into(), "severity:high".into()],
+            ..Bead::default()
+        };
+        let one = Escalation::read(&bead).unwrap();
+        assert_eq!(one.severity, Severity::High);
+        assert_eq!(
+            (one.reason.as_str(), one.acked_by.as_str()),
+            ("It hangs", "")
+        );
+        assert_eq!(
+            (one.related_bead.as_str(), one.reescalation_count),
+            ("web-1", 1)
+        );
+        assert_eq!(one.waits_since().to_string(), "2026-01-01T14:00:00Z");
+        assert!(Escalation::read(&Bead::default()).is_none());
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_foreign_lines_and_metadata_stay() {
+        let mut bead = Bead {
+            id: "hq-x1".into(),
+            labels: vec!["mine".into()],
+            description: "old\n\nseverity: low\nfrom_tomorrow: yes\n\nMore text".into(),
+            ..Bead::default()
+        };
+        bead.set_metadata("mine", 1).unwrap();
+        let mut one = Escalation {
+            id: "hq-x1".into(),
+            title: "Disk full: now".into(),
+            status: "open".into(),
+            severity: Severity::Critical,
+            reason: "first line\nseverity: low".into(),
+            ..Escalation::default()
+        };
+        one.details.other.insert("later".into(), true.into());
+        one.write(&mut bead).unwrap();
+        let text = &bead.description;
+        assert!(
+            text.starts_with("Disk full: now\n\nseverity: critical\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("from_tomorrow: yes") && text.ends_with("More text"),
+            "{text}"
+        );
+        assert_eq!(bead.labels, ["gt:escalation", "mine", "severity:critical"]);
+        let read = Escalation::read(&bead).unwrap();
+        assert_eq!(
+            (read.severity, &read.reason),
+            (Severity::Critical, &one.reason)
+        );
+        assert_eq!(read.details.other["later"], true);
+        assert_eq!(bead.metadata_object()["mine"], 1);
+        one.acked_by = "mayor".into();
+        one.closed_by = "mayor".into();
+        one.reescalation_count = 1;
+        one.write(&mut bead).unwrap();
+        let labels = bead.labels.join(" ");
+        assert_eq!(
+            labels,
+            "acked gt:escalation mine reescalated resolved severity:critical"
+        );
+    }
+
+    #[test]
+    fn severities_rise_step_by_step() {
+        let mut severity = Severity::read("LOW").unwrap();
+        let mut words = vec![severity.word()];
+        while let Some(next) = severity.raised() {
+            assert!(next > severity && next.priority() < severity.priority());
+            severity = next;
+            words.push(severity.word());
+        }
+        assert_eq!(words, Severity::WORDS);
+    }
+}

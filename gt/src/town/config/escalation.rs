@@ -1,0 +1,319 @@
+//! `settings/escalation.json`: which routes an escalation takes by its severity, and the commands that notify users.
+//!
+//! The file is that of existing towns. `commands` is ours: a route that is neither `bead`, `mail:ADDRESS` nor `log` runs
+//! the command of its name. Without a file the built-in routes count.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use bd::sys::file;
+use jiff::SignedDuration;
+use serde::Deserialize;
+
+use super::layers::{Layers, Origin};
+use super::{SettingsError, duration};
+use crate::town::Town;
+
+/// The severities that the file has routes for.
+const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
+/// How long a command may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where an escalation goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Route {
+    /// The bead, which is written in any case.
+    Bead,
+    /// A line in the events, which is written in any case.
+    Log,
+    /// A message to an agent or the overseer.
+    Mail(String),
+    /// A command, with the target after the colon.
+    Command {
+        /// Its name.
+        name: String,
+        /// To whom; empty for nobody in particular.
+        target: String,
+    },
+}
+
+impl Route {
+    /// Reads a route as it stands in the file.
+    pub fn read(text: &str) -> Self {
+        let (name, target) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        match name {
+            "bead" => Self::Bead,
+            "log" => Self::Log,
+            "mail" => Self::Mail(target.to_owned()),
+            name => Self::Command {
+                name: name.to_owned(),
+                target: target.to_owned(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bead => f.write_str("bead"),
+            Self::Log => f.write_str("log"),
+            Self::Mail(address) => write!(f, "mail:{address}"),
+            Self::Command { name, target } if target.is_empty() => f.write_str(name),
+            Self::Command { name, target } => write!(f, "{name}:{target}"),
+        }
+    }
+}
+
+/// A command that notifies a user.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct NotifyCommand {
+    /// The program and its arguments. A relative path is relative to the town.
+    pub cmd: Vec<String>,
+    /// Variables besides those of the escalation.
+    pub env: BTreeMap<String, String>,
+    /// How long it may take, as text; empty for 10 seconds.
+    timeout: String,
+}
+
+impl NotifyCommand {
+    /// How long it may take.
+    pub fn limit(&self) -> Duration {
+        duration(&self.timeout)
+            .filter(|limit| !limit.is_zero())
+            .unwrap_or(TIMEOUT)
+    }
+}
+
+/// The settings of escalations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EscalationSettings {
+    routes: BTreeMap<String, Vec<Route>>,
+    contacts: BTreeMap<String, String>,
+    commands: BTreeMap<String, NotifyCommand>,
+    /// How long nobody may have acknowledged one before it is raised.
+    pub stale: SignedDuration,
+    /// How often one is raised.
+    pub limit: u64,
+}
+
+/// The file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SettingsFile {
+    routes: BTreeMap<String, Vec<String>>,
+    contacts: BTreeMap<String, serde_json::Value>,
+    commands: BTreeMap<String, NotifyCommand>,
+    stale_threshold: String,
+    max_reescalations: i64,
+}
+
+impl Default for EscalationSettings {
+    fn default() -> Self {
+        Self {
+            routes: BTreeMap::new(),
+            contacts: BTreeMap::new(),
+            commands: BTreeMap::new(),
+            stale: SignedDuration::from_hours(4),
+            limit: 2,
+        }
+    }
+}
+
+impl EscalationSettings {
+    /// Reads the settings of a town. `patrol.escalation.*` outranks the numbers in the file.
+    pub fn load(town: &Town) -> Result<Self, SettingsError> {
+        let path = town.layout.escalation_json();
+        let mut settings = Self::of_file(&path)?;
+        let layers = Layers::load(town, None)?;
+        let is_set = |name: &str| {
+            let set = layers.get(name);
+            set.is_some_and(|set| set.origin != Origin::BuiltIn)
+        };
+        if is_set("patrol.escalation.stale")
+            && let Some(text) = layers.usable("patrol.escalation.stale").as_str()
+            && let Ok(stale) = text.parse()
+        {
+            settings.stale = stale;
+        }
+        if is_set("patrol.escalation.limit")
+            && let Some(limit) = layers.usable("patrol.escalation.limit").as_u64()
+        {
+            settings.limit = limit;
+        }
+        Ok(settings)
+    }
+
+    fn of_file(path: &Path) -> Result<Self, SettingsError> {
+        let io = |source| SettingsError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let Some(bytes) = file::read(path).map_err(io)? else {
+            return Ok(Self::default());
+        };
+        let file: SettingsFile =
+            serde_json::from_slice(&bytes).map_err(|source| SettingsError::Invalid {
+                path: path.to_owned(),
+                source,
+            })?;
+        let mut settings = Self::default();
+        for (severity, routes) in &file.routes {
+            if !SEVERITIES.contains(&severity.as_str()) {
+                let expected = format!("the severities {}", SEVERITIES.join(", "));
+                return Err(bad(path, "routes", severity, expected));
+            }
+            let routes = routes.iter().map(|text| Route::read(text)).collect();
+            settings.routes.insert(severity.clone(), routes);
+        }
+        for (name, command) in &file.commands {
+            if command.cmd.first().is_none_or(String::is_empty) {
+                let expected = "a list: the program and its arguments".to_owned();
+                return Err(bad(path, &format!("commands.{name}.cmd"), "", expected));
+            }
+            if !command.timeout.is_empty() && duration(&command.timeout).is_none() {
+                return Err(SettingsError::Duration {
+                    path: path.to_owned(),
+                    key: format!("commands.{name}.timeout"),
+                    text: command.timeout.clone(),
+                });
+            }
+        }
+        if !file.stale_threshold.is_empty() {
+            settings.stale = file
+                .stale_threshold
+                .parse()
+                .ok()
+                .filter(SignedDuration::is_positive)
+                .ok_or_else(|| SettingsError::Duration {
+                    path: path.to_owned(),
+                    key: "stale_threshold".to_owned(),
+                    text: file.stale_threshold.clone(),
+                })?;
+        }
+        if let Ok(limit @ 1..) = u64::try_from(file.max_reescalations) {
+            settings.limit = limit;
+        }
+        let contacts = file.contacts.into_iter();
+        settings.contacts = contacts
+            .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
+            .collect();
+        settings.commands = file.commands;
+        Ok(settings)
+    }
+
+    /// The routes of a severity. From `high` on the overseer always gets a message.
+    pub fn routes(&self, severity: &str) -> Vec<Route> {
+        let set = self.routes.get(severity).cloned();
+        let mut routes = set.unwrap_or_else(|| built_in(severity));
+        let urgent = ["high", "critical"].contains(&severity);
+        let overseer = Route::Mail("overseer".to_owned());
+        if urgent && !routes.contains(&overseer) {
+            routes.push(overseer);
+        }
+        let mut once: Vec<Route> = Vec::new();
+        for route in routes {
+            if !once.contains(&route) {
+                once.push(route);
+            }
+        }
+        once
+    }
+
+    /// A command by its name.
+    pub fn command(&self, name: &str) -> Option<&NotifyCommand> {
+        self.commands.get(name)
+    }
+
+    /// The contact that a route names: `email:human` is `human_email`. A target without one stands for itself.
+    pub fn contact<'a>(&'a self, name: &str, target: &'a str) -> &'a str {
+        let keys = [format!("{target}_{name}"), format!("{name}_webhook")];
+        let found = keys.iter().find_map(|key| self.contacts.get(key));
+        found
+            .filter(|text| !text.is_empty())
+            .map_or(target, String::as_str)
+    }
+}
+
+fn bad(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
+    SettingsError::BadValue {
+        path: path.to_owned(),
+        key: key.to_owned(),
+        text: text.to_owned(),
+        expected,
+    }
+}
+
+fn built_in(severity: &str) -> Vec<Route> {
+    let texts: &[&str] = match severity {
+        "low" => &["bead"],
+        "high" => &["bead", "mail:mayor", "mail:overseer", "email:human"],
+        "critical" => &[
+            "bead",
+            "mail:mayor",
+            "mail:overseer",
+            "email:human",
+            "sms:human",
+        ],
+        _ => &["bead", "mail:mayor"],
+    };
+    texts.iter().map(|text| Route::read(text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<EscalationSettings, SettingsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("escalation.json");
+        std::fs::write(&path, text).unwrap();
+        EscalationSettings::of_file(&path)
+    }
+
+    fn routes(settings: &EscalationSettings, severity: &str) -> Vec<String> {
+        let routes = settings.routes(severity).into_iter();
+        routes.map(|route| route.to_string()).collect()
+    }
+
+    #[test]
+    fn a_file_of_the_era_is_read_and_a_person_always_hears_of_what_is_urgent() {
+        let text = r#"{"type":"escalation","version":1,
+            "routes":{"high":["bead","mail:mayor","email:human"],"low":["bead","bead"]},
+            "contacts":{"human_email":"dana@example.com","slack_webhook":"https://example.com/x","human_sms":null},
+            "stale_threshold":"2h","max_reescalations":0}"#;
+        let settings = of(text).unwrap();
+        assert_eq!(routes(&settings, "low"), ["bead"]);
+        let high = ["bead", "mail:mayor", "email:human", "mail:overseer"];
+        assert_eq!(routes(&settings, "high"), high);
+        assert_eq!(routes(&settings, "medium"), ["bead", "mail:mayor"]);
+        assert_eq!(settings.contact("email", "human"), "dana@example.com");
+        assert_eq!(settings.contact("slack", ""), "https://example.com/x");
+        assert_eq!(settings.contact("email", "a@b.c"), "a@b.c");
+        assert_eq!(settings.stale, SignedDuration::from_hours(2));
+        assert_eq!(settings.limit, 2, "a limit of nothing is the built-in one");
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_its_place() {
+        for (text, words) in [
+            (r#"{"routes":{"urgent":["bead"]}}"#, "routes is `urgent`"),
+            (r#"{"stale_threshold":"soon"}"#, "stale_threshold"),
+            (r#"{"commands":{"push":{}}}"#, "commands.push.cmd"),
+            (
+                r#"{"commands":{"push":{"cmd":["x"],"timeout":"1 x"}}}"#,
+                "commands.push.timeout",
+            ),
+            ("[", "is not valid"),
+        ] {
+            let error = of(text).unwrap_err().to_string();
+            assert!(
+                error.contains(words) && error.contains("escalation.json"),
+                "{error}"
+            );
+        }
+    }
+}

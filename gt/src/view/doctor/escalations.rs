@@ -1,0 +1,36 @@
+//! Escalations: open ones, their settings, and routes that reached nobody.
+
+use super::Page;
+use crate::host::LiveTown;
+use crate::record::escalation::{self, DeliveryState};
+use crate::town::config::EscalationSettings;
+
+pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    let before = page.all.len();
+    if let Err(error) = EscalationSettings::load(town) {
+        let hint = "correct the file; the built-in routes count until then";
+        page.warn(error.to_string(), hint);
+    }
+    let Ok(beads) = town.store().and_then(|store| Ok(store.snapshot()?)) else {
+        return;
+    };
+    for one in escalation::list(&beads, false) {
+        let severity = one.severity.word();
+        let text = format!("{} is open ({severity}): {}", one.id, one.title);
+        if one.is_acked() {
+            page.note(text, &one.next_step());
+        } else {
+            page.warn(text, &one.next_step());
+        }
+        for delivery in &one.details.deliveries {
+            let (route, detail) = (&delivery.route, &delivery.detail);
+            let text = format!("{}: {route}: {detail}", one.id);
+            match delivery.state {
+                DeliveryState::Failed => page.warn(text, "run the command by hand, then correct it in settings/escalation.json"),
+                DeliveryState::Skipped => page.note(text, "add the command to settings/escalation.json (docs/ESCALATIONS.md), or take the route out"),
+                DeliveryState::Pending | DeliveryState::Sent => {}
+            }
+        }
+    }
+    page.ok_unless(before, "no open escalations");
+}

@@ -1,0 +1,260 @@
+//! The feed: the town's events, chosen by who, what and where, each as one sentence.
+
+use bd::ui::escape;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::host::LiveTown;
+use crate::town::event::{EventLine, Visibility};
+
+/// Kinds of events, and how each reads. A name in braces is a field; without that field the fields are listed.
+const PHRASES: &[(&str, &str)] = &[
+    ("boot", "started the town"),
+    ("convoy_added", "added {beads} to {convoy}"),
+    ("convoy_closed", "closed {convoy}: {reason}"),
+    ("convoy_created", "made {convoy} for {beads}"),
+    ("convoy_landed", "landed {convoy}"),
+    ("done", "handed in {bead} ({branch})"),
+    (
+        "done_failed",
+        "gt done of {bead} failed at {step}: {reason}",
+    ),
+    ("escalation_acked", "acknowledged {escalation_id}"),
+    ("escalation_closed", "closed {escalation_id}: {reason}"),
+    (
+        "escalation_delivered",
+        "{route} of {escalation_id}: {outcome}",
+    ),
+    ("escalation_forwarded", "passed {escalation_id} on to {to}"),
+    ("escalation_sent", "escalated {rig} ({severity}): {reason}"),
+    ("followup", "made {bead}, which follows up {original}"),
+    ("fresh_branch", "put {rig}/{polecat} on {branch} for {bead}"),
+    ("gate", "ran the gate {gate} for {mr}"),
+    ("halt", "stopped the town"),
+    ("handoff", "handed over: {subject}"),
+    ("hook", "took {bead}"),
+    ("hook_run", "ran the hook {hook}: {outcome}"),
+    ("kill", "ended {target}: {reason}"),
+    ("landing_stopped", "landing {convoy} stopped: {reason}"),
+    ("mail", "wrote to {to}: {subject}"),
+    ("merge_failed", "could not merge {mr} ({bead}): {reason}"),
+    ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),
+    ("merge_started", "began to merge {mr} ({bead})"),
+    ("merge_withdrawn", "withdrew {mr} ({bead}): {reason}"),
+    ("merged", "merged {mr} ({bead})"),
+    ("needs_person", "{subject}"),
+    ("nudge", "nudged {target}: {reason}"),
+    ("nuke", "removed {rig}/{polecat}"),
+    ("patrol", "{outcome} ({rule})"),
+    ("release", "released {bead} from {rig}/{polecat}: {reason}"),
+    ("respawn", "restarted {rig}/{polecat} on {bead}"),
+    ("rig_added", "added the rig {rig}"),
+    ("rig_removed", "removed the rig {rig}"),
+    ("session_begun", "began the session {session} of {agent}"),
+    ("session_death", "{session} ended: {reason}"),
+    ("session_end", "its program ended the session: {reason}"),
+    (
+        "session_ended",
+        "the session of {rig}/{polecat} on {bead} ended",
+    ),
+    ("session_needs_person", "{session} needs a person: {dialog}"),
+    ("session_start", "its program began a session"),
+    ("sling", "slung {bead} to {target}"),
+    ("sling_waits", "queued {bead} for {target}"),
+    ("spawn", "started {rig}/{polecat} for {bead}"),
+    ("unhook", "took {bead} from {target}"),
+];
+
+/// Which events are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct FeedFilter {
+    /// Not those before.
+    pub since: Option<Timestamp>,
+    /// Only those of this kind, or whose kind begins with it.
+    pub kind: Option<String>,
+    /// Only those of an actor whose address has this in it.
+    pub actor: Option<String>,
+    /// Only those of a rig.
+    pub rig: Option<FeedRig>,
+}
+
+/// A rig as events name it.
+#[derive(Debug, Clone)]
+pub struct FeedRig {
+    /// Its name.
+    pub name: String,
+    /// The prefix of its beads, without hyphen.
+    pub prefix: String,
+}
+
+impl FeedRig {
+    /// A rig of the town.
+    pub fn of(town: &LiveTown, name: &str) -> anyhow::Result<Self> {
+        let name = town.rig(name)?.name().to_owned();
+        let prefix = town.prefix(&name);
+        Ok(Self { name, prefix })
+    }
+
+    fn is_named_in(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.is_word_of(text),
+            Value::Array(values) => values.iter().any(|value| self.is_named_in(value)),
+            Value::Object(map) => map.values().any(|value| self.is_named_in(value)),
+            _ => false,
+        }
+    }
+
+    /// `web`, `web/amber`, `web-k3f`.
+    fn is_word_of(&self, text: &str) -> bool {
+        let follows = |start: &str, next: char| {
+            let rest = text.strip_prefix(start);
+            rest.is_some_and(|rest| rest.starts_with(next))
+        };
+        text == self.name || follows(&self.name, '/') || follows(&self.prefix, '-')
+    }
+}
+
+impl FeedFilter {
+    /// Whether an event is wanted.
+    pub fn wants(&self, event: &EventLine) -> bool {
+        let is_late = |since: Timestamp| {
+            let at: Result<Timestamp, _> = event.ts.parse();
+            at.is_ok_and(|at| at >= since)
+        };
+        let is_kind = |kind: &String| event.kind.starts_with(kind.as_str());
+        let in_rig = |rig: &FeedRig| {
+            rig.is_word_of(&event.actor) || event.payload.values().any(|one| rig.is_named_in(one))
+        };
+        event.visibility != Visibility::Audit
+            && self.since.is_none_or(is_late)
+            && self.kind.as_ref().is_none_or(is_kind)
+            && self
+                .actor
+                .as_ref()
+                .is_none_or(|who| event.actor.contains(who.as_str()))
+            && self.rig.as_ref().is_none_or(in_rig)
+    }
+}
+
+/// What happened, in one sentence fit for a terminal.
+pub fn describe_event(event: &EventLine) -> String {
+    let phrase = PHRASES.iter().find(|(kind, _)| *kind == event.kind);
+    let filled = phrase.and_then(|(_, phrase)| fill(phrase, event));
+    let text = filled.unwrap_or_else(|| {
+        let fields = event.payload.iter().filter_map(|(key, value)| {
+            let text = text_of(value)?;
+            Some(format!("{key} {text}"))
+        });
+        let fields: Vec<String> = fields.collect();
+        let kind = event.kind.replace('_', " ");
+        match fields.as_slice() {
+            [] => kind,
+            fields => format!("{kind}: {}", fields.join(", ")),
+        }
+    });
+    escape::line(&text)
+}
+
+/// A phrase with its fields; none if the event lacks one.
+fn fill(phrase: &str, event: &EventLine) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = phrase;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (key, after) = after.split_once('}')?;
+        out.push_str(before);
+        out.push_str(&text_of(event.payload.get(key)?)?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// A value in a sentence; none if there is nothing to say.
+fn text_of(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Null => return None,
+        Value::String(text) => text.clone(),
+        Value::Array(values) => {
+            let texts: Vec<String> = values.iter().filter_map(text_of).collect();
+            texts.join(", ")
+        }
+        other => other.to_string(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(text: &str) -> EventLine {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn an_event_reads_as_a_sentence_and_an_unknown_one_as_its_fields() {
+        let rows = [
+            (
+                r#"{"ts":"t","type":"sling","payload":{"bead":"web-1","target":"web/nux"}}"#,
+                "slung web-1 to web/nux",
+            ),
+            (
+                r#"{"ts":"t","type":"sling","payload":{"bead":"web-1"}}"#,
+                "sling: bead web-1",
+            ),
+            (
+                r#"{"ts":"t","type":"convoy_created","payload":{"convoy":"hq-cv-1","beads":["a","b"]}}"#,
+                "made hq-cv-1 for a, b",
+            ),
+            (
+                r#"{"ts":"t","type":"lava_flow","payload":{"depth":3,"none":null}}"#,
+                "lava flow: depth 3",
+            ),
+            (
+                r#"{"ts":"t","type":"mail","payload":{"to":"a","subject":"x\u001b[2J{to}\ny"}}"#,
+                "wrote to a: x\\u{1b}[2J{to}↵y",
+            ),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(describe_event(&event(text)), expected);
+        }
+    }
+
+    #[test]
+    fn events_are_chosen_by_time_kind_actor_and_rig() {
+        let line = event(
+            r#"{"ts":"2026-01-01T10:00:00Z","type":"merge_failed","actor":"web/refinery","payload":{"bead":"ap-1"}}"#,
+        );
+        let wants = |choose: &dyn Fn(&mut FeedFilter)| {
+            let mut filter = FeedFilter::default();
+            choose(&mut filter);
+            filter.wants(&line)
+        };
+        let rig = |name: &str, prefix: &str| {
+            let (name, prefix) = (name.to_owned(), prefix.to_owned());
+            wants(&|filter| {
+                let (name, prefix) = (name.clone(), prefix.clone());
+                filter.rig = Some(FeedRig { name, prefix });
+            })
+        };
+        let kind = |kind: &str| wants(&|filter| filter.kind = Some(kind.to_owned()));
+        let actor = |actor: &str| wants(&|filter| filter.actor = Some(actor.to_owned()));
+        let since = |since: &str| wants(&|filter| filter.since = since.parse().ok());
+        assert!(wants(&|_| {}));
+        assert!(kind("merge") && !kind("merged"));
+        assert!(actor("refinery") && !actor("witness"));
+        assert!(rig("web", "w") && rig("api", "ap") && !rig("we", "a"));
+        assert!(since("2026-01-01T10:00:00Z") && !since("2026-01-01T10:00:01Z"));
+        let audit = event(r#"{"ts":"t","type":"sling","visibility":"audit"}"#);
+        assert!(!FeedFilter::default().wants(&audit));
+    }
+
+    #[test]
+    fn the_phrases_are_sorted_and_each_kind_is_there_once() {
+        let kinds: Vec<&str> = PHRASES.iter().map(|(kind, _)| *kind).collect();
+        let mut sorted = kinds.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(kinds, sorted);
+    }
+}
