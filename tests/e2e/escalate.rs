@@ -205,7 +205,7 @@ fn a_worker_asks_anyone_answers_and_the_answer_reaches_whoever_has_the_bead() {
     );
     let why = town.gt(["why", &id]).ok().out;
     assert!(
-        why.contains("escalation_sent") && why.contains("escalation_closed"),
+        why.contains(&format!("escalated {id}")) && why.contains(&format!("closed {id}: our own")),
         "{why}"
     );
     assert!(

@@ -1,6 +1,6 @@
 //! `gt status`, `gt whoami`, `gt hook`.
 
-use town_tests::Town;
+use town_tests::{Town, Worker};
 
 #[test]
 fn a_damaged_line_of_a_rigs_beads_is_named_and_the_rest_works() {
@@ -98,7 +98,7 @@ fn why_of_a_name_that_nothing_has_is_an_error_with_the_names_that_are_near() {
     let (town, _origin) = Town::with_rig();
     let bead = town.bead("web", "Work");
     let told = town.gt(["why", &bead]).ok();
-    assert!(told.out.contains("nothing is recorded about"));
+    assert!(told.out.contains("nothing is recorded about it yet"));
     town.gt(["why", "web"]).ok();
     town.gt(["why", "mayor"]).ok();
     let wrong = format!("{bead}x");
@@ -189,4 +189,43 @@ fn a_watched_status_is_shown_again_when_something_changes_and_not_otherwise() {
     );
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn why_begins_with_where_a_thing_stands() {
+    let worker = Worker::new();
+    let (town, bead) = (&worker.town, &worker.bead);
+    let first = |what: &str| {
+        let out = town.gt(["why", what]).ok().out;
+        out.lines().next().unwrap_or_default().to_owned()
+    };
+    let address = worker.name.replace('/', "/polecats/");
+    let begin = format!("{bead} is hooked, assigned to {address}, changed");
+    assert!(first(bead).starts_with(&begin), "{}", first(bead));
+    assert_eq!(first("web"), "web has 1 worker (1 working)");
+    let begin = format!(
+        "{} is working: at work on {bead}; last progress",
+        worker.name
+    );
+    for name in [worker.name.as_str(), &address] {
+        assert!(first(name).starts_with(&begin), "{}", first(name));
+    }
+    assert_eq!(
+        first("mayor"),
+        "mayor: it has no session, and no work is on its hook"
+    );
+    let said = town.gt(["why", bead, "-n", "1", "--json"]).ok().json();
+    assert_eq!(said["events"].as_array().unwrap().len(), 1, "{said}");
+    // A rule that acted is named with what it saw.
+    let convoy = town.gt(["convoy", "list", "--json"]).ok().json()[0]["id"].clone();
+    let convoy = convoy.as_str().unwrap();
+    let out = town.gt(["why", convoy]).ok().out;
+    assert!(out.contains("0 of 1 beads are done"), "{out}");
+    town.kill_session(&town.sessions()[0]);
+    town_tests::eventually("the worker is restarted", || {
+        town.patrol();
+        let out = town.gt(["why", bead]).ok().out;
+        out.contains("last decided: P6-respawn-stalled acted")
+            .then_some(())
+    });
 }

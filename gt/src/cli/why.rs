@@ -1,59 +1,102 @@
 //! `gt why`.
 
-use bd::ui::escape;
+use bd::ui::{Page, escape};
+use serde_json::Value;
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
 use crate::town::event::EventLine;
-use crate::view::why::{self, Explanation};
+use crate::view::feed::describe_event;
+use crate::view::why;
 
 /// Explain what happened, and which rule decided
 ///
-/// Of a bead, convoy, merge request or agent: its events, and its present state if it is queued or its worker is stuck. With `--json` the events.
+/// Of a bead, convoy, merge request, agent or rig: where it stands and since when, the command that would move it on, the
+/// rule that acted last, and its events, one line each.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A bead, convoy, merge request, or an agent's name or address
+    /// A bead, convoy, merge request or rig, or an agent's name or address
     what: String,
+    /// Show at most N events, the last; 0 for all
+    #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
+    limit: usize,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
-    let Explanation { events, now } = why::why(&town, &args.what)?;
-    let what = args.what.clone();
-    answer(events, move |events, page| {
-        if events.is_empty() {
-            page.line(format!("nothing is recorded about {}", escape::line(&what)));
+    let mut found = why::why(&town, &args.what)?;
+    let older = match args.limit {
+        0 => 0,
+        limit => found.events.len().saturating_sub(limit),
+    };
+    found.events.drain(..older);
+    answer(found, move |found, page| {
+        for (number, text) in found.now.iter().enumerate() {
+            let text = escape::line(text);
+            page.line(if number == 0 {
+                page.style().bold(&text)
+            } else {
+                format!("  {text}")
+            });
         }
-        for event in events {
+        for command in &found.next_steps {
+            page.line(format!("  → {}", escape::line(command)));
+        }
+        if let Some(rule) = &found.rule {
+            page.line(format!("  last decided: {}", escape::line(rule)));
+        }
+        if !found.now.is_empty() && !found.events.is_empty() {
+            page.blank();
+        }
+        if older > 0 {
+            page.line(format!("({older} older events: -n 0)"));
+        }
+        for event in &found.events {
             line(event, page);
         }
-        for text in &now {
-            page.line(format!("now: {}", escape::line(text)));
+        if found.events.is_empty() {
+            page.line("nothing is recorded about it yet");
         }
     })
 }
 
-fn line(event: &EventLine, page: &mut bd::ui::Page) {
-    page.line(format!(
-        "{}  {:<16} by {}",
-        page.moment(&event.ts),
-        event.kind,
-        escape::line(&event.actor)
-    ));
+/// What a sentence about an event leaves out and an explanation needs.
+const DETAILS: &[&str] = &[
+    "saw",
+    "reason",
+    "because",
+    "exit",
+    "signal",
+    "rescue",
+    "snapshot",
+    "moved_to",
+    "waits_for",
+    "request",
+];
+
+fn line(event: &EventLine, page: &mut Page) {
+    let (sentence, by) = (describe_event(event), escape::line(&event.actor));
+    page.line(format!("{}  {sentence}  by {by}", page.moment(&event.ts)));
     for (key, value) in &event.payload {
         let text = match value {
-            serde_json::Value::Null => continue,
             // What stood on a screen reads line by line.
-            serde_json::Value::Array(lines) if key == "screen" => {
-                page.line(format!("    {key}:"));
-                for text in lines.iter().filter_map(serde_json::Value::as_str) {
+            Value::Array(lines) if key == "screen" => {
+                for text in lines.iter().filter_map(Value::as_str) {
                     page.line(format!("      | {}", escape::line(text)));
                 }
                 continue;
             }
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Array(texts) => {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                texts.join(", ")
+            }
+            _ => continue,
         };
-        page.line(format!("    {key}: {}", escape::line(&text)));
+        let text = escape::line(&text);
+        if DETAILS.contains(&key.as_str()) && !text.is_empty() && !sentence.contains(&text) {
+            page.line(format!("      {key}: {text}"));
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! The table of rules: each with what it does, what it looks at, whether it is on unless a setting turns it off, and the
-//! settings that hold its numbers. A decision names one of them.
+//! settings that hold its numbers. A decision names one of them, and `gt why <worker>` shows which ones acted.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;

@@ -2,6 +2,7 @@
 //! (wisps labelled `gt:sling-context`) until the patrol finds them unblocked and slings them.
 
 use bd::store::{Snapshot, Tx};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::town::{RigLayout, Town};
@@ -46,15 +47,29 @@ pub struct Failed {
 }
 
 impl QueuedSling {
-    /// Where it stands, in a few words.
+    /// Where it stands, in a few words, with times in RFC 3339.
     pub fn describe_queued(&self) -> String {
+        self.describe_with(|time| format!("since {time}"), |time| format!("at {time}"))
+    }
+
+    /// The same for people: how long ago.
+    pub fn describe_at(&self, now: Timestamp) -> String {
+        let ago = |time: &str| match time.parse() {
+            Ok(then) => bd::ui::time::ago(now, then),
+            Err(_) => time.to_owned(),
+        };
+        self.describe_with(ago, ago)
+    }
+
+    fn describe_with(&self, since: impl Fn(&str) -> String, at: impl Fn(&str) -> String) -> String {
         let mut text = format!(
-            "queued for rig {} since {}",
-            self.target_rig, self.enqueued_at
+            "queued for rig {} {}",
+            self.target_rig,
+            since(&self.enqueued_at)
         );
         if let Some(failed) = &self.failed {
-            let (at, why) = (&failed.at, &failed.why);
-            text.push_str(&format!("; the last try failed at {at}: {why}"));
+            let (at, why) = (at(&failed.at), &failed.why);
+            text.push_str(&format!("; the last try failed {at}: {why}"));
         }
         text
     }

@@ -258,10 +258,10 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
     assert!(status.out.contains("| no model today"), "{}", status.out);
     let told = town.gt(["why", &bead]).ok();
     for part in [
-        "session_ended",
+        &format!("on {bead} ended"),
         "exit: 7",
         "| no model today",
-        "now: stuck:",
+        "  stuck: ",
     ] {
         assert!(told.out.contains(part), "{part} in {}", told.out);
     }
@@ -308,10 +308,10 @@ fn a_worker_whose_done_is_refused_is_stuck_and_the_overseer_hears_of_it_once() {
         (held && why.contains("gt done") && why.contains("proof")).then_some(())
     });
     let why = town.gt(["why", &bead]).ok().out;
-    let now = why.lines().find(|line| line.starts_with("now: stuck:"));
+    let now = why.lines().find(|line| line.starts_with("  stuck:"));
     let now = now.unwrap_or_else(|| panic!("{why}"));
     assert!(now.contains("proof"), "{now}");
-    assert!(why.contains(&format!("now: next step: {way}")), "{why}");
+    assert!(why.contains(&format!("  → {way}")), "{why}");
     // While the daemon still clears up it counts as at work.
     eventually("the status has the way out", || {
         let status = town.gt(["status"]).ok().out;

@@ -2,7 +2,8 @@
 //!
 //! Owns `issues.kept` (the issues as this clone last wrote or accepted them), `issues.head` (the commit of `HEAD` at that
 //! time) and `issues.found` (the issues as they last came from outside). What must always hold: every writer of the issues
-//! goes through here, so that what git takes back is still there under the second name.
+//! (the fold, and the exchange with the shared branch) goes through here, so that what git takes back is still there under
+//! the second name.
 
 use std::fs::{self, Metadata};
 use std::io;

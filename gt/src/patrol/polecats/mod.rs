@@ -354,7 +354,7 @@ pub(super) fn respawn(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option
 
 /// Writes down where a session stands that did not do so itself, as after SIGKILL: the next one is told of it.
 pub(super) fn write_checkpoint(town: &LiveTown, worker: &Worker) {
-    let agent = Address::Polecat(worker.rig.to_string(), worker.name.to_string());
+    let agent = Address::Polecat(worker.rig.to_string(), worker.name.clone());
     let last = checkpoint::read(town, &agent).ok().flatten();
     let session = last.map(|last| last.session_id).unwrap_or_default();
     // Its commits and files are there without it.

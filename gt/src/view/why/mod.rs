@@ -1,20 +1,19 @@
-//! What `gt why` tells of a thing: the events that name it, and where it stands now, as far as no event says that.
+//! What `gt why` tells of a thing: where it stands now and what would move it on (`conclusion`), the rule that acted last,
+//! and the events that name it.
 //!
 //! What must always hold: a name that nothing in the town has is an error that says where it was looked for, and
 //! what has nearly that name. What was only never told of is none.
 
-use bd::bead::Bead;
+mod conclusion;
+
 use bd::store::Snapshot;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::host::LiveTown;
-use crate::patrol::PatrolSettings;
-use crate::patrol::attention::{self, Attention};
-use crate::record::convoy;
-use crate::record::escalation::{self, Escalation};
 use crate::record::polecat::Ids;
-use crate::record::queued_sling;
 use crate::record::town_view::TownView;
-use crate::town::beads::{BeadsHome, Stores};
+use crate::town::beads::Stores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
 
@@ -24,12 +23,17 @@ const PROPOSED: usize = 3;
 const DISTANCE: usize = 2;
 
 /// What is told of a thing.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Explanation {
+    /// Its present state, the most important line first.
+    pub now: Vec<String>,
+    /// Commands, one of which moves it on.
+    pub next_steps: Vec<String>,
+    /// The rule that acted on it last, when, and what that rule saw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// The events that name it, oldest first.
     pub events: Vec<EventLine>,
-    /// Its present state: queued, or with a stuck worker.
-    pub now: Vec<String>,
 }
 
 /// Nothing in the town has this name.
@@ -65,92 +69,24 @@ pub fn why(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     let address = town.address(what).ok().filter(|_| what.contains('/'));
     let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
     let events = event::about(&event::read(&town.layout)?, &name);
-    let now = now(town, what)?;
-    if events.is_empty() && now.is_empty() && !is_known(town, what)? {
-        return Err(unknown(&town.stores()?, what).into());
-    }
-    Ok(Explanation { events, now })
-}
-
-/// The present state of a bead that is queued, or whose worker is stuck.
-fn now(town: &LiveTown, what: &str) -> anyhow::Result<Vec<String>> {
-    let Ok(found) = town.find_bead(what) else {
-        return Ok(Vec::new());
-    };
-    let BeadsHome::Rig(rig) = &found.home else {
-        return Ok(of_town(&town.store()?.snapshot()?, &found.bead));
-    };
-    let (beads, id) = (found.store.snapshot()?, &found.bead.id);
-    let mut now = Vec::new();
-    let line = queued_sling::queued_slings(&beads);
-    if let Some(waiting) = line.iter().find(|waiting| waiting.work_bead_id == *id) {
-        now.push(waiting.describe_queued());
-        let mut blockers: Vec<String> = bd::graph::blockers(&beads, id)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        blockers.extend(town.stores()?.blockers_elsewhere(&found.bead));
-        now.push(match blockers.as_slice() {
-            [] => {
-                format!(
-                    "it starts automatically as soon as rig {rig} has a worker that can be started"
-                )
-            }
-            blockers => format!("it waits for {}", blockers.join(", ")),
-        });
-    }
     let view = TownView::read(town)?;
-    let settings = PatrolSettings::load(town, &town.layout.rig(rig));
-    let matters = attention::of_rig(&view, rig, &settings).into_iter();
-    let is_now = |matter: &Attention| matter.bead == *id && matter.is_due(view.now);
-    let workers = view.polecats_of(rig).iter();
-    for polecat in workers.filter(|polecat| polecat.hook.as_deref() == Some(id)) {
-        let progress = polecat.progress.as_ref();
-        let progress = progress.map_or_else(String::new, |progress| {
-            format!("; {}", progress.describe(view.now))
-        });
-        let (word, name) = (polecat.state.word(), &polecat.name);
-        now.push(format!("{rig}/{name} is {word}: {}{progress}", polecat.why));
+    let mut found = conclusion::conclude(town, &view, what);
+    if events.is_empty() && found.now.is_empty() && !is_known(town, what)? {
+        return Err(unknown(&view.stores, what).into());
     }
-    for matter in matters.filter(is_now) {
-        now.push(format!(
-            "{}: {}",
-            matter.kind.word(),
-            first_line(&matter.text)
-        ));
-        now.extend(
-            matter
-                .next
-                .iter()
-                .map(|command| format!("next step: {command}")),
+    let acted = events.iter().rev().find(|line| line.kind == "patrol");
+    found.rule = acted.map(|line| {
+        let text = |key| line.payload.get(key).and_then(Value::as_str);
+        let (rule, saw) = (text("rule"), text("saw"));
+        let ago = line.ts.parse().map_or_else(
+            |_| line.ts.clone(),
+            |then| bd::ui::time::ago(view.now, then),
         );
-    }
-    Ok(now)
-}
-
-/// The present state of an escalation, or of a convoy that one blocks.
-fn of_town(town: &Snapshot, bead: &Bead) -> Vec<String> {
-    if let Some(one) = Escalation::read(bead).filter(Escalation::is_open) {
-        let taken = match one.acked_by.as_str() {
-            "" => "nobody has acknowledged it".to_owned(),
-            by => format!("acknowledged by {by}"),
-        };
-        let state = format!("{} and open, {taken}", one.severity.word());
-        return vec![state, format!("next step: {}", one.next_step())];
-    }
-    if !convoy::is_convoy(bead) || !bead.is_open() {
-        return Vec::new();
-    }
-    let blocking = escalation::blocking(town, bead);
-    let tell = |one: &Escalation| {
-        let why = format!("blocked by {}: {}", one.id, one.title);
-        [why, format!("next step: {}", one.next_step())]
-    };
-    blocking.iter().flat_map(tell).collect()
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+        let (rule, saw) = (rule.unwrap_or_default(), saw.unwrap_or_default());
+        format!("{rule} acted {ago}: {saw}")
+    });
+    found.events = events;
+    Ok(found)
 }
 
 /// Whether anything in the town has this name.

@@ -1,0 +1,231 @@
+//! Where a thing stands now, and which command would move it on.
+
+use std::collections::BTreeMap;
+
+use bd::bead::Bead;
+use bd::store::Snapshot;
+use bd::ui::{counted, escape, time};
+
+use super::Explanation;
+use crate::flow::convoy::Board;
+use crate::host::LiveTown;
+use crate::patrol::PatrolSettings;
+use crate::patrol::attention::{self, Attention};
+use crate::record::convoy;
+use crate::record::escalation::{self, Escalation};
+use crate::record::merge_request;
+use crate::record::polecat::Polecat;
+use crate::record::queued_sling;
+use crate::record::town_view::TownView;
+use crate::town::beads::BeadsHome;
+use crate::town::identity::Address;
+
+/// The present state of a bead, convoy, request, agent or rig; nothing where no such thing is known.
+pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
+    let mut found = Explanation::default();
+    if view.stores.rigs.contains_key(what) {
+        found.rig(view, what);
+        return found;
+    }
+    if let Some(address) = agent(town, what) {
+        found.agent(town, view, &address);
+        return found;
+    }
+    let Ok(bead) = town.find_bead(what) else {
+        return found;
+    };
+    found.bead(view, &bead.bead);
+    match &bead.home {
+        BeadsHome::Town => found.town_bead(view, &bead.bead),
+        BeadsHome::Rig(rig) => {
+            found.queued(view, rig, &bead.bead);
+            let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
+            for polecat in view.polecats_of(rig).iter().filter(holds) {
+                found.now.push(describe(view, polecat));
+            }
+            found.matters(town, view, rig, |matter| matter.bead == bead.bead.id);
+        }
+    }
+    found
+}
+
+/// The agent of that name: an address, or a role that has but one.
+fn agent(town: &LiveTown, what: &str) -> Option<Address> {
+    let address = town.address(what).ok()?;
+    let is_single = matches!(address, Address::Mayor | Address::Deacon | Address::Boot);
+    (what.contains('/') || is_single).then_some(address)
+}
+
+fn describe(view: &TownView, polecat: &Polecat) -> String {
+    let progress = polecat.progress.as_ref();
+    let progress = progress.map_or_else(String::new, |progress| {
+        format!("; {}", progress.describe(view.now))
+    });
+    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.word());
+    format!("{rig}/{name} is {word}: {}{progress}", polecat.why)
+}
+
+impl Explanation {
+    fn rig(&mut self, view: &TownView, rig: &str) {
+        let polecats = view.polecats_of(rig);
+        let states = polecats.iter().map(|polecat| polecat.state.word());
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for state in states {
+            *counts.entry(state).or_default() += 1;
+        }
+        let counts = counts
+            .iter()
+            .map(|(state, count)| format!("{count} {state}"));
+        let counts: Vec<String> = counts.collect();
+        let workers = counted(polecats.len(), "worker");
+        let of_them = match counts.as_slice() {
+            [] => String::new(),
+            counts => format!(" ({})", counts.join(", ")),
+        };
+        self.now.push(format!("{rig} has {workers}{of_them}"));
+        let Some(beads) = view.stores.rigs.get(rig) else {
+            return;
+        };
+        let requests = merge_request::open_requests(beads);
+        let blocked = requests
+            .iter()
+            .filter(|one| merge_request::needs_person(one).is_some())
+            .count();
+        if !requests.is_empty() {
+            let all = counted(requests.len(), "request");
+            self.now
+                .push(format!("merge queue: {all}, {blocked} of them blocked"));
+            self.next_steps.push(format!("gt mq list {rig}"));
+        }
+        let queued = queued_sling::queued_slings(beads);
+        if !queued.is_empty() {
+            let ids: Vec<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
+            self.now
+                .push(format!("queued for a worker: {}", ids.join(", ")));
+        }
+    }
+
+    fn agent(&mut self, town: &LiveTown, view: &TownView, address: &Address) {
+        if let Address::Polecat(rig, name) = address {
+            let Ok(polecat) = view.polecat(rig, name) else {
+                return;
+            };
+            self.now.push(describe(view, polecat));
+            let hook = polecat.hook.clone();
+            self.matters(town, view, rig, |matter| {
+                hook.as_deref() == Some(matter.bead.as_str())
+            });
+            return;
+        }
+        if *address == Address::Overseer || !crate::town::home_of(town, address).is_dir() {
+            return;
+        }
+        let session = match view.is_running(address) {
+            Some(true) => "its session runs",
+            Some(false) => "it has no session",
+            None => "sessions cannot be asked",
+        };
+        let work = view.hook_of(address).map_or_else(
+            || "no work is on its hook".to_owned(),
+            |bead| format!("{} is on its hook", bead.id),
+        );
+        self.now.push(format!("{address}: {session}, and {work}"));
+    }
+
+    /// What a bead says of itself.
+    fn bead(&mut self, view: &TownView, bead: &Bead) {
+        let who = match bead.assignee.as_str() {
+            "" => String::new(),
+            who => format!(", assigned to {}", escape::line(who)),
+        };
+        let reason = match bead.close_reason.as_str() {
+            "" => String::new(),
+            reason => format!(" ({})", escape::line(reason)),
+        };
+        let since = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+        let since = time::ago(view.now, since.instant());
+        let (id, status) = (&bead.id, &bead.status);
+        self.now
+            .push(format!("{id} is {status}{who}{reason}, changed {since}"));
+        if let Some(reason) = merge_request::needs_person(bead).filter(|_| bead.is_open()) {
+            self.now.push(format!("blocked: {}", escape::line(&reason)));
+            self.next_steps.push(format!("gt mq retry {id}"));
+        }
+    }
+
+    /// A bead that is queued for a worker.
+    fn queued(&mut self, view: &TownView, rig: &str, bead: &Bead) {
+        let Some(beads) = view.stores.rigs.get(rig) else {
+            return;
+        };
+        let queued = queued_sling::queued_slings(beads);
+        let Some(one) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
+            return;
+        };
+        self.now.push(one.describe_at(view.now));
+        let here = bd::graph::blockers(beads, &bead.id).into_iter();
+        let mut blockers: Vec<String> = here.map(str::to_owned).collect();
+        blockers.extend(view.stores.blockers_elsewhere(bead));
+        self.now.push(match blockers.as_slice() {
+            [] => format!(
+                "it starts automatically as soon as rig {rig} has a worker that can be started"
+            ),
+            blockers => format!("it waits for {}", blockers.join(", ")),
+        });
+    }
+
+    /// What needs a person.
+    fn matters(
+        &mut self,
+        town: &LiveTown,
+        view: &TownView,
+        rig: &str,
+        is_about: impl Fn(&Attention) -> bool,
+    ) {
+        let settings = PatrolSettings::load(town, &town.layout.rig(rig));
+        let matters = attention::of_rig(view, rig, &settings).into_iter();
+        for matter in matters.filter(|one| is_about(one) && one.is_due(view.now)) {
+            let text = matter.text.lines().next().unwrap_or_default();
+            self.now.push(format!("{}: {text}", matter.kind.word()));
+            self.next_steps.extend(matter.next);
+        }
+    }
+
+    /// An escalation or a convoy.
+    fn town_bead(&mut self, view: &TownView, bead: &Bead) {
+        if let Some(one) = Escalation::read(bead).filter(Escalation::is_open) {
+            let taken = match one.acked_by.as_str() {
+                "" => "nobody has acknowledged it".to_owned(),
+                by => format!("acknowledged by {by}"),
+            };
+            let word = one.severity.word();
+            self.now.push(format!("{word} and open, {taken}"));
+            self.next_steps.push(one.next_step());
+        }
+        if convoy::is_convoy(bead) && bead.is_open() {
+            self.convoy(&view.stores.town, view, bead);
+        }
+    }
+
+    fn convoy(&mut self, town: &Snapshot, view: &TownView, bead: &Bead) {
+        for one in escalation::blocking(town, bead) {
+            self.now
+                .push(format!("blocked by {}: {}", one.id, one.title));
+            self.next_steps.push(one.next_step());
+        }
+        let progress = Board::of_view(view).progress(bead);
+        let (done, all) = (progress.counts.completed, progress.counts.total);
+        self.now.push(format!("{done} of {all} beads are done"));
+        for tracked in progress.tracked {
+            if tracked.next_steps.is_empty() {
+                continue;
+            }
+            let why = match tracked.why.as_str() {
+                "" => tracked.status.clone(),
+                why => why.to_owned(),
+            };
+            self.now.push(format!("{}: {why}", tracked.id));
+            self.next_steps.extend(tracked.next_steps);
+        }
+    }
+}
