@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
-use super::polecats::doubled;
+use super::polecats::{self, doubled};
 use super::rule;
-use crate::record::polecat::Polecat;
+use crate::record::progress::Progress;
 use crate::record::pulse::Refusal;
 use crate::record::town_view::TownView;
 use crate::town::name::Worker;
@@ -64,64 +64,93 @@ impl Outage {
     }
 }
 
+/// A worker that the API refuses.
+#[derive(Debug, Clone)]
+pub struct RefusedWorker {
+    /// Which it is.
+    pub worker: Worker,
+    /// Its agent program.
+    pub agent: String,
+    /// The refusal.
+    pub refusal: Refusal,
+    /// Whether its session runs.
+    pub is_running: bool,
+    /// When it was nudged last.
+    pub nudged: Option<Timestamp>,
+    /// When its session was restarted, for this bead.
+    pub respawns: Vec<Timestamp>,
+}
+
 /// The outages of the town, by agent program.
 pub fn outages(view: &TownView) -> Vec<Outage> {
-    let mut found: BTreeMap<&str, Outage> = BTreeMap::new();
     let all = || view.polecats.values().flatten();
-    for polecat in all() {
-        let Some(refusal) = &polecat.refusal else {
-            continue;
-        };
-        let outage = found.entry(&polecat.agent).or_insert_with(|| Outage {
+    let refused = all().filter_map(|polecat| {
+        Some(RefusedWorker {
+            worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
             agent: polecat.agent.clone(),
-            since: refusal.since,
-            last: refusal.clone(),
+            refusal: polecat.refusal.clone()?,
+            is_running: polecat.progress.is_some(),
+            nudged: polecat.slot.nudges.last,
+            respawns: polecats::times(&polecat.slot.respawns),
+        })
+    });
+    let others = all().filter(|polecat| polecat.refusal.is_none());
+    let others = others.filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
+    of_workers(refused, &others.collect::<Vec<_>>())
+}
+
+/// The outages that stop these workers; `others` are those that no API refuses, with their agent programs.
+pub fn of_workers(
+    refused: impl IntoIterator<Item = RefusedWorker>,
+    others: &[(&str, &Progress)],
+) -> Vec<Outage> {
+    let mut found: BTreeMap<String, Outage> = BTreeMap::new();
+    for one in refused {
+        let outage = found.entry(one.agent.clone()).or_insert_with(|| Outage {
+            agent: one.agent.clone(),
+            since: one.refusal.since,
+            last: one.refusal.clone(),
             stopped: Vec::new(),
-            tried: refusal.at,
+            tried: one.refusal.at,
             tries: 0,
             is_over: false,
         });
-        add(outage, polecat, refusal);
+        add(outage, one);
     }
     for outage in found.values_mut() {
         outage.stopped.sort_by_key(|one| one.since);
-        // Refused a moment before others were, it may have got on before that.
-        let got_on = |polecat: &Polecat| {
-            polecat.agent == outage.agent
-                && polecat.refusal.is_none()
-                && polecat
-                    .progress
-                    .as_ref()
-                    .is_some_and(|progress| progress.got_on_since(outage.last.at))
-        };
-        outage.is_over = all().any(got_on);
+        outage.is_over = others.iter().any(|(agent, progress)| {
+            *agent == outage.agent && progress.got_on_since(outage.last.at)
+        });
     }
     found.into_values().collect()
 }
 
-fn add(outage: &mut Outage, polecat: &Polecat, refusal: &Refusal) {
+fn add(outage: &mut Outage, one: RefusedWorker) {
+    let refusal = one.refusal;
     outage.since = outage.since.min(refusal.since);
-    if refusal.at > outage.last.at {
-        outage.last = refusal.clone();
-    }
-    let is_running = polecat.progress.is_some();
-    let slot = &polecat.slot;
-    let restarts = slot.respawns.iter().filter_map(|text| text.parse().ok());
-    let restarts = restarts.filter(|at: &Timestamp| *at >= refusal.since);
-    let told = slot.nudges.last.filter(|at| *at > refusal.at);
-    let tried = told.into_iter().chain(restarts.clone()).max();
-    outage.tried = outage.tried.max(refusal.at);
-    if let Some(at) = tried {
-        outage.tried = outage.tried.max(at);
-    }
+    let told = one.nudged.filter(|at| *at > refusal.at);
+    let restarted = one.respawns.iter().filter(|at| **at >= refusal.since);
+    let tried = told.iter().chain(restarted).max().copied();
+    outage.tried = outage
+        .tried
+        .max(refusal.at)
+        .max(tried.unwrap_or(refusal.at));
     outage.tries += usize::try_from(refusal.times.saturating_sub(1)).unwrap_or_default();
-    outage.tries += if is_running { 0 } else { slot.respawns.len() };
+    outage.tries += if one.is_running {
+        0
+    } else {
+        one.respawns.len()
+    };
     outage.stopped.push(StoppedWorker {
-        worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
-        is_running,
-        is_trying: is_running && told.is_some(),
+        worker: one.worker,
+        is_running: one.is_running,
+        is_trying: one.is_running && told.is_some(),
         since: refusal.at,
     });
+    if refusal.at > outage.last.at {
+        outage.last = refusal;
+    }
 }
 
 /// A1: one worker tries again; when the API answers, all do.
