@@ -20,6 +20,21 @@ use crate::watch::Watch;
 /// So many passes in a row may find more to do before `--once` calls it a fault.
 const PASSES_AT_ONCE: usize = 1000;
 
+/// What one pass would do: a line each with the rule, what is to be done, and what the rule saw.
+pub(crate) fn decisions(town: &LiveTown) -> anyhow::Result<String> {
+    let facts = patrol::facts(town)?;
+    let decisions = patrol::decide(&facts, &|_| true);
+    let lines = decisions.iter().map(|one| {
+        let (rule, saw) = (one.rule.name, bd::ui::escape::line(&one.saw));
+        format!("{rule}  {}: {saw}\n", one.action.subject())
+    });
+    let text: String = lines.collect();
+    Ok(match text.as_str() {
+        "" => "nothing to do\n".to_owned(),
+        _ => text,
+    })
+}
+
 /// Makes passes until one changes nothing.
 pub(crate) fn once(town: &LiveTown) -> anyhow::Result<()> {
     for _ in 0..PASSES_AT_ONCE {

@@ -44,6 +44,7 @@ mod restore;
 mod rig;
 mod seance;
 mod signal;
+mod sim;
 mod sling;
 mod status;
 mod sync_full;

@@ -1,0 +1,429 @@
+//! The simulated town: its beads, workers, sessions and queues, and the facts that the rules see of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gt::flow::done::Left;
+use gt::patrol::attention::{Attention, AttentionFacts, MatterKind, Messages};
+use gt::patrol::outages::{self, RefusedWorker};
+use gt::patrol::{
+    ConvoyFacts, Facts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, WatchFacts,
+};
+use gt::record::polecat::{Nudges, SlotState};
+use gt::record::progress::{Doing, Progress, Sign};
+use gt::record::pulse::Refusal;
+use gt::town::name::Worker;
+use jiff::{SignedDuration, Timestamp};
+
+use super::agents::Mood;
+use super::{Chaos, SimRequest, clock};
+
+/// When every simulation begins.
+pub(super) const BEGIN: Timestamp = Timestamp::UNIX_EPOCH;
+/// How long something may fail before a person hears of it, as `patrol.patience`.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// The agent program of all workers.
+const AGENT: &str = "sim";
+
+/// A bead.
+#[derive(Debug, Clone)]
+pub(super) struct SimBead {
+    pub id: String,
+    pub rig: usize,
+    pub convoy: usize,
+    /// The beads that block it.
+    pub blockers: Vec<usize>,
+    pub place: Place,
+    /// How often its work was merged.
+    pub merges: usize,
+    pub is_landed: bool,
+}
+
+/// Where a bead is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It waits for a worker.
+    Queued,
+    /// It is on a hook.
+    Hooked,
+    /// Its request is in the merge queue; ready at this time.
+    Merging(Timestamp),
+    /// It is merged.
+    Closed,
+}
+
+/// A worker.
+#[derive(Debug, Clone)]
+pub(super) struct SimWorker {
+    pub rig: usize,
+    pub name: String,
+    pub slot: SlotState,
+    pub bead: Option<usize>,
+    pub session: Session,
+    pub respawns: Vec<Timestamp>,
+    pub lost: Vec<Timestamp>,
+    pub nudges: Nudges,
+    pub stuck_times: u32,
+    /// What hosted its last session.
+    pub host: u32,
+    pub refusal: Option<Refusal>,
+}
+
+/// The session of a worker.
+#[derive(Debug, Clone)]
+pub(super) enum Session {
+    None,
+    Alive {
+        mood: Mood,
+        /// When it last got on.
+        progress: Timestamp,
+        sign: Sign,
+        host: u32,
+    },
+    /// Its process has ended, and its screen is kept.
+    Dead,
+}
+
+/// The town.
+pub(super) struct SimTown {
+    pub now: Timestamp,
+    /// Facts of nothing, with the built-in thresholds.
+    blank: Facts,
+    blank_rig: RigFacts,
+    pub rng: fastrand::Rng,
+    chaos: Vec<Chaos>,
+    pub rigs: Vec<String>,
+    pub workers: Vec<SimWorker>,
+    pub beads: Vec<SimBead>,
+    pub convoys: usize,
+    /// Which convoys have landed, and how often.
+    pub landings: BTreeMap<usize, usize>,
+    /// Counts the hosts of sessions: a new one after all were lost.
+    pub host: u32,
+    /// Until when the API refuses, and the remote.
+    pub api_down: Option<Timestamp>,
+    pub remote_down: Option<Timestamp>,
+    /// The matters that a person has heard of, and when they act.
+    pub reported: BTreeMap<String, Timestamp>,
+    pub sessions: usize,
+    pub messages: usize,
+    pub faults: Vec<String>,
+    pub log: Vec<String>,
+    /// How often each rule acted on each subject.
+    pub counts: BTreeMap<(String, String), usize>,
+}
+
+impl SimTown {
+    pub(super) fn new(request: &SimRequest) -> Self {
+        let mut rng = fastrand::Rng::with_seed(request.seed);
+        let rigs: Vec<String> = (0..request.rigs)
+            .map(|number| format!("r{number}"))
+            .collect();
+        let convoys = request.beads.div_ceil(6).max(1);
+        let beads = (0..request.beads).map(|number| {
+            let blockers: BTreeSet<usize> = match number {
+                0 => BTreeSet::new(),
+                _ => (0..rng.usize(..3)).map(|_| rng.usize(..number)).collect(),
+            };
+            let rig = rng.usize(..rigs.len());
+            SimBead {
+                id: format!("{}-{number}", rigs[rig]),
+                rig,
+                convoy: rng.usize(..convoys),
+                blockers: blockers.into_iter().collect(),
+                place: Place::Queued,
+                merges: 0,
+                is_landed: false,
+            }
+        });
+        let beads = beads.collect();
+        let workers = (0..rigs.len()).flat_map(|rig| {
+            (0..request.polecats).map(move |number| SimWorker {
+                rig,
+                name: format!("w{number}"),
+                slot: SlotState::Idle,
+                bead: None,
+                session: Session::None,
+                respawns: Vec::new(),
+                lost: Vec::new(),
+                nudges: Nudges::default(),
+                stuck_times: 0,
+                host: 0,
+                refusal: None,
+            })
+        });
+        Self {
+            now: BEGIN,
+            blank: Facts::default(),
+            blank_rig: RigFacts::default(),
+            rng,
+            chaos: request.chaos.clone(),
+            workers: workers.collect(),
+            rigs,
+            beads,
+            convoys,
+            landings: BTreeMap::new(),
+            host: 1,
+            api_down: None,
+            remote_down: None,
+            reported: BTreeMap::new(),
+            sessions: 0,
+            messages: 0,
+            faults: Vec::new(),
+            log: Vec::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a kind of trouble comes now, once in so many times.
+    pub(super) fn is_struck(&mut self, kind: Chaos, times: usize) -> bool {
+        let may_come = self.chaos.is_empty() || self.chaos.contains(&kind);
+        may_come && self.rng.usize(..times) == 0
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        self.log.push(format!("{}  {text}", clock(self.now)));
+    }
+
+    pub(super) fn fault(&mut self, text: &str) {
+        self.say(&format!("FAULT: {text}"));
+        self.faults.push(format!("{}  {text}", clock(self.now)));
+    }
+
+    pub(super) fn count(&mut self, rule: &str, subject: &str) {
+        let key = (rule.to_owned(), subject.to_owned());
+        *self.counts.entry(key).or_default() += 1;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.beads.iter().all(|bead| bead.is_landed)
+    }
+
+    pub(super) fn describe_open(&self) -> String {
+        let open = self.beads.iter().filter(|bead| !bead.is_landed);
+        let open = open.map(|bead| format!("{} {:?}", bead.id, bead.place));
+        open.take(9).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn api_refuses(&self) -> bool {
+        self.api_down.is_some_and(|until| until > self.now)
+    }
+
+    pub(super) fn remote_refuses(&self) -> bool {
+        self.remote_down.is_some_and(|until| until > self.now)
+    }
+
+    /// The worker of that name.
+    pub(super) fn worker(&self, worker: &Worker) -> Option<usize> {
+        let is_it = |one: &SimWorker| self.name_of(one) == *worker;
+        self.workers.iter().position(is_it)
+    }
+
+    pub(super) fn name_of(&self, worker: &SimWorker) -> Worker {
+        Worker::new(self.rigs[worker.rig].as_str(), worker.name.as_str())
+    }
+
+    /// When a session's process ends or a bead becomes ready by itself: the daemon is woken by that.
+    pub(super) fn next_wake(&self) -> Option<Timestamp> {
+        let sessions = self
+            .workers
+            .iter()
+            .filter_map(|worker| match &worker.session {
+                Session::Alive { mood, .. } => mood.next(),
+                _ => None,
+            });
+        sessions.filter(|at| *at > self.now).min()
+    }
+
+    /// The facts as the patrol reads them from a real town.
+    pub(super) fn facts(&self) -> Facts {
+        let rigs = (0..self.rigs.len()).map(|rig| (self.rigs[rig].clone(), self.rig_facts(rig)));
+        let landable = (0..self.convoys).filter(|convoy| self.is_landable(*convoy));
+        Facts {
+            now: self.now,
+            rigs: rigs.collect(),
+            convoys: ConvoyFacts {
+                landable: landable.map(|convoy| format!("c{convoy}")).collect(),
+                unfinished: Vec::new(),
+            },
+            attention: self.attention(),
+            outages: self.outages(),
+            ..self.blank.clone()
+        }
+    }
+
+    pub(super) fn is_landable(&self, convoy: usize) -> bool {
+        let mut beads = self
+            .beads
+            .iter()
+            .filter(|bead| bead.convoy == convoy)
+            .peekable();
+        let is_open = beads.peek().is_some_and(|bead| !bead.is_landed);
+        is_open && beads.all(|bead| bead.place == Place::Closed)
+    }
+
+    fn rig_facts(&self, rig: usize) -> RigFacts {
+        let workers = || self.workers.iter().filter(move |worker| worker.rig == rig);
+        let is_free = |bead: &&SimBead| {
+            let is_done = |one: &usize| self.beads[*one].place == Place::Closed;
+            bead.rig == rig && bead.place == Place::Queued && bead.blockers.iter().all(is_done)
+        };
+        let is_stuck = |worker: &&SimWorker| worker.slot.stuck().is_some();
+        let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
+        // A stuck worker takes no room, but it keeps its bead: so many idle ones can take work.
+        let idle = workers().filter(|worker| worker.bead.is_none()).count();
+        let room = workers().filter(has_room).count().min(idle);
+        let ready = self.beads.iter().filter(|bead| bead.rig == rig);
+        let ready = ready.filter_map(|bead| match bead.place {
+            Place::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
+            _ => None,
+        });
+        RigFacts {
+            polecats: workers().map(|worker| self.polecat_facts(worker)).collect(),
+            watched: workers()
+                .filter_map(|worker| self.watch_facts(worker))
+                .collect(),
+            scheduler: SchedulerFacts {
+                rig: self.rigs[rig].clone(),
+                unblocked: self
+                    .beads
+                    .iter()
+                    .filter(is_free)
+                    .map(|bead| bead.id.clone())
+                    .collect(),
+                repairs: Vec::new(),
+                room,
+            },
+            queue: QueueFacts {
+                rig: self.rigs[rig].clone(),
+                ready_in: ready.min(),
+            },
+            ..self.blank_rig.clone()
+        }
+    }
+
+    fn polecat_facts(&self, worker: &SimWorker) -> PolecatFacts {
+        PolecatFacts {
+            worker: self.name_of(worker),
+            why: String::new(),
+            hook: worker.bead.map(|bead| self.beads[bead].id.clone()),
+            hook_closed: false,
+            superseded: false,
+            record_lost: false,
+            closed_at: None,
+            left: Left::Nothing,
+            busy: false,
+            alive: Some(matches!(worker.session, Session::Alive { .. })),
+            shown: matches!(worker.session, Session::Dead),
+            slot: worker.slot.clone(),
+            respawns: worker.respawns.clone(),
+            lost: worker.lost.clone(),
+            stuck_times: worker.stuck_times,
+            refused: worker.refusal.is_some(),
+        }
+    }
+
+    /// The progress of a worker that is at work.
+    pub(super) fn progress(worker: &SimWorker) -> Option<Progress> {
+        let Session::Alive {
+            mood,
+            progress,
+            sign,
+            ..
+        } = &worker.session
+        else {
+            return None;
+        };
+        if worker.bead.is_none() || !matches!(worker.slot, SlotState::Working) {
+            return None;
+        }
+        let doing = match (&worker.refusal, mood) {
+            (Some(refusal), _) => Doing::Refused(refusal.clone()),
+            (None, Mood::Dialog) => Doing::Dialog {
+                question: String::new(),
+            },
+            (None, Mood::Asks) => Doing::AtPrompt,
+            (None, _) => Doing::Unknown,
+        };
+        Some(Progress {
+            at: *progress,
+            sign: *sign,
+            work: *progress,
+            doing,
+            attached: false,
+        })
+    }
+
+    fn watch_facts(&self, worker: &SimWorker) -> Option<WatchFacts> {
+        Some(WatchFacts {
+            worker: self.name_of(worker),
+            progress: Self::progress(worker)?,
+            nudges: worker.nudges,
+            respawns: worker.respawns.clone(),
+            busy: false,
+        })
+    }
+
+    fn outages(&self) -> Vec<outages::Outage> {
+        let refused = self.workers.iter().filter_map(|worker| {
+            Some(RefusedWorker {
+                worker: self.name_of(worker),
+                agent: AGENT.to_owned(),
+                refusal: worker.refusal.clone()?,
+                is_running: matches!(worker.session, Session::Alive { .. }),
+                nudged: worker.nudges.last,
+                respawns: worker.respawns.clone(),
+            })
+        });
+        let others = self
+            .workers
+            .iter()
+            .filter(|worker| worker.refusal.is_none());
+        let others: Vec<Progress> = others.filter_map(Self::progress).collect();
+        let others: Vec<(&str, &Progress)> = others.iter().map(|one| (AGENT, one)).collect();
+        outages::of_workers(refused, &others)
+    }
+
+    /// What needs a person now: stuck workers, dialogs, an outage that lasts.
+    pub(super) fn matters(&self) -> BTreeSet<String> {
+        let stuck = self
+            .workers
+            .iter()
+            .filter(|worker| worker.slot.stuck().is_some());
+        let stuck = stuck.map(|worker| {
+            let times = worker.stuck_times;
+            format!("stuck:{}:{times}", self.name_of(worker))
+        });
+        let lasting = self.outages().into_iter();
+        let lasting = lasting.filter(|one| self.now.duration_since(one.since) > PATIENCE);
+        let lasting = lasting.map(|one| format!("outage:{}", one.since));
+        stuck.chain(lasting).collect()
+    }
+
+    fn attention(&self) -> AttentionFacts {
+        let matters = self.matters();
+        let new = matters
+            .iter()
+            .filter(|key| !self.reported.contains_key(*key));
+        let over = self.reported.keys().filter(|key| !matters.contains(*key));
+        AttentionFacts {
+            messages: Messages {
+                new: new.map(|key| matter(key)).collect(),
+                over: over.cloned().collect(),
+                mailboxes: Vec::new(),
+            },
+            due_in: None,
+        }
+    }
+}
+
+fn matter(key: &str) -> Attention {
+    Attention {
+        key: key.to_owned(),
+        bead: String::new(),
+        kind: MatterKind::Stuck,
+        subject: key.to_owned(),
+        text: String::new(),
+        next: Vec::new(),
+        due: Timestamp::MIN,
+    }
+}
