@@ -36,7 +36,7 @@ nightly: setup
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) GASTOWN_E2E_FORGET=1 $(CARGO) test --locked -p town-tests --test e2e
 	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
-	GASTOWN_SIM=10000 $(CARGO) test --locked --release -p gtd --lib sim
+	GASTOWN_SIM=10000 $(CARGO) test --locked -p gtd --lib sim
 	python3 tests/mutants.py
 
 lint:
