@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::host::{LiveTown, Sent, runtime};
+use crate::host::{Input, LiveTown, Sent, runtime};
 use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
@@ -21,11 +21,20 @@ pub struct Nudged {
 
 /// Types a message into an agent's session and submits it. Fails if that is not seen to have happened.
 pub fn nudge(town: &LiveTown, agent: &Address, message: &str) -> anyhow::Result<Nudged> {
+    nudge_by(town, agent, message, &runtime::input_of(town, agent))
+}
+
+/// The same for an agent whose program is known.
+pub fn nudge_by(
+    town: &LiveTown,
+    agent: &Address,
+    message: &str,
+    input: &Input,
+) -> anyhow::Result<Nudged> {
     let session = SessionName::of(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
     let text = format!("[from {}] {}", town.actor, message);
-    let input = runtime::input_of(town, agent);
-    let (delivered, how) = match town.host.send(session.as_str(), &text, &input)? {
+    let (delivered, how) = match town.host.send(session.as_str(), &text, input)? {
         Sent::Submitted => (true, "submitted"),
         Sent::Typed => (false, "typed, but it still stands in the input line"),
         Sent::DialogOpen => (false, "not typed: a dialog is open"),

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::polecats::{self, doubled};
 use super::rule;
+use crate::record::polecat::Nudges;
 use crate::record::progress::Progress;
 use crate::record::pulse::Refusal;
 use crate::record::town_view::TownView;
@@ -75,8 +76,8 @@ pub struct RefusedWorker {
     pub refusal: Refusal,
     /// Whether its session runs.
     pub is_running: bool,
-    /// When it was nudged last.
-    pub nudged: Option<Timestamp>,
+    /// The nudges that its session got.
+    pub nudges: Nudges,
     /// When its session was restarted, for this bead.
     pub respawns: Vec<Timestamp>,
 }
@@ -90,7 +91,7 @@ pub fn outages(view: &TownView) -> Vec<Outage> {
             agent: polecat.agent.clone(),
             refusal: polecat.refusal.clone()?,
             is_running: polecat.progress.is_some(),
-            nudged: polecat.slot.nudges.last,
+            nudges: polecat.slot.nudges,
             respawns: polecats::times(&polecat.slot.respawns),
         })
     });
@@ -129,14 +130,16 @@ pub fn of_workers(
 fn add(outage: &mut Outage, one: RefusedWorker) {
     let refusal = one.refusal;
     outage.since = outage.since.min(refusal.since);
-    let told = one.nudged.filter(|at| *at > refusal.at);
+    let told = one.nudges.last.filter(|at| *at > refusal.at);
     let restarted = one.respawns.iter().filter(|at| **at >= refusal.since);
     let tried = told.iter().chain(restarted).max().copied();
     outage.tried = outage
         .tried
         .max(refusal.at)
         .max(tried.unwrap_or(refusal.at));
-    outage.tries += usize::try_from(refusal.times.saturating_sub(1)).unwrap_or_default();
+    // A refusal that only the screen shows counts no times.
+    let times = refusal.times.saturating_sub(1).max(one.nudges.count);
+    outage.tries += usize::try_from(times).unwrap_or_default();
     outage.tries += if one.is_running {
         0
     } else {

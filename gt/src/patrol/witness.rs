@@ -18,7 +18,7 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
-use crate::host::LiveTown;
+use crate::host::{Input, LiveTown, runtime};
 use crate::record::polecat::{Ids, Nudges, Polecat, Slot};
 use crate::record::progress::{Doing, Progress};
 use crate::record::town_view::TownView;
@@ -199,18 +199,19 @@ fn type_message(
     let ids = Ids::of(&town.prefix(&worker.rig), &worker.rig, &worker.name);
     let _slot = Lock::try_take(&rig.slot_lock(&worker.name))?;
     let store = town.rig_store(&rig)?;
-    let bead = town.transact(&store, |tx| {
-        let mut slot = Slot::load(tx, &ids.slot);
-        slot = slot.still_held(tx, &ids)?;
+    let (bead, agent) = town.transact(&store, |tx| {
+        let mut slot = Slot::load(tx, &ids.slot).still_held(tx, &ids)?;
         slot.nudges.count = slot.nudges.count.saturating_add(1);
         slot.nudges.last = Some(tx.now().instant());
         slot.save(tx, &ids.slot)?;
-        Ok(slot.bead.to_string())
+        Ok((slot.bead.to_string(), slot.agent))
     })?;
     let mut values = values.to_vec();
     values.push(("bead", &bead));
     let text = start::fill(template, &values);
-    nudge::nudge(town, &ids.address, text.trim())?;
+    let runtime = runtime::resolve(town, Some(&rig), &ids.address, &agent);
+    let input = runtime.map_or_else(|_| Input::default(), |runtime| runtime.preset.input());
+    nudge::nudge_by(town, &ids.address, text.trim(), &input)?;
     Ok(())
 }
 

@@ -370,7 +370,7 @@ impl SimTown {
                 agent: AGENT.to_owned(),
                 refusal: worker.refusal.clone()?,
                 is_running: matches!(worker.session, Session::Alive { .. }),
-                nudged: worker.nudges.last,
+                nudges: worker.nudges,
                 respawns: worker.respawns.clone(),
             })
         });
