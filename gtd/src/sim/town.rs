@@ -194,8 +194,10 @@ impl SimTown {
         *self.counts.entry(key).or_default() += 1;
     }
 
+    /// Whether every bead has landed, and nothing runs any more.
     pub(super) fn is_over(&self) -> bool {
-        self.beads.iter().all(|bead| bead.is_landed)
+        let is_running = |worker: &SimWorker| !matches!(worker.session, Session::None);
+        self.beads.iter().all(|bead| bead.is_landed) && !self.workers.iter().any(is_running)
     }
 
     pub(super) fn describe_open(&self) -> String {
