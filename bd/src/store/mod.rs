@@ -171,7 +171,7 @@ impl Store {
                         && let Ok(_guard) = lock::acquire(&self.paths.lock(), Duration::ZERO)
                     {
                         // It is compared again by the next command, and before anything is written.
-                        if let Err(error) = self.compare(&Source::read(&self.paths)?.source) {
+                        if let Err(error) = self.compare(&Source::read(&self.paths)?) {
                             self.reports.notice(with_source(&error));
                         }
                         continue;
@@ -407,13 +407,13 @@ impl Store {
         if !rollback::is_due(&read.source, true) {
             return Ok(read);
         }
-        self.compare(&read.source)?;
+        self.compare(&read)?;
         Source::read(&self.paths)
     }
 
     /// Reports what left the issues without us.
-    fn compare(&self, source: &Source) -> Result<(), StoreError> {
-        if let Some(notice) = rollback::compare(source)? {
+    fn compare(&self, read: &source::Read) -> Result<(), StoreError> {
+        if let Some(notice) = rollback::compare(read)? {
             self.reports.notice(notice);
         }
         Ok(())

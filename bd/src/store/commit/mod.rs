@@ -1,5 +1,6 @@
 //! How changes get into the files: transactions, folds, and what a rollback by git took.
 
+mod differ;
 pub(crate) mod fold;
 pub(crate) mod place_issues;
 pub(crate) mod policy;

@@ -10,7 +10,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 
 use git2::Oid;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::differ::{self, ById, Difference};
 use super::place_issues::accept_found;
 use crate::bead::lines;
 use crate::bead::{Bead, Raw, Stamp, record};
@@ -29,9 +30,9 @@ use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::log::history;
-use crate::store::view::source::Source;
+use crate::store::view::source::{Read, Source};
 use crate::store::{Author, Store, StoreError};
-use crate::sys::Clock;
+use crate::sys::{Clock, file};
 
 /// How many ids a message names.
 const NAMED: usize = 5;
@@ -51,26 +52,27 @@ fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
 }
 
 /// Compares the issues with those that were kept, under the writers' lock: says what left them, once, and keeps them.
-pub(crate) fn compare(source: &Source) -> Result<Option<String>, StoreError> {
+pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
+    let source = &read.source;
     let paths = &source.paths;
-    let found = files::read(paths.issues())?;
-    let kept = files::read_if_there(&paths.kept())?;
+    let both = [paths.found(), paths.kept()];
     // One side of an unfinished merge says nothing.
-    let mut found_lines = lines::spans(&found, 0);
-    if found_lines.any(|(_, span)| lines::is_conflict_marker(&found[span])) {
+    let mut notes = read.index.notes().into_iter();
+    if notes.any(|note| note.conflict && note.file == ISSUES) {
         return Ok(None);
     }
-    let both = [paths.found(), paths.kept()];
-    let Some(kept) = kept else {
+    if !both[1].exists() {
         ignore::hide(paths.dir());
         return accept_found(source, &both).map(|()| None);
-    };
-    if kept == found || source.is_folded() {
+    }
+    let differ = Difference::from_kept(read)?;
+    if differ.is_none || source.is_folded() {
         return accept_found(source, &both[1..]).map(|()| None);
     }
-    let outside = files::read(&paths.found())?;
-    let left = Sides::of([&outside, &kept, &found], paths).left(paths)?;
-    let mut all = Undecided::read(paths, &found)?;
+    let left = Sides::of(differ, paths)?.left(read)?;
+    let waits = paths.rollback().exists();
+    let now = waits.then(|| files::read(paths.issues())).transpose()?;
+    let mut all = Undecided::read(paths, &now.unwrap_or_default())?;
     let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -100,11 +102,12 @@ pub(crate) fn some<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-/// The lines of the issues by id: as they last came from outside, as they were kept, and as they are found.
-struct Sides<'a> {
-    outside: BTreeMap<String, &'a [u8]>,
-    kept: BTreeMap<String, &'a [u8]>,
-    found: BTreeMap<String, &'a [u8]>,
+/// The lines by id in which the issues that were kept and those that are found differ.
+struct Sides {
+    kept: ById,
+    found: ById,
+    /// What came last from outside under the ids that are found.
+    outside: ById,
     /// Outside git, and where git does not have the issues, there is none.
     past: Option<Past>,
 }
@@ -116,7 +119,7 @@ struct Past {
     heads: [Oid; 2],
     movement: Movement,
     /// The lines in the commit from which both came: that of `HEAD` when they were kept, or where its history parted.
-    base: BTreeMap<String, Vec<u8>>,
+    base: ById,
     /// The hashes of the lines in `HEAD`.
     now: HashSet<u64>,
     /// The hashes of the lines in each version since the kept issues, and in all before them.
@@ -127,7 +130,7 @@ struct Past {
 }
 
 impl Past {
-    fn read(paths: &Paths) -> Option<Self> {
+    fn read(paths: &Paths, wanted: &ById) -> Option<Self> {
         let git = FilePast::open(paths.issues())?;
         let kept = files::read_if_there(&paths.kept_head()).ok()??;
         let before = git.commit(&String::from_utf8_lossy(&kept))?;
@@ -137,14 +140,17 @@ impl Past {
             Movement::Forward | Movement::Back => Some(before),
             Movement::Apart(base) => base,
         };
-        let text = |commit: Oid| git.text_at(commit);
-        let [base, lines] = [base.map(text).unwrap_or_default(), text(now)];
+        let lines = git.text_at(now);
+        let base = match base {
+            Some(base) if base == now => lines.clone(),
+            base => base.map(|base| git.text_at(base)).unwrap_or_default(),
+        };
         if base.is_empty() && lines.is_empty() {
             return None;
         }
-        let base = merge::rows(&base).map(|(id, line)| (id, line.to_vec()));
+        let base = merge::rows(&base).filter(|(id, _)| wanted.contains_key(id));
         Some(Self {
-            base: base.collect(),
+            base: base.map(|(id, line)| (id, line.to_vec())).collect(),
             now: hashes(&lines),
             git,
             heads: [before, now],
@@ -243,47 +249,57 @@ enum Judged {
     Both(Option<Box<Bead>>),
 }
 
-impl<'a> Sides<'a> {
-    fn of([outside, kept, found]: [&'a [u8]; 3], paths: &'a Paths) -> Self {
-        let rows = |text| merge::rows(text).collect();
-        Self {
-            outside: rows(outside),
-            kept: rows(kept),
-            found: rows(found),
-            past: Past::read(paths),
-        }
+impl Sides {
+    fn of(differ: Difference, paths: &Paths) -> Result<Self, StoreError> {
+        let Difference { kept, found, .. } = differ;
+        // What is not found at all needs no past.
+        let past = (!found.is_empty()).then(|| Past::read(paths, &found));
+        let past = past.flatten();
+        let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
+        let is_kept = |from: File| file::is_at(&from, &paths.kept());
+        let outside = if found.keys().all(has_base) {
+            ById::new()
+        } else if File::open(paths.found()).is_ok_and(is_kept) {
+            kept.clone()
+        } else {
+            differ::lines_of(&paths.found(), |id| found.contains_key(id))?
+        };
+        Ok(Self {
+            kept,
+            found,
+            outside,
+            past,
+        })
     }
 
     /// The lines that left, and the beads that were removed here and are there again.
-    fn left(&self, paths: &Paths) -> Result<Vec<RolledBack>, StoreError> {
-        let mut left = Vec::new();
-        let mut gone = Vec::new();
-        for (id, line) in &self.kept {
-            let found = self.found.get(id).copied();
-            if found == Some(*line) {
-                continue;
-            }
-            let Ok(bead) = record::parse(line) else {
-                continue;
-            };
-            match self.wanted(&bead, line) {
-                None => {}
-                Some(_) if found.is_none() => gone.push((bead, *line)),
-                Some(wanted) => left.extend(RolledBack::of(id, Some(&wanted), found)),
-            }
-        }
+    fn left(&self, read: &Read) -> Result<Vec<RolledBack>, StoreError> {
+        let wanted = self.kept.values().filter_map(|line| {
+            let bead = record::parse(line).ok()?;
+            self.wanted(&bead, line).map(|wanted| (bead, wanted))
+        });
+        let mut wanted: Vec<(Bead, Vec<u8>)> = wanted.collect();
+        wanted.retain(|(bead, _)| {
+            let row = read.index.find(&collision::new_id(bead));
+            let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
+            moved.is_none_or(|moved| as_this(&moved, bead).is_none())
+        });
+        let paths = &read.source.paths;
         let found = self.found.iter();
         let new = found.filter(|(id, line)| !self.kept.contains_key(*id) && self.is_old(id, line));
         let again: Vec<_> = new.collect();
-        if gone.is_empty() && again.is_empty() {
-            return Ok(left);
-        }
-        let archive = Archive::read(paths.dir())?;
-        gone.retain(|(bead, _)| !has_all_of(&archive, bead));
-        left.extend(
-            gone.iter()
-                .filter_map(|(bead, line)| RolledBack::of(&bead.id, Some(line), None)),
-        );
+        let is_gone = |bead: &Bead| !self.found.contains_key(&bead.id);
+        let archive = if again.is_empty() && !wanted.iter().any(|(bead, _)| is_gone(bead)) {
+            Archive::default()
+        } else {
+            Archive::read(paths.dir())?
+        };
+        wanted.retain(|(bead, _)| !is_gone(bead) || !has_all_of(&archive, bead));
+        let left = wanted.iter().filter_map(|(bead, line)| {
+            let found = self.found.get(&bead.id).map(Vec::as_slice);
+            RolledBack::of(&bead.id, Some(line), found)
+        });
+        let mut left: Vec<_> = left.collect();
         if !again.is_empty() {
             let removals = removals(paths)?;
             let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
@@ -299,7 +315,7 @@ impl<'a> Sides<'a> {
     /// Whether a line that is found, and was not kept, was there before.
     fn is_old(&self, id: &str, found: &[u8]) -> bool {
         match &self.past {
-            None => self.outside.get(id) == Some(&found),
+            None => self.outside.get(id).is_some_and(|line| line == found),
             // Others made it again, or for the first time.
             Some(past) if past.is_at_head(found) => match past.movement {
                 Movement::Forward => {
@@ -314,12 +330,8 @@ impl<'a> Sides<'a> {
 
     /// The line that a kept bead should have, where what is found does not hold all of it.
     fn wanted(&self, kept: &Bead, line: &[u8]) -> Option<Vec<u8>> {
-        let parsed = |side: &BTreeMap<String, &[u8]>, id: &str| record::parse(side.get(id)?).ok();
-        let is_kept = |found: &Bead| collision::is_same_bead(found, kept);
-        if parsed(&self.found, &collision::new_id(kept)).is_some_and(|moved| is_kept(&moved)) {
-            return None;
-        }
-        let Some(found) = parsed(&self.found, &kept.id).filter(is_kept) else {
+        let found = self.found.get(&kept.id);
+        let Some(found) = found.and_then(|found| as_this(found, kept)) else {
             return Some(line.to_vec());
         };
         let base = match self.judge(kept, line, &found) {
@@ -350,9 +362,9 @@ impl<'a> Sides<'a> {
 
     /// Not every change gives a bead another time, so that an older line is known by the commits that had it.
     fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> Judged {
-        let found = self.found.get(&kept.id).copied().unwrap_or_default();
+        let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
         let is_newer = kept.updated_at > bead.updated_at;
-        let outside = self.outside.get(&kept.id).copied();
+        let outside = self.outside.get(&kept.id).map(Vec::as_slice);
         let outside_bead = || outside.and_then(|line| record::parse(line).ok());
         let Some(past) = &self.past else {
             return if is_newer || outside == Some(found) {
@@ -386,6 +398,12 @@ impl<'a> Sides<'a> {
         let base = base.and_then(|line| record::parse(line).ok());
         Judged::Both(base.or_else(outside_bead).map(Box::new))
     }
+}
+
+/// The bead of a line, if it is this one.
+fn as_this(line: &[u8], kept: &Bead) -> Option<Bead> {
+    let bead = record::parse(line).ok();
+    bead.filter(|bead| collision::is_same_bead(bead, kept))
 }
 
 /// Whether the archive has all of a bead.

@@ -56,7 +56,7 @@ pub(super) fn bom(text: &[u8], start: u64) -> usize {
 
 /// Reads a part of a file that begins where a line does: hands out pieces of whole lines, each with where it
 /// starts in the file. Only the last may be without a line end.
-pub(super) fn whole_lines(
+pub(crate) fn whole_lines(
     file: &File,
     from: u64,
     to: u64,

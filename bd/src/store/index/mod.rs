@@ -25,13 +25,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[cfg(test)]
 pub(super) use assemble::put_in_earlier_start;
 pub(crate) use build::{Builder, LinePlace, count_row, open_row};
-pub(super) use content::{Content, content_hash};
+pub(super) use content::{Content, content_hash, whole_lines};
 pub(crate) use facts::{Edge, Facts, row_of};
 pub(crate) use layout::Counts;
 pub(crate) use layout::{
     EdgeRow, ISSUES, Incoming, IndexRow, NEVER, NONE, StoredListRow, WISPS, flag,
 };
-pub(super) use make::{Made, make, merge_files, split};
+pub(super) use make::{Made, What, make, merge_files, split};
 
 use crate::bead::id;
 use crate::sys::file;

@@ -112,6 +112,41 @@ fn what_was_edited_since_is_merged_by_field_and_a_field_of_both_stays_and_is_nam
 }
 
 #[test]
+fn lines_in_another_order_other_records_and_damage_hide_nothing() {
+    let ids = ["bd-a", "bd-b", "bd-c"];
+    let place = Place::with_issues(&ids.map(|id| line(id, "x") + "\n").concat());
+    let old = place.text("issues.jsonl");
+    place.edit("bd-b", title("Two"));
+    let whole = place.text("issues.jsonl");
+    let turned: Vec<&str> = whole.lines().rev().collect();
+    place.goes_back_to(&turned.join("\n"));
+    assert!(place.left().is_empty(), "the same lines are there");
+    // What was kept is now out of order.
+    place.goes_back_to(&format!("{{\"_type\":\"memory\",\"key\":\"k\"}}\n{old}"));
+    assert_eq!(place.left(), ["bd-b"]);
+    place.restore();
+    assert_eq!(place.bead("bd-b").title, "Two");
+    let cut = whole.replace("\"title\":\"Two\"", "\"title\":\"T");
+    assert_ne!(cut, whole);
+    place.goes_back_to(&cut);
+    assert_eq!(place.left(), ["bd-b"]);
+}
+
+#[test]
+fn of_two_lines_with_one_id_the_one_that_counts_is_compared() {
+    let (place, old) = edited();
+    let own = place.text("issues.jsonl");
+    let newer = own.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    for both in [format!("{old}{newer}"), format!("{newer}{old}")] {
+        place.goes_back_to(&both);
+        assert!(place.left().is_empty(), "{both}");
+        assert_eq!(place.bead("bd-a").title, "Two");
+    }
+    place.goes_back_to(&old);
+    assert_eq!(place.left(), ["bd-a"]);
+}
+
+#[test]
 fn what_is_discarded_does_not_wait_again() {
     let (place, old) = edited();
     place.goes_back_to(&old);
