@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let is_checked = outside.are_checked();
     let (mut items, mut total) = (Vec::new(), 0);
-    for brief in snapshot.waiting_rows() {
+    for brief in snapshot.blocked_rows() {
         let head = snapshot.bead_ref_at(brief.node);
         let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
         if below.as_ref().is_some_and(outside_of) {

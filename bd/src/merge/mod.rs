@@ -42,7 +42,7 @@ use record::{Fields, Sides};
 pub use collision::{Moved, former_id};
 pub use file::files;
 pub use report::{Archive, Merge, MergeError, Note, Overruled, Which};
-pub use table::{id_of, rows};
+pub use table::{id_of, lines_by_id};
 
 /// What became of one id.
 #[derive(Debug, Clone, Default)]

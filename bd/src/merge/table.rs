@@ -224,7 +224,7 @@ pub fn id_of(line: &[u8]) -> Option<String> {
 }
 
 /// The lines of a text that are beads, each with its id.
-pub fn rows(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
+pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     let lines = lines::spans(text, 0).map(|(_, span)| &text[span]);
     lines.filter_map(|line| Some((id_of(line)?, line)))
 }

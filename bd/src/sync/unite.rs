@@ -145,7 +145,7 @@ pub(super) fn take(
 fn presumed(found: &[u8], own: &[u8], other: &[u8]) -> Vec<u8> {
     let (own, other) = (Archived::of_text(own), Archived::of_text(other));
     let mut text = Vec::new();
-    for (id, line) in merge::rows(found) {
+    for (id, line) in merge::lines_by_id(found) {
         let (Some(theirs), Ok(mut bead)) = (other.0.get(&id), record::parse(line)) else {
             continue;
         };
@@ -172,7 +172,7 @@ impl<'a> Archived<'a> {
     fn of(sides: [&'a Files; 2]) -> Self {
         let mut found = HashMap::new();
         for text in sides.into_iter().flat_map(BTreeMap::values) {
-            for (id, line) in merge::rows(text) {
+            for (id, line) in merge::lines_by_id(text) {
                 found.entry(id).or_insert(line);
             }
         }
@@ -180,7 +180,7 @@ impl<'a> Archived<'a> {
     }
 
     fn of_text(text: &'a [u8]) -> Self {
-        Self(merge::rows(text).collect())
+        Self(merge::lines_by_id(text).collect())
     }
 
     fn get(&self, id: &str) -> Option<Bead> {
@@ -193,7 +193,7 @@ pub(super) fn archives(own: &Files, theirs: &Files, issues: &[u8]) -> Result<Fil
     let whole = |files: &Files| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::files(&[], &whole(own), &whole(theirs), &|_| None)?;
     let all = Archived::of([own, theirs]);
-    let there = merge::rows(issues).filter(|(id, _)| all.0.contains_key(id));
+    let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
     let is_alive = |line| record::parse(line).is_ok_and(|bead| !bead.is_tombstone());
     let alive = there.filter(|(_, line)| is_alive(line));
     let alive: HashSet<String> = alive.map(|(id, _)| id).collect();

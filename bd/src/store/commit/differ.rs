@@ -73,7 +73,7 @@ pub(super) fn lines_of(path: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<
     let mut found = ById::new();
     let read = File::open(path).and_then(|file| {
         index::whole_lines(&file, 0, file.metadata()?.len(), |text, _| {
-            let wanted = merge::rows(text).filter(|(id, _)| is_wanted(id));
+            let wanted = merge::lines_by_id(text).filter(|(id, _)| is_wanted(id));
             found.extend(wanted.map(|(id, line)| (id, line.to_vec())));
         })
     });

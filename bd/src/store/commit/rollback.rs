@@ -148,7 +148,7 @@ impl Past {
         if base.is_empty() && lines.is_empty() {
             return None;
         }
-        let base = merge::rows(&base).filter(|(id, _)| wanted.contains_key(id));
+        let base = merge::lines_by_id(&base).filter(|(id, _)| wanted.contains_key(id));
         Some(Self {
             base: base.map(|(id, line)| (id, line.to_vec())).collect(),
             now: hashes(&lines),
@@ -236,7 +236,9 @@ impl Past {
 }
 
 fn hashes(text: &[u8]) -> HashSet<u64> {
-    merge::rows(text).map(|(_, line)| xxh3_64(line)).collect()
+    merge::lines_by_id(text)
+        .map(|(_, line)| xxh3_64(line))
+        .collect()
 }
 
 /// What is to be done about a line that was kept and is found otherwise.
@@ -530,7 +532,7 @@ impl Undecided {
         let text = files::read(&paths.rollback())?;
         // Mostly there is nothing, and the issues may be many.
         let issues = if text.is_empty() { &[] } else { issues };
-        let now: BTreeMap<String, &[u8]> = merge::rows(issues).collect();
+        let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
         let mut found = Self {
             open: Vec::new(),
             damaged: Vec::new(),

@@ -54,7 +54,7 @@ pub(crate) struct Sound {
 /// The durable records of a damaged line whose hashes stand beside them.
 pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
     #[derive(Deserialize)]
-    struct Head<'a> {
+    struct Start<'a> {
         id: &'a str,
         before: Option<&'a str>,
         after: Option<&'a str>,
@@ -64,7 +64,7 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<Sound> {
         // What stands before the fields that were, which may hold anything.
         let end = memchr::memmem::find(rest, br#","old":"#)?;
         let head = [b"{", &rest[..end], b"}"].concat();
-        let head: Head<'_> = serde_json::from_slice(&head).ok()?;
+        let head: Start<'_> = serde_json::from_slice(&head).ok()?;
         let record = after(&rest[end..], br#""line":"#).next()?;
         let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
         let record = values.next()?.ok()?.get();

@@ -167,7 +167,7 @@ pub(crate) fn by_bead(lost: &[Overruled], [ours, out]: [&[u8]; 2]) -> Vec<Merged
         beads.entry(&one.id).or_default().push(one.clone());
     }
     let hashes = |text| -> HashMap<String, u64> {
-        let rows = merge::rows(text).filter(|(id, _)| beads.contains_key(id.as_str()));
+        let rows = merge::lines_by_id(text).filter(|(id, _)| beads.contains_key(id.as_str()));
         rows.map(|(id, line)| (id, xxh3_64(line))).collect()
     };
     let (from, to) = (hashes(ours), hashes(out));

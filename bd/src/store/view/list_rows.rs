@@ -79,7 +79,7 @@ impl Snapshot {
     }
 
     /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
-    pub fn waiting_rows(&self) -> Vec<ListRow> {
+    pub fn blocked_rows(&self) -> Vec<ListRow> {
         let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::waits_by_itself).collect();
         rows.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
