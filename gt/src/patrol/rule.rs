@@ -57,7 +57,7 @@ rules! {
         "finish a gt done that nobody runs any more";
     P5_BREAKER: "P5-breaker", Worker, true, [],
         "stop finishing a gt done that cannot succeed";
-    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.starts"],
+    P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.starts", "patrol.breaker.wait"],
         "restart a worker that has work and no session";
     P6_BREAKER: "P6-breaker", Worker, true, ["patrol.breaker.restarts", "patrol.breaker.window"],
         "stop restarting a worker that was restarted too often";

@@ -47,6 +47,8 @@ pub struct Thresholds {
     pub restarts: usize,
     /// The time over which restarts are counted.
     pub restart_window: SignedDuration,
+    /// How long the second restart within that time waits; twice as long each time.
+    pub restart_wait: SignedDuration,
     /// After so many failures of one sling its worker is stuck.
     pub sling_failures: usize,
     /// How many sessions of a rig may be started at the same time.
@@ -85,6 +87,7 @@ impl Thresholds {
                 .collect(),
             restarts: count("patrol.breaker.restarts"),
             restart_window: time("patrol.breaker.window"),
+            restart_wait: time("patrol.breaker.wait"),
             sling_failures: count("patrol.breaker.sling_failures"),
             starts: count("patrol.budget.starts").max(1),
             after_close: time("patrol.after_close"),

@@ -213,6 +213,7 @@ fn a_session_that_keeps_ending_opens_the_breaker_and_the_overseer_hears_of_it_on
     town.script(
         "echo again >> \"$GT_ROOT/../scripts/begun-$GT_BEAD\"; printf 'no \\033[1mmodel\\033[0m today\\n'; sleep 1; exit 7",
     );
+    town.gt(["config", "set", "patrol.breaker.wait", "1s"]).ok();
     let bead = town.bead("web", "Hopeless");
     town.up();
     // The first session may be over before the sling is; it says so then, and the rest is the same.

@@ -220,8 +220,7 @@ pub(super) fn times(texts: &[String]) -> Vec<Timestamp> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// The first wait before a restart that follows another, and the longest; it doubles each time.
-const RESTART_WAIT: SignedDuration = SignedDuration::from_secs(10);
+/// The longest wait before a restart that follows another.
 const LONGEST_RESTART_WAIT: SignedDuration = SignedDuration::from_secs(300);
 /// The longest wait before a stuck worker is tried again.
 const LONGEST_HALF_OPEN: SignedDuration = SignedDuration::from_hours(8);
@@ -247,7 +246,11 @@ fn restart_at(
         respawns.chain(recent(&polecat.lost, now, thresholds))
     };
     let last = all().max()?;
-    let wait = doubled(RESTART_WAIT, all().count() - 1, LONGEST_RESTART_WAIT);
+    let wait = doubled(
+        thresholds.restart_wait,
+        all().count() - 1,
+        LONGEST_RESTART_WAIT,
+    );
     last.checked_add(wait).ok()
 }
 

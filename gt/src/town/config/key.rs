@@ -284,6 +284,13 @@ pub const KEYS: &[Key] = &[
         "a worker whose sling failed so often is stuck",
     ),
     key(
+        "patrol.breaker.wait",
+        Kind::Duration,
+        Scope::Rig,
+        "10s",
+        "how long the second restart in patrol.breaker.window waits; twice as long each time",
+    ),
+    key(
         "patrol.breaker.window",
         Kind::Duration,
         Scope::Rig,
