@@ -42,6 +42,7 @@ mod promises;
 mod rescue;
 mod restore;
 mod rig;
+mod role;
 mod seance;
 mod signal;
 mod sim;

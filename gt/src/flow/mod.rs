@@ -18,6 +18,7 @@ pub mod polecat;
 pub mod prime;
 pub mod rescue;
 pub mod rig;
+pub mod role;
 pub mod sandbox;
 pub mod seance;
 pub mod session;

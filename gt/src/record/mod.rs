@@ -4,13 +4,18 @@
 pub mod attempt;
 pub mod convoy;
 pub mod escalation;
+pub mod heartbeat;
 pub mod hidden;
 pub mod hook;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
+pub mod pause;
 pub mod polecat;
 pub mod progress;
 pub mod pulse;
 pub mod queued_sling;
+pub mod restarts;
+pub mod role;
+mod state_file;
 pub mod town_view;
