@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod convoy;
 pub mod crew;
+pub mod deacon;
 pub mod demo;
 pub mod discovery;
 pub mod done;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::boot::Triage;
 use super::rule::Rule;
 use crate::town::name::{BeadId, RigName, Worker};
 
@@ -99,6 +100,16 @@ pub enum Action {
         /// The agent's address.
         agent: String,
     },
+    /// Asks, wakes or restarts the deacon.
+    WatchDeacon {
+        /// What is done.
+        triage: Triage,
+    },
+    /// Carries out what an agent asked for by mail.
+    Lifecycle {
+        /// The message.
+        message: String,
+    },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
         /// The rig; none for the town's own beads.
@@ -160,6 +171,8 @@ impl Action {
             Self::StartAgent { agent } | Self::SettleAgent { agent } => {
                 (None, format!("agent {agent}"))
             }
+            Self::WatchDeacon { .. } => (None, "agent deacon".to_owned()),
+            Self::Lifecycle { message } => (None, format!("message {message}")),
             Self::AskPerson => (None, "messages".to_owned()),
             Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
             Self::SyncBeads { rig: None } => (None, "beads".to_owned()),

@@ -9,10 +9,12 @@
 //! as anything happens; `gtd run --once` runs one.
 
 pub mod attention;
+pub mod boot;
 mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+mod lifecycle;
 mod memory;
 pub mod outages;
 mod polecats;
@@ -34,6 +36,7 @@ pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, Decision, Subject};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::Executor;
+pub use lifecycle::LifecycleRequest;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;
 pub use queue::QueueFacts;
@@ -48,10 +51,8 @@ use crate::host::{Live, LiveTown};
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::Pause;
 use crate::record::polecat::PolecatState;
-use crate::record::role::{PatrolRole, RoleMode};
 use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActed};
-use crate::town::identity::Address;
 use crate::town::lock;
 
 /// What is known about the town at the start of a pass.
@@ -71,6 +72,10 @@ pub struct Facts {
     pub escalations: EscalationFacts,
     /// About roles in agent mode.
     pub roles: Vec<RoleFacts>,
+    /// About the deacon's session, if an agent does its work.
+    pub deacon: Option<boot::DeaconFacts>,
+    /// What agents ask for by mail.
+    pub requests: Vec<LifecycleRequest>,
     /// The pause, if the town is paused.
     pub paused: Option<Pause>,
     /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
@@ -156,9 +161,7 @@ pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> an
 
 /// What a pass will write as the heartbeat of a town.
 fn heartbeat(view: &TownView) -> Option<Heartbeat> {
-    let is_gtds =
-        |one: &PatrolRole| one.address == Address::Deacon && one.mode == RoleMode::Mechanical;
-    if !view.roles.iter().any(is_gtds) {
+    if boot::is_agent(view) {
         return None;
     }
     let workers = || view.polecats.values().flatten();
@@ -196,6 +199,8 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         outages: outages::outages(&view),
         escalations: escalations::facts(town, &view),
         roles: roles::facts(town, &view),
+        deacon: boot::is_agent(&view).then(|| boot::facts(town, &view)),
+        requests: lifecycle::facts(&view),
         paused: Pause::of(town),
         heartbeat: heartbeat(&view),
         sync: sync::facts(town, &view),
@@ -223,6 +228,8 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(attention::decide(&facts.attention));
     decisions.extend(escalations::decide(&facts.escalations, facts.now));
     decisions.extend(roles::decide(&facts.roles, facts.now, &facts.thresholds));
+    decisions.extend(boot::decide(facts.deacon.as_ref(), facts.now));
+    decisions.extend(lifecycle::decide(&facts.requests));
     let shared = facts.sync.iter();
     decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
     if facts.paused.is_some() {
@@ -311,6 +318,8 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::Deliver { escalation } => escalate::redeliver(town, escalation),
         Action::StartAgent { agent } => roles::start_agent(town, agent),
         Action::SettleAgent { agent } => roles::settle_agent(town, agent),
+        Action::WatchDeacon { triage } => boot::watch(town, *triage),
+        Action::Lifecycle { message } => lifecycle::carry_out(town, message),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

@@ -94,6 +94,10 @@ rules! {
         "start the session of a role in agent mode, less often each time in a row";
     D2_SETTLE_AGENT: "D2-settle-agent", Town, true, ["patrol.agent.window"],
         "forget the starts of an agent that has run for long";
+    B1_WATCH_DEACON: "B1-watch-deacon", Town, true, [],
+        "ask the deacon's session for a sign of life, and restart it if it does not answer";
+    D3_LIFECYCLE_REQUEST: "D3-lifecycle-request", Town, true, [],
+        "restart or stop an agent that asks for it by mail";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
         "put new beads on their branch when nobody writes, or a convoy landed";
 }

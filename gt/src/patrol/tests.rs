@@ -108,6 +108,11 @@ fn everything() -> Facts {
                 ..RoleFacts::default()
             },
         ],
+        deacon: Some(super::boot::tests::silent(60)),
+        requests: vec![LifecycleRequest {
+            message: "hq-m".into(),
+            from: "mayor/".into(),
+        }],
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()

@@ -2,6 +2,7 @@
 //! changes a session.
 
 pub mod attempt;
+pub mod boot_status;
 pub mod convoy;
 pub mod escalation;
 pub mod heartbeat;
@@ -17,5 +18,5 @@ pub mod pulse;
 pub mod queued_sling;
 pub mod restarts;
 pub mod role;
-mod state_file;
+pub(crate) mod state_file;
 pub mod town_view;

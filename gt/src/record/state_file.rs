@@ -15,7 +15,7 @@ use crate::town::lock::Lock;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// Reads a file; none if it is not there.
-pub(super) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let parse = |bytes: Vec<u8>| {
         serde_json::from_slice(&bytes).with_context(|| {
@@ -27,7 +27,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>
 }
 
 /// Writes a file, indented, for its owner only.
-pub(super) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     let save = || {
@@ -40,7 +40,7 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Changes the value of a file under its lock; one that is not there begins with its default.
-pub(super) fn change<T: DeserializeOwned + Serialize + Default, R>(
+pub(crate) fn change<T: DeserializeOwned + Serialize + Default, R>(
     town: &Town,
     path: &Path,
     change: impl FnOnce(&mut T) -> R,

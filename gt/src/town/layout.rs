@@ -61,9 +61,29 @@ impl Layout {
         self.runtime().join("deacon/paused.json")
     }
 
+    /// `deacon/redispatch-state.json`: how often work was slung again.
+    pub fn redispatch_state(&self) -> PathBuf {
+        self.deacon().join("redispatch-state.json")
+    }
+
+    /// `deacon/health-check-state.json`: which agents answered when asked.
+    pub fn health_state(&self) -> PathBuf {
+        self.deacon().join("health-check-state.json")
+    }
+
     /// `daemon/restart_state.json`: how often agents were started.
     pub fn restart_state(&self) -> PathBuf {
         self.daemon().join("restart_state.json")
+    }
+
+    /// `deacon/dogs/boot/.boot-status.json`: the last look at the deacon.
+    pub fn boot_status(&self) -> PathBuf {
+        self.deacon().join("dogs/boot/.boot-status.json")
+    }
+
+    /// The lock around carrying out requests that came by mail.
+    pub fn requests_lock(&self) -> PathBuf {
+        self.runtime().join("locks/requests")
     }
 
     /// The lock around changes to a state file.

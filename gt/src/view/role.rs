@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::flow::session::show;
 use crate::host::LiveTown;
+use crate::record::boot_status::BootStatus;
 use crate::record::heartbeat::{Freshness, Heartbeat};
 use crate::record::pause::Pause;
 use crate::record::restarts::{self, Restarts};
@@ -31,6 +32,9 @@ pub struct RoleStatus {
     /// The last heartbeat; of the deacon only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<AgedHeartbeat>,
+    /// The last look at the deacon; of boot only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_triage: Option<BootStatus>,
     /// The pause; of the deacon only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
@@ -70,6 +74,7 @@ pub fn status(town: &LiveTown, agent: &Address) -> anyhow::Result<RoleStatus> {
         session: live.map(|live| live.name),
         restarts,
         heartbeat: Heartbeat::last(town).filter(|_| is_deacon).map(aged),
+        last_triage: BootStatus::last(town).filter(|_| *agent == Address::Boot),
         paused: Pause::of(town).filter(|_| is_deacon),
     })
 }

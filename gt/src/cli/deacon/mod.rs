@@ -1,10 +1,14 @@
 //! `gt deacon`: who patrols the town.
 
+mod health_check;
 mod heartbeat;
 mod pause;
+mod redispatch;
 mod resume;
+mod stale_hooks;
+mod zombie_scan;
 
-use super::{Answer, answer, role};
+use super::{Answer, answer, answer_with_exit, role};
 use crate::cli::context::Context;
 
 role::commands!(Deacon: attach, restart, start, status, stop);
@@ -16,11 +20,15 @@ bd::family! {
     Args:
     #[command(alias = "at")]
     Attach => attach,
+    HealthCheck => health_check,
     Heartbeat => heartbeat,
     Pause => pause,
+    Redispatch => redispatch,
     Restart => restart,
     Resume => resume,
+    StaleHooks => stale_hooks,
     Start => start,
     Status => status,
     Stop => stop,
+    ZombieScan => zombie_scan,
 }

@@ -11,7 +11,8 @@ use crate::view::role::{RoleStatus, status};
 ///
 /// With `--json` {agent, mode, running, session, attached, created, restarts?{last_restart, restart_count, backoff_until,
 /// crash_loop_since?, stopped?}, heartbeat?{timestamp, cycle, last_action, healthy_agents, unhealthy_agents, actions,
-/// freshness}, paused?{paused, reason, paused_at, paused_by}}. Heartbeat and pause belong to the deacon.
+/// freshness}, paused?{paused, reason, paused_at, paused_by}, last_triage?{started_at, completed_at, last_action, target?,
+/// reason, error?, asked?}}. Heartbeat and pause belong to the deacon, the last triage to boot.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args<W: Which> {
     #[command(flatten)]
@@ -61,6 +62,16 @@ fn show(status: &RoleStatus, start: &str, attach: &str, page: &mut Page) {
         let when = page.when(&beat.beat.timestamp.to_string());
         let what = bd::ui::escape::line(&beat.beat.last_action);
         page.line(format!("  heartbeat {} {when}: {what}", beat.beat.cycle));
+    }
+    if let Some(last) = &status.last_triage {
+        let (when, reason) = (
+            page.when(&last.completed_at),
+            bd::ui::escape::line(&last.reason),
+        );
+        let action = bd::ui::escape::line(&last.last_action);
+        page.line(format!(
+            "  last look at the deacon {when}: {action}, {reason}"
+        ));
     }
     if let Some(pause) = &status.paused {
         page.line(page.style().yellow(&format!("! {}", pause.describe())));

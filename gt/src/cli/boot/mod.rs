@@ -1,14 +1,16 @@
-//! `gt boot`: the agent that watches the deacon.
+//! `gt boot`: the watch over the deacon.
 
-use super::{Answer, role};
+mod triage;
+
+use super::{Answer, answer, role};
 use crate::cli::context::Context;
 
 role::commands!(Boot: attach, restart, start, status, stop);
 
 bd::family! {
-    /// Start, open and stop boot, which watches the deacon
+    /// Watch the deacon
     ///
-    /// By default gtd does its work with plain code and it has no session: see `patrol.mode.boot`.
+    /// By default gtd does this with plain code and boot has no session: see `patrol.mode.boot`.
     Args:
     #[command(alias = "at")]
     Attach => attach,
@@ -16,4 +18,5 @@ bd::family! {
     Start => start,
     Status => status,
     Stop => stop,
+    Triage => triage,
 }
