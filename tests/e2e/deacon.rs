@@ -24,10 +24,9 @@ fn work_of_an_agent_that_is_gone_is_reopened_and_that_of_a_worker_with_a_sandbox
         json!([]),
         "nothing is an hour old"
     );
-    let later = (jiff::Timestamp::now() + jiff::SignedDuration::from_mins(61)).to_string();
     let look = |args: &[&str]| {
         let args = [&["deacon", "stale-hooks", "--json"], args].concat();
-        let said = town.gt(args).env("BD_NOW", later.clone()).ok().json();
+        let said = town.gt_in(61, args).ok().json();
         let found = said.as_array().unwrap().clone();
         let of = |id: &str| found.iter().find(|one| one["bead"] == id).cloned();
         (of(&free), of(&held))
@@ -94,9 +93,8 @@ fn work_of_a_stuck_worker_is_slung_again_twice_and_then_escalated() {
         town.patrol();
     };
     let redispatch = |minutes: i64| {
-        let later = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
-        let said = town.gt(["deacon", "redispatch", &bead, "--json"]);
-        said.env("BD_NOW", later.to_string()).ok().json()
+        let said = town.gt_in(minutes, ["deacon", "redispatch", &bead, "--json"]);
+        said.ok().json()
     };
     get_stuck();
     assert_eq!(redispatch(0)["attempts"], 1);

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::boot::Triage;
 use super::rule::Rule;
+use super::triage::Triage;
 use crate::town::name::{BeadId, RigName, Worker};
 
 /// What a rule wants done, and why.

@@ -24,6 +24,7 @@ pub mod rule;
 mod scheduler;
 mod sync;
 mod thresholds;
+pub mod triage;
 mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,7 @@ pub struct Facts {
     /// About roles in agent mode.
     pub roles: Vec<RoleFacts>,
     /// About the deacon's session, if an agent does its work.
-    pub deacon: Option<boot::DeaconFacts>,
+    pub deacon: Option<triage::DeaconFacts>,
     /// What agents ask for by mail.
     pub requests: Vec<LifecycleRequest>,
     /// The pause, if the town is paused.

@@ -108,7 +108,7 @@ fn everything() -> Facts {
                 ..RoleFacts::default()
             },
         ],
-        deacon: Some(super::boot::tests::silent(60)),
+        deacon: Some(super::triage::tests::silent(60)),
         requests: vec![LifecycleRequest {
             message: "hq-m".into(),
             from: "mayor/".into(),

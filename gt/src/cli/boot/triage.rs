@@ -2,7 +2,8 @@
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
-use crate::patrol::boot::{self, Triage};
+use crate::patrol::boot;
+use crate::patrol::triage::Triage;
 
 /// Look at the deacon once, and act if that is needed
 ///
