@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use bd::store::upkeep;
 use gt::host::LiveTown;
 use gt::patrol::{self, Acted, Action, Decision, Facts};
+use gt::record::heartbeat::Heartbeat;
 use gt::town::event::Listener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
@@ -89,6 +90,7 @@ async fn watch_over(mut town: LiveTown, instance: Instance) -> anyhow::Result<()
         waker: waker.clone(),
         instance: Mutex::new(instance),
         panes: Mutex::default(),
+        heartbeat: Mutex::default(),
         shared,
     };
     let running = Loop::new(watched, waker, town.layout.patrol_memory());
@@ -107,6 +109,8 @@ struct Watched {
     instance: Mutex<Instance>,
     watch: Mutex<Option<Watch>>,
     panes: Mutex<Panes>,
+    /// The heartbeat that the next pass writes, and the rules that acted since the last one.
+    heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     shared: Arc<Mutex<SocketState>>,
 }
 
@@ -123,12 +127,16 @@ impl World for Watched {
         // Before anything is done: what ends from here on is heard of.
         lock(&self.panes).follow(&facts.sessions, &self.waker);
         lock(&self.shared).degraded.clone_from(&facts.degraded);
+        lock(&self.heartbeat).0.clone_from(&facts.heartbeat);
         Ok(facts)
     }
 
     fn act(&self, decision: Decision) -> Acted {
         let acted = patrol::act(&self.town, decision);
         report(&acted);
+        if acted.changed {
+            lock(&self.heartbeat).1.push(acted.decision.rule.name);
+        }
         acted
     }
 
@@ -136,6 +144,10 @@ impl World for Watched {
         prepare_briefings(&self.town);
         if let Some(watch) = lock(&self.watch).as_mut() {
             watch.refresh(&self.town).ok();
+        }
+        let (heartbeat, rules) = std::mem::take(&mut *lock(&self.heartbeat));
+        if let Err(error) = patrol::beat(&self.town, heartbeat, &rules) {
+            tracing::warn!(error = format!("{error:#}"), "the heartbeat is not written");
         }
         let mut instance = lock(&self.instance);
         instance.passed(&self.town);

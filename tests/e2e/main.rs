@@ -4,6 +4,7 @@
 
 mod attention;
 mod between_rigs;
+mod boot;
 mod checkpoint;
 mod clones_law;
 mod completion;
@@ -11,6 +12,7 @@ mod config;
 mod convoy;
 mod crew;
 mod daemon;
+mod deacon;
 mod demo;
 mod disk;
 mod doctor;
@@ -42,6 +44,7 @@ mod promises;
 mod rescue;
 mod restore;
 mod rig;
+mod role;
 mod seance;
 mod signal;
 mod sim;

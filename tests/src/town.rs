@@ -123,6 +123,12 @@ impl Town {
         self.program("gt", cwd).args(args)
     }
 
+    /// Runs `gt` in the town's root as if so many minutes had gone by.
+    pub fn gt_in<'a>(&self, minutes: i64, args: impl IntoIterator<Item = &'a str>) -> Run {
+        let later = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
+        self.gt(args).env("BD_NOW", later.to_string())
+    }
+
     /// Runs `gtd` in the town's root.
     pub fn gtd<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
         self.program("gtd", &self.root()).args(args)

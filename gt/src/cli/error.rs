@@ -7,6 +7,7 @@ use bd::git::GitError;
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
 use crate::flow::rig::RigError;
+use crate::flow::role::MechanicalRole;
 use crate::host::HostError;
 use crate::host::runtime::RuntimeError;
 use crate::host::runtime::scripted::ScriptedError;
@@ -25,6 +26,11 @@ pub fn failure(error: &anyhow::Error) -> Failure {
     let review = error.chain().find_map(|cause| cause.downcast_ref());
     if let Some(ReviewError::Deferred { .. }) = review {
         failure.exit = 3;
+    }
+    if let Some(role) = error.downcast_ref::<MechanicalRole>() {
+        failure.code = "mechanical_role";
+        failure.hint = Some(format!("`{}` gives the role to an agent", role.next_step()));
+        return failure;
     }
     let Some((code, hint)) = error.chain().find_map(known) else {
         return failure;

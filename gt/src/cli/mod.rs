@@ -7,6 +7,7 @@
 
 mod agent_event;
 mod attach;
+mod boot;
 mod brief;
 mod checkpoint;
 mod completion;
@@ -15,6 +16,7 @@ pub mod context;
 mod convoy;
 mod crew;
 mod daemon;
+mod deacon;
 mod demo;
 mod doctor;
 mod done;
@@ -36,8 +38,10 @@ mod nudge;
 mod peek;
 mod polecat;
 mod prime;
+mod refinery;
 mod rescue;
 mod rig;
+mod role;
 mod scripted;
 mod seance;
 mod session_restart;
@@ -50,6 +54,7 @@ mod up;
 mod version;
 mod whoami;
 mod why;
+mod witness;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -130,6 +135,7 @@ struct Root {
 
 bd::program! {
     Attach => attach,
+    Boot => boot,
     Brief => brief,
     Checkpoint => checkpoint,
     Completion => completion,
@@ -137,6 +143,7 @@ bd::program! {
     Convoy => convoy,
     Crew => crew,
     Daemon => daemon,
+    Deacon => deacon,
     Demo => demo,
     Doctor => doctor,
     Done => done,
@@ -159,6 +166,7 @@ bd::program! {
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,
+    Refinery => refinery,
     Rescue => rescue,
     Rig => rig,
     Scripted => scripted,
@@ -177,6 +185,7 @@ bd::program! {
     Version => version,
     Whoami => whoami,
     Why => why,
+    Witness => witness,
 }
 
 /// The whole command line, for man pages and completions.

@@ -18,7 +18,7 @@ use crate::view::status::{self, Agent, EscalationLine, Rig, Status};
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid, started_at,
-/// last_heartbeat, heartbeat_count, degraded}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
+/// last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count,
 /// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
 /// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
 /// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
@@ -91,6 +91,10 @@ fn show(status: &Status, page: &mut Page) {
         (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
     };
     page.cut_line(daemon);
+    if let Some(pause) = &status.paused {
+        page.line(page.style().yellow(&format!("! {}", pause.describe())));
+        page.line("    → gt deacon resume");
+    }
     if status.overseer.unread_mail > 0 {
         page.line(format!(
             "📬 {} unread for {}",

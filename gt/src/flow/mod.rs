@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod convoy;
 pub mod crew;
+pub mod deacon;
 pub mod demo;
 pub mod discovery;
 pub mod done;
@@ -18,6 +19,7 @@ pub mod polecat;
 pub mod prime;
 pub mod rescue;
 pub mod rig;
+pub mod role;
 pub mod sandbox;
 pub mod seance;
 pub mod session;

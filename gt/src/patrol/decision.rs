@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
+use super::triage::Triage;
 use crate::town::name::{BeadId, RigName, Worker};
 
 /// What a rule wants done, and why.
@@ -89,6 +90,26 @@ pub enum Action {
         /// The escalation.
         escalation: String,
     },
+    /// Starts the session of a role in agent mode.
+    StartAgent {
+        /// The agent's address.
+        agent: String,
+    },
+    /// Forgets the starts of an agent that runs well.
+    SettleAgent {
+        /// The agent's address.
+        agent: String,
+    },
+    /// Asks, wakes or restarts the deacon.
+    WatchDeacon {
+        /// What is done.
+        triage: Triage,
+    },
+    /// Carries out what an agent asked for by mail.
+    Lifecycle {
+        /// The message.
+        message: String,
+    },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
         /// The rig; none for the town's own beads.
@@ -147,10 +168,23 @@ impl Action {
             Self::Reescalate { escalation }
             | Self::TakeDefault { escalation }
             | Self::Deliver { escalation } => (None, format!("escalation {escalation}")),
+            Self::StartAgent { agent } | Self::SettleAgent { agent } => {
+                (None, format!("agent {agent}"))
+            }
+            Self::WatchDeacon { .. } => (None, "agent deacon".to_owned()),
+            Self::Lifecycle { message } => (None, format!("message {message}")),
             Self::AskPerson => (None, "messages".to_owned()),
             Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
             Self::SyncBeads { rig: None } => (None, "beads".to_owned()),
         }
+    }
+
+    /// Whether it only writes messages: that goes on while the town is paused.
+    pub fn is_message(&self) -> bool {
+        matches!(
+            self,
+            Self::AskPerson | Self::Reescalate { .. } | Self::Deliver { .. }
+        )
     }
 
     /// What it costs.
@@ -159,6 +193,7 @@ impl Action {
             Self::ResumeSling(_)
             | Self::Respawn(_)
             | Self::RestartQuiet(_)
+            | Self::StartAgent { .. }
             | Self::SlingQueued { .. } => ActionKind::Start,
             _ => ActionKind::Other,
         }

@@ -9,18 +9,22 @@
 //! as anything happens; `gtd run --once` runs one.
 
 pub mod attention;
+pub mod boot;
 mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+mod lifecycle;
 mod memory;
 pub mod outages;
 mod polecats;
 mod queue;
+mod roles;
 pub mod rule;
 mod scheduler;
 mod sync;
 mod thresholds;
+pub mod triage;
 mod witness;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,9 +37,11 @@ pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, Decision, Subject};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::Executor;
+pub use lifecycle::LifecycleRequest;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;
 pub use queue::QueueFacts;
+pub use roles::RoleFacts;
 pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
@@ -43,6 +49,9 @@ pub use witness::WatchFacts;
 use crate::flow::escalate;
 use crate::flow::sync::SyncState;
 use crate::host::{Live, LiveTown};
+use crate::record::heartbeat::Heartbeat;
+use crate::record::pause::Pause;
+use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
 use crate::town::event::{Event, PatrolActed};
 use crate::town::lock;
@@ -62,6 +71,16 @@ pub struct Facts {
     pub outages: Vec<outages::Outage>,
     /// About open escalations.
     pub escalations: EscalationFacts,
+    /// About roles in agent mode.
+    pub roles: Vec<RoleFacts>,
+    /// About the deacon's session, if an agent does its work.
+    pub deacon: Option<triage::DeaconFacts>,
+    /// What agents ask for by mail.
+    pub requests: Vec<LifecycleRequest>,
+    /// The pause, if the town is paused.
+    pub paused: Option<Pause>,
+    /// What this pass will write as the town's heartbeat; none if the deacon's session writes it.
+    pub heartbeat: Option<Heartbeat>,
     /// Stores with something new for their branches.
     pub sync: Vec<SyncState>,
     /// The numbers of the rules for what is the town's own.
@@ -109,7 +128,8 @@ pub struct Acted {
 /// in this pass is left to the next.
 pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
     let (mut acted, mut changed): (Vec<Acted>, _) = (Vec::new(), BTreeSet::new());
-    for decision in decide(&facts(town)?, &|_| true) {
+    let facts = facts(town)?;
+    for decision in decide(&facts, &|_| true) {
         let subject = decision.action.subject();
         if changed.contains(&subject) {
             continue;
@@ -120,7 +140,39 @@ pub fn pass(town: &LiveTown) -> anyhow::Result<Vec<Acted>> {
         }
         acted.push(one);
     }
+    let did = acted.iter().filter(|one| one.changed);
+    let rules: Vec<&str> = did.map(|one| one.decision.rule.name).collect();
+    beat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
+}
+
+/// Writes the heartbeat of a pass, with the rules that acted since the one before.
+pub fn beat(town: &LiveTown, heartbeat: Option<Heartbeat>, rules: &[&str]) -> anyhow::Result<()> {
+    let Some(heartbeat) = heartbeat else {
+        return Ok(());
+    };
+    let last = rules.last().map(|rule| (*rule).to_owned());
+    let heartbeat = Heartbeat {
+        last_action: last.unwrap_or_else(|| "patrol".to_owned()),
+        actions: rules.len() as u64,
+        ..heartbeat
+    };
+    Heartbeat::beat(town, heartbeat).map(drop)
+}
+
+/// What a pass will write as the heartbeat of a town.
+fn heartbeat(view: &TownView) -> Option<Heartbeat> {
+    if boot::is_agent(view) {
+        return None;
+    }
+    let workers = || view.polecats.values().flatten();
+    let is_ill = |state| matches!(state, PolecatState::Stalled | PolecatState::Zombie);
+    let ill = workers().filter(|worker| is_ill(worker.state)).count();
+    Some(Heartbeat {
+        healthy_agents: (workers().count() - ill) as u64,
+        unhealthy_agents: ill as u64,
+        ..Heartbeat::default()
+    })
 }
 
 /// Reads the facts: sessions by one call, every store once, locks looked at, the clock read once. Nothing is written.
@@ -147,6 +199,11 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
         attention: attention::facts(town, &view, &settings),
         outages: outages::outages(&view),
         escalations: escalations::facts(town, &view),
+        roles: roles::facts(town, &view),
+        deacon: boot::is_agent(&view).then(|| boot::facts(town, &view)),
+        requests: lifecycle::facts(&view),
+        paused: Pause::of(town),
+        heartbeat: heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds: Thresholds::of_town(town),
         unreadable: unreadable
@@ -171,8 +228,14 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     decisions.extend(convoys::decide(&facts.convoys));
     decisions.extend(attention::decide(&facts.attention));
     decisions.extend(escalations::decide(&facts.escalations, facts.now));
+    decisions.extend(roles::decide(&facts.roles, facts.now, &facts.thresholds));
+    decisions.extend(boot::decide(facts.deacon.as_ref(), facts.now));
+    decisions.extend(lifecycle::decide(&facts.requests));
     let shared = facts.sync.iter();
     decisions.extend(shared.filter_map(|one| sync::decide(one, facts.numbers(one.rig.as_deref()))));
+    if facts.paused.is_some() {
+        decisions.retain(|one| one.action.is_message());
+    }
     decisions.retain(|one| facts.numbers(one.action.rig()).is_on(one.rule) && is_due(one));
     decisions
 }
@@ -190,7 +253,8 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
     let escalations = escalations::due(&facts.escalations, facts.now);
-    let waits = waits.chain(facts.attention.due_in);
+    let roles = roles::due(&facts.roles, facts.now, &facts.thresholds);
+    let waits = waits.chain(facts.attention.due_in).chain(roles);
     waits.chain(outages).chain(escalations).min()
 }
 
@@ -253,6 +317,10 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::Reescalate { escalation } => escalations::reescalate(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
         Action::Deliver { escalation } => escalate::redeliver(town, escalation),
+        Action::StartAgent { agent } => roles::start_agent(town, agent),
+        Action::SettleAgent { agent } => roles::settle_agent(town, agent),
+        Action::WatchDeacon { triage } => boot::watch(town, *triage),
+        Action::Lifecycle { message } => lifecycle::carry_out(town, message),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
     }
 }

@@ -89,6 +89,15 @@ rules! {
         "answer a decision with its default at the deadline";
     E3_DELIVER: "E3-deliver", Town, true, [],
         "run a command of an escalation again that was not run or failed";
+    D1_START_AGENT: "D1-start-agent", Town, true, ["patrol.agent.starts", "patrol.mode.boot", "patrol.mode.deacon",
+        "patrol.mode.refinery", "patrol.mode.witness"],
+        "start the session of a role in agent mode, less often each time in a row";
+    D2_SETTLE_AGENT: "D2-settle-agent", Town, true, ["patrol.agent.window"],
+        "forget the starts of an agent that has run for long";
+    B1_WATCH_DEACON: "B1-watch-deacon", Town, true, [],
+        "ask the deacon's session for a sign of life, and restart it if it does not answer";
+    D3_LIFECYCLE_REQUEST: "D3-lifecycle-request", Town, true, [],
+        "restart or stop an agent that asks for it by mail";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
         "put new beads on their branch when nobody writes, or a convoy landed";
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::record::escalation::Severity;
 use crate::record::polecat::{SlingStep, SlotState};
 use crate::record::progress::Doing;
+use crate::record::restarts::Restarts;
 use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
 
@@ -93,6 +94,25 @@ fn everything() -> Facts {
             due_in: None,
         },
         escalations: overdue_escalation(),
+        roles: vec![
+            RoleFacts {
+                running: Some(false),
+                ..RoleFacts::default()
+            },
+            RoleFacts {
+                running: Some(true),
+                restarts: Restarts {
+                    restart_count: 1,
+                    ..Restarts::default()
+                },
+                ..RoleFacts::default()
+            },
+        ],
+        deacon: Some(super::triage::tests::silent(60)),
+        requests: vec![LifecycleRequest {
+            message: "hq-m".into(),
+            from: "mayor/".into(),
+        }],
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()
@@ -125,6 +145,16 @@ fn every_rule_of_the_table_can_apply_and_each_can_be_turned_off() {
             rule.name
         );
     }
+}
+
+#[test]
+fn a_paused_town_only_writes_messages() {
+    let paused = Facts {
+        paused: Some(Pause::default()),
+        ..everything()
+    };
+    let messages = ["E1-reescalate", "E3-deliver", "O1-ask-a-person"];
+    assert_eq!(names(&decide(&paused, &|_| true)), messages.into());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
 use crate::host::LiveTown;
+use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
 use crate::town::RigLayout;
 use crate::town::config::{Layers, RigSettings};
@@ -63,6 +64,8 @@ pub struct Thresholds {
     pub restart: SignedDuration,
     /// How long it may make none while its screen shows work in progress.
     pub restart_busy: SignedDuration,
+    /// By which the starts of agents are judged.
+    pub agents: RestartLimits,
     /// How long something outside may fail before a person hears of it.
     pub patience: SignedDuration,
     /// How long nobody may have written beads before they are put on their branch.
@@ -95,6 +98,11 @@ impl Thresholds {
             nudge: time("patrol.progress.nudge"),
             restart: time("patrol.progress.restart"),
             restart_busy: time("patrol.progress.restart_busy"),
+            agents: RestartLimits {
+                starts: count("patrol.agent.starts").try_into().unwrap_or(u32::MAX),
+                window: time("patrol.agent.window"),
+                half_open: time("patrol.breaker.half_open"),
+            },
             patience: time("patrol.patience"),
             sync_rest: time("patrol.sync.rest"),
             sync_interval: time("patrol.sync.interval"),

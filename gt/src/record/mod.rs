@@ -2,15 +2,21 @@
 //! changes a session.
 
 pub mod attempt;
+pub mod boot_status;
 pub mod convoy;
 pub mod escalation;
+pub mod heartbeat;
 pub mod hidden;
 pub mod hook;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
+pub mod pause;
 pub mod polecat;
 pub mod progress;
 pub mod pulse;
 pub mod queued_sling;
+pub mod restarts;
+pub mod role;
+pub(crate) mod state_file;
 pub mod town_view;

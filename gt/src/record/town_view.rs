@@ -12,6 +12,7 @@ use super::hook;
 use super::polecat::{self, Polecat, Slot, SlotState};
 use super::progress::{self, Doing};
 use super::pulse::Refusal;
+use super::role::{self, PatrolRole, RoleMode};
 use crate::host::runtime::{self, Preset};
 use crate::host::{Live, LiveTown};
 use crate::town::RigLayout;
@@ -35,6 +36,8 @@ pub struct TownView {
     pub sessions: Option<Vec<Live>>,
     /// Why the sessions could not be asked, or their list cannot be trusted.
     pub blind: Option<String>,
+    /// The roles of the patrol.
+    pub roles: Vec<PatrolRole>,
     /// The workers of each rig whose beads could be read.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
@@ -42,21 +45,23 @@ pub struct TownView {
 impl TownView {
     /// Reads the town, with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        Ok(Self::of(town, town.stores()?, true))
+        Ok(Self::of(town, town.stores()?, role::all(town), true))
     }
 
-    /// Reads the town, and asks for sessions only if any worker may have one: an idle town starts no process.
+    /// Reads the town, and asks for sessions only if any worker or role may have one: an idle town starts no process.
     pub fn read_idle(town: &LiveTown) -> anyhow::Result<Self> {
         let stores = town.stores()?;
         let now = town.clock.now();
-        let expected = stores
-            .rigs
-            .values()
-            .any(|beads| may_have_sessions(beads, now));
-        Ok(Self::of(town, stores, expected))
+        let roles = role::all(town);
+        let expected = roles.iter().any(|role| role.mode == RoleMode::Agent)
+            || stores
+                .rigs
+                .values()
+                .any(|beads| may_have_sessions(beads, now));
+        Ok(Self::of(town, stores, roles, expected))
     }
 
-    fn of(town: &LiveTown, stores: Stores, ask: bool) -> Self {
+    fn of(town: &LiveTown, stores: Stores, roles: Vec<PatrolRole>, ask: bool) -> Self {
         let (sessions, blind) = match ask.then(|| town.host.list()) {
             None => (Some(Vec::new()), None),
             Some(Ok(list)) => match hidden::reason(town, &stores, &list) {
@@ -80,6 +85,7 @@ impl TownView {
             stores,
             sessions,
             blind,
+            roles,
             polecats,
         }
     }

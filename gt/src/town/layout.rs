@@ -51,6 +51,47 @@ impl Layout {
         self.root.join("deacon")
     }
 
+    /// `deacon/heartbeat.json`: when the town was last looked after.
+    pub fn heartbeat(&self) -> PathBuf {
+        self.deacon().join("heartbeat.json")
+    }
+
+    /// `.runtime/deacon/paused.json`: that the patrol is paused.
+    pub fn paused(&self) -> PathBuf {
+        self.runtime().join("deacon/paused.json")
+    }
+
+    /// `deacon/redispatch-state.json`: how often work was slung again.
+    pub fn redispatch_state(&self) -> PathBuf {
+        self.deacon().join("redispatch-state.json")
+    }
+
+    /// `deacon/health-check-state.json`: which agents answered when asked.
+    pub fn health_state(&self) -> PathBuf {
+        self.deacon().join("health-check-state.json")
+    }
+
+    /// `daemon/restart_state.json`: how often agents were started.
+    pub fn restart_state(&self) -> PathBuf {
+        self.daemon().join("restart_state.json")
+    }
+
+    /// `deacon/dogs/boot/.boot-status.json`: the last look at the deacon.
+    pub fn boot_status(&self) -> PathBuf {
+        self.deacon().join("dogs/boot/.boot-status.json")
+    }
+
+    /// The lock around carrying out requests that came by mail.
+    pub fn requests_lock(&self) -> PathBuf {
+        self.runtime().join("locks/requests")
+    }
+
+    /// The lock around changes to a state file.
+    pub fn state_lock(&self, path: &Path) -> PathBuf {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        self.runtime().join("locks").join(format!("state-{name}"))
+    }
+
     /// `settings/config.json`: the town's settings.
     pub fn settings(&self) -> PathBuf {
         self.root.join("settings/config.json")

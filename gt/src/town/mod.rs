@@ -163,7 +163,8 @@ pub fn home_of(town: &Town, address: &Address) -> std::path::PathBuf {
         Address::Boot => layout.deacon().join("dogs/boot"),
         Address::Dog(name) => layout.deacon().join("dogs").join(name),
         Address::Witness(rig) => layout.rig(rig).witness(),
-        Address::Refinery(rig) => layout.rig(rig).refinery(),
+        // Not `refinery/rig/`: the merge queue changes that tree.
+        Address::Refinery(rig) => layout.rig(rig).root().join("refinery"),
         Address::Polecat(rig, name) => layout.rig(rig).sandbox(name),
         Address::Crew(rig, name) => layout.rig(rig).crew(name),
     }

@@ -133,6 +133,46 @@ pub(crate) fn ignores(signal: i32) -> bool {
     mask.is_some_and(|mask| (mask >> (signal - 1)) & 1 == 1)
 }
 
+/// A process that a session of a town started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    /// The process.
+    pub process: Process,
+    /// The token of its session.
+    pub token: String,
+    /// The name of its session.
+    pub session: String,
+    /// Its program.
+    pub program: String,
+    /// How long it has run.
+    pub age: Duration,
+}
+
+/// All processes that sessions of the town at `root` started, wherever they hang by now.
+pub fn marked(root: &str) -> Vec<Marked> {
+    let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
+    let uptime = uptime.split('.').next().and_then(|secs| secs.parse().ok());
+    let uptime: u64 = uptime.unwrap_or_default();
+    let ticks = rustix::param::clock_ticks_per_second().max(1);
+    let all = table().into_iter().filter(|(_, stat)| !stat.dead);
+    let of_town = |(pid, stat): (i32, Stat)| {
+        let process = Process {
+            pid,
+            started: stat.started,
+        };
+        let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
+        process.variable("GT_TOWN_ROOT").filter(|own| own == root)?;
+        Some(Marked {
+            process,
+            token,
+            session: process.variable("GT_SESSION").unwrap_or_default(),
+            program: process.name().unwrap_or_default(),
+            age: Duration::from_secs(uptime.saturating_sub(stat.started / ticks)),
+        })
+    };
+    all.filter_map(of_town).collect()
+}
+
 /// Our own number.
 pub fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
@@ -317,6 +357,28 @@ mod tests {
         assert!(members(Some(root), "").is_empty());
         let ours = members(Some(root), "t-mine");
         end(&ours, Duration::ZERO);
+    }
+
+    #[test]
+    fn processes_of_a_town_are_found_with_their_age() {
+        let log = tempfile::tempfile().unwrap();
+        let start = |root: &str| {
+            let exec = Exec::new("sleep").args(["600"]).env(TOKEN, "t-marked");
+            let exec = exec.env("GT_TOWN_ROOT", root).env("GT_SESSION", "hq-x");
+            i32::try_from(exec.spawn_detached(&log).unwrap()).unwrap()
+        };
+        let (own, _other) = (start("/town/a"), start("/town/b"));
+        let found = || {
+            let found = marked("/town/a");
+            let began = found.iter().any(|one| one.program == "sleep");
+            began.then_some(found)
+        };
+        let found = clock::wait_for(Duration::from_secs(20), found).unwrap();
+        assert_eq!(found.len(), 1);
+        let one = &found[0];
+        assert_eq!((one.process.pid, one.session.as_str()), (own, "hq-x"));
+        assert!(one.age < Duration::from_secs(600));
+        end(&carriers("t-marked"), Duration::ZERO);
     }
 
     #[test]

@@ -4,5 +4,6 @@ pub mod doctor;
 pub mod feed;
 pub mod polecat;
 pub mod rig;
+pub mod role;
 pub mod status;
 pub mod why;

@@ -17,9 +17,11 @@ use crate::record;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
+use crate::record::pause::Pause;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::Progress;
 use crate::record::queued_sling;
+use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 
@@ -34,6 +36,9 @@ pub struct Status {
     pub overseer: Overseer,
     /// Whether the daemon runs.
     pub daemon: daemon::Status,
+    /// The pause, if the town is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Pause>,
     /// The town's own agents.
     pub agents: Vec<Agent>,
     /// The rigs.
@@ -229,7 +234,8 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     }));
     let looking = Looking { town, view: &view };
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
-    let agents = [Address::Mayor, Address::Deacon].map(|address| looking.agent(&address, None));
+    let mut agents = vec![looking.agent(&Address::Mayor, None)];
+    agents.extend(looking.roles(None));
     let board = convoy::Board::of_view(&view);
     let convoys = record::convoy::list(&view.stores.town, false)
         .into_iter()
@@ -257,7 +263,8 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
             unread_mail: mail::unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
         daemon: daemon::status(town),
-        agents: agents.into(),
+        paused: Pause::of(town),
+        agents,
         rigs,
         convoys,
         escalations: EscalationLine::all(&view.stores.town),
@@ -284,6 +291,7 @@ impl Looking<'_> {
             crew.iter()
                 .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
         );
+        agents.extend(self.roles(Some(rig.name())));
         let waiting = beads.map(queued_sling::queued_slings).unwrap_or_default();
         let git = bd::git::Git::at(rig.repo());
         Rig {
@@ -300,6 +308,16 @@ impl Looking<'_> {
                 .collect(),
             queued: waiting,
         }
+    }
+
+    /// The patrol's roles of the town or of a rig that an agent does, or that have a session.
+    fn roles(&self, rig: Option<&str>) -> Vec<Agent> {
+        let roles = self.view.roles.iter();
+        let own = roles.filter(|one| one.address.rig() == rig);
+        let shown = own.filter(|one| {
+            one.mode == RoleMode::Agent || self.view.session_of(&one.address).is_some()
+        });
+        shown.map(|one| self.agent(&one.address, None)).collect()
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {

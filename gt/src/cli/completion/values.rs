@@ -46,7 +46,9 @@ fn values(path: &str, argument: &str) -> Option<Values<LiveTown>> {
         ("convoy review show" | "convoy review approve" | "convoy review reject", _) => reviews,
         ("convoy create", "owner" | "notify") => agents,
         ("crew at" | "crew start" | "crew stop", "name" | "names") => crew_members,
-        ("attach" | "handoff" | "hook" | "nudge" | "peek", "agent") => agents,
+        ("attach" | "deacon health-check" | "handoff" | "hook" | "nudge" | "peek", "agent") => {
+            agents
+        }
         ("mail inbox" | "mail check" | "mail send", "address" | "identity" | "to") => agents,
         ("escalate forward", "to") => agents,
         (_, "escalation") => escalations,

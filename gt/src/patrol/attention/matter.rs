@@ -13,13 +13,17 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::outages;
 use super::super::thresholds::PatrolSettings;
 use crate::flow::mq;
+use crate::host::LiveTown;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::progress::Doing;
 use crate::record::queued_sling;
+use crate::record::restarts;
+use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
+use crate::town::identity::Address;
 
 /// Something that only a person can move on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +123,54 @@ pub(super) fn of_rollbacks(view: &TownView) -> Vec<Attention> {
             next: one.next_steps().into(),
         })
         .collect()
+}
+
+/// Agents of the patrol that end again and again.
+pub(super) fn of_crash_loops(town: &LiveTown, view: &TownView) -> Vec<Attention> {
+    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
+    let agents: Vec<&Address> = agents.map(|one| &one.address).collect();
+    if agents.is_empty() {
+        return Vec::new();
+    }
+    let restarts = match restarts::load(town) {
+        Ok(restarts) => restarts,
+        Err(error) => return vec![unreadable_restarts(town, &error)],
+    };
+    let of_one = |agent: &Address| {
+        let one = restarts.get(&agent.to_string())?;
+        let since = one.looping()?;
+        let count = bd::ui::counted(one.restart_count as usize, "start");
+        let command = match agent.rig() {
+            Some(rig) => format!("gt {} restart {rig}", agent.role()),
+            None => format!("gt {} restart", agent.role()),
+        };
+        Some(Attention {
+            kind: MatterKind::Stuck,
+            due: Timestamp::MIN,
+            key: format!("crash-loop:{agent}:{since}"),
+            bead: String::new(),
+            subject: format!("STUCK: {agent} ends again and again"),
+            text: format!(
+                "Its session has ended after {count} in a row. It is started again at {}, less often each time.",
+                one.backoff_until
+            ),
+            next: vec![command, format!("gt peek {agent}")],
+        })
+    };
+    agents.into_iter().filter_map(of_one).collect()
+}
+
+fn unreadable_restarts(town: &LiveTown, error: &anyhow::Error) -> Attention {
+    let path = town.layout.restart_state();
+    Attention {
+        kind: MatterKind::NeedsPerson,
+        due: Timestamp::MIN,
+        key: "restart-state".to_owned(),
+        bead: String::new(),
+        subject: "The starts of agents cannot be read, so none is started".to_owned(),
+        text: escape::line(&format!("{error:#}")),
+        next: vec![format!("rm {}", path.display())],
+    }
 }
 
 /// APIs that refuse for too long. What a person must settle with the provider is reported at once.

@@ -38,6 +38,7 @@ pub(super) fn facts(
         .iter()
         .flat_map(|(rig, settings)| of_rig(view, rig, settings))
         .chain(matter::of_outages(view, patience))
+        .chain(matter::of_crash_loops(town, view))
         .chain(matter::of_rollbacks(view));
     let (due, later): (Vec<_>, Vec<_>) = all.partition(|matter| matter.is_due(view.now));
     let mayor_runs = view.session_of(&Address::Mayor).is_some();

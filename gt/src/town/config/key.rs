@@ -71,6 +71,9 @@ const fn in_files_only(mut key: Key) -> Key {
     key
 }
 
+/// Who does the work of a role of the patrol.
+const MODES: &[&str] = &["mechanical", "agent"];
+
 /// All settings.
 pub const KEYS: &[Key] = &[
     in_files_only(key(
@@ -263,6 +266,20 @@ pub const KEYS: &[Key] = &[
         "how long a worker that closed its bead itself may still run gt done",
     ),
     key(
+        "patrol.agent.starts",
+        Kind::Number,
+        Scope::Town,
+        "5",
+        "an agent started so often in a row is in a crash loop and waits patrol.breaker.half_open",
+    ),
+    key(
+        "patrol.agent.window",
+        Kind::Duration,
+        Scope::Town,
+        "15m",
+        "an agent that ran for so long starts a new row",
+    ),
+    key(
         "patrol.breaker.half_open",
         Kind::Duration,
         Scope::Rig,
@@ -318,6 +335,34 @@ pub const KEYS: &[Key] = &[
         "4h",
         "an escalation that nobody acknowledges for so long is raised one severity",
     ),
+    in_files_only(key(
+        "patrol.mode.boot",
+        Kind::OneOf(MODES),
+        Scope::Town,
+        "mechanical",
+        "who watches the deacon: gtd (mechanical) or an agent session",
+    )),
+    in_files_only(key(
+        "patrol.mode.deacon",
+        Kind::OneOf(MODES),
+        Scope::Town,
+        "mechanical",
+        "who patrols the town: gtd (mechanical) or an agent session",
+    )),
+    in_files_only(key(
+        "patrol.mode.refinery",
+        Kind::OneOf(MODES),
+        Scope::Rig,
+        "mechanical",
+        "who watches the merge queue: gtd (mechanical) or an agent session",
+    )),
+    in_files_only(key(
+        "patrol.mode.witness",
+        Kind::OneOf(MODES),
+        Scope::Rig,
+        "mechanical",
+        "who watches the workers: gtd (mechanical) or an agent session",
+    )),
     key(
         "patrol.patience",
         Kind::Duration,

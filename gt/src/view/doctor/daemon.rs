@@ -3,8 +3,12 @@
 use super::Page;
 use crate::host::LiveTown;
 use crate::host::daemon;
+use crate::record::pause::Pause;
 
 pub(super) fn check(town: &LiveTown, page: &mut Page) {
+    if let Some(pause) = Pause::of(town) {
+        page.warn(pause.describe(), "gt deacon resume ends the pause");
+    }
     let status = daemon::status(town);
     if !status.running {
         let hint = "gt up starts it; without it nothing happens unattended, and gtd run --once does one pass";

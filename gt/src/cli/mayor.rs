@@ -1,18 +1,16 @@
 //! `gt mayor`: the agent that a person talks to about the whole town.
 
-mod attach;
-mod start;
-mod status;
-mod stop;
-
-use super::Answer;
+use super::{Answer, role};
 use crate::cli::context::Context;
+
+role::commands!(Mayor: attach, restart, start, status, stop);
 
 bd::family! {
     /// Start, open and stop the mayor, who runs the town for you
     Args:
     #[command(alias = "at")]
     Attach => attach,
+    Restart => restart,
     Start => start,
     Status => status,
     Stop => stop,

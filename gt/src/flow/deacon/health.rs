@@ -1,0 +1,141 @@
+//! Asks an agent whether it is well, and records how often it did not answer. Nobody is ended here.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bd::sys::clock;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::flow::{nudge, session};
+use crate::host::LiveTown;
+use crate::record::heartbeat::Heartbeat;
+use crate::record::pulse::Pulse;
+use crate::record::state_file;
+use crate::town::identity::Address;
+
+const PING: &str = include_str!("../../../templates/message/health-check.txt");
+
+/// The file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct HealthState {
+    agents: BTreeMap<String, Health>,
+    last_updated: Timestamp,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+/// How an agent answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Health {
+    /// Its address.
+    pub agent_id: String,
+    /// When it was asked last.
+    pub last_ping_time: Timestamp,
+    /// When it answered last.
+    pub last_response_time: Timestamp,
+    /// How often in a row it did not answer.
+    pub consecutive_failures: u32,
+    /// Fields that this program does not know or set.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HealthCheck {
+    /// The agent.
+    pub agent: String,
+    /// Whether it has a session. One without is not asked.
+    pub running: bool,
+    /// Whether it answered.
+    pub answered: bool,
+    /// How often in a row it did not answer.
+    pub consecutive_failures: u32,
+    /// Whether that is as often as the limit.
+    pub unresponsive: bool,
+}
+
+/// Asks an agent and waits for a sign of it.
+pub fn check(
+    town: &LiveTown,
+    agent: &Address,
+    timeout: Duration,
+    limit: u32,
+) -> anyhow::Result<HealthCheck> {
+    let live = session::show::find(town, agent)?;
+    let Some(live) = live.filter(|live| live.dead.is_none()) else {
+        return Ok(HealthCheck {
+            agent: agent.to_string(),
+            running: false,
+            answered: false,
+            consecutive_failures: 0,
+            unresponsive: false,
+        });
+    };
+    let signs = || {
+        let beat = Heartbeat::last(town).filter(|_| *agent == Address::Deacon);
+        let pulse = Pulse::load(town, &live.name, &live.token);
+        (pulse, beat.map(|beat| beat.cycle))
+    };
+    let before = signs();
+    nudge::nudge(town, agent, PING.trim())?;
+    let asked = town.clock.now();
+    let answered = clock::wait_for(timeout, || (signs() != before).then_some(())).is_some();
+    let health = record(town, agent, asked, answered)?;
+    let failures = health.consecutive_failures;
+    Ok(HealthCheck {
+        agent: agent.to_string(),
+        running: true,
+        answered,
+        consecutive_failures: failures,
+        unresponsive: failures >= limit.max(1),
+    })
+}
+
+fn record(
+    town: &LiveTown,
+    agent: &Address,
+    asked: Timestamp,
+    answered: bool,
+) -> anyhow::Result<Health> {
+    let (path, now) = (town.layout.health_state(), town.clock.now());
+    state_file::change(town, &path, |state: &mut HealthState| {
+        state.last_updated = now;
+        let health = state.agents.entry(agent.to_string()).or_default();
+        health.agent_id = agent.to_string();
+        health.last_ping_time = asked;
+        if answered {
+            health.last_response_time = now;
+            health.consecutive_failures = 0;
+        } else {
+            health.consecutive_failures = health.consecutive_failures.saturating_add(1);
+        }
+        health.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn failures_are_counted_in_a_row_beside_what_others_keep_there() {
+        let place = Place::new();
+        let path = place.town.layout.health_state();
+        let kept = r#"{"agents":{"deacon":{"force_kill_count":4}}}"#;
+        std::fs::write(&path, kept).unwrap();
+        let note = |answered| {
+            let now = place.town.clock.now();
+            let health = record(&place.town, &Address::Deacon, now, answered).unwrap();
+            health.consecutive_failures
+        };
+        assert_eq!([false, false, true, false].map(note), [1, 2, 0, 1]);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\"force_kill_count\": 4"), "{text}");
+    }
+}

@@ -1,0 +1,117 @@
+//! The sessions of the mayor and of the patrol's roles: started, stopped and kept running.
+//!
+//! What must always hold: a role that gtd does with plain code gets no session, and one that a person stopped is not
+//! started by the patrol.
+
+use bd::sys::file;
+
+use super::session;
+use crate::host::{Live, LiveTown};
+use crate::record::heartbeat::Heartbeat;
+use crate::record::pause::Pause;
+use crate::record::restarts::{self, RestartLimits};
+use crate::record::role::{RoleMode, mode_of, setting_of};
+use crate::town;
+use crate::town::identity::Address;
+
+/// A role that gtd does has no session.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("gtd does the work of {agent} and needs no session for it ({setting} is `mechanical`)")]
+pub struct MechanicalRole {
+    /// The agent.
+    pub agent: String,
+    /// The setting that gives the role to an agent.
+    pub setting: &'static str,
+    /// The rig whose setting it is.
+    pub rig: Option<String>,
+}
+
+impl MechanicalRole {
+    /// The command that gives the role to an agent.
+    pub fn next_step(&self) -> String {
+        let rig = self.rig.as_ref();
+        let whose = rig.map_or_else(|| " --town".to_owned(), |rig| format!(" --rig {rig}"));
+        format!("gt config set {} agent{whose}", self.setting)
+    }
+}
+
+/// Fails if the agent does not exist, or is a role that gtd does.
+pub fn check(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
+    if let Some(rig) = agent.rig() {
+        town.rig(rig)?;
+    }
+    match (setting_of(agent), mode_of(town, agent)) {
+        (Some(setting), RoleMode::Mechanical) => Err(MechanicalRole {
+            agent: agent.to_string(),
+            setting,
+            rig: agent.rig().map(str::to_owned),
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// Starts the session of an agent for a person: earlier starts are forgotten. One that runs is left alone.
+pub fn start(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
+    check(town, agent)?;
+    if setting_of(agent).is_some() {
+        restarts::forget(town, agent)?;
+    }
+    begin(town, agent, runtime)
+}
+
+/// Starts the session of an agent for the patrol, and counts that. None if it runs, was stopped, or waits.
+pub fn keep_running(
+    town: &LiveTown,
+    agent: &Address,
+    limits: &RestartLimits,
+) -> anyhow::Result<Option<String>> {
+    let now = town.clock.now();
+    let record = restarts::load(town)?.remove(&agent.to_string());
+    let waits = record.is_some_and(|one| one.stopped || one.wait(now).is_some());
+    let runs = session::show::find(town, agent)?.is_some_and(|live| live.dead.is_none());
+    if waits || runs || check(town, agent).is_err() {
+        return Ok(None);
+    }
+    // Counted first: a start that kills its caller counts, too.
+    restarts::change(town, agent, |restarts| restarts.count(now, limits))?;
+    begin(town, agent, "").map(|live| Some(live.name))
+}
+
+fn begin(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
+    file::make_folder(&town::home_of(town, agent), 0o755)?;
+    session::start::agent(town, agent, runtime)
+}
+
+/// Ends the session of an agent, and lets the patrol not start it again. Says whether it ran.
+pub fn stop(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
+    if let Some(rig) = agent.rig() {
+        town.rig(rig)?;
+    }
+    if setting_of(agent).is_some() && mode_of(town, agent) == RoleMode::Agent {
+        restarts::change(town, agent, |restarts| restarts.stopped = true)?;
+    }
+    session::end::agent(town, agent)
+}
+
+/// Ends the session of an agent, if it runs, and starts it. Says whether it ran.
+pub fn restart(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<(bool, Live)> {
+    // Before anything is ended: what cannot be started is left alone.
+    check(town, agent)?;
+    let was_running = session::end::agent(town, agent)?;
+    Ok((was_running, start(town, agent, runtime)?))
+}
+
+/// Records that the town was looked after, by whoever acts.
+pub fn heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
+    if let Some(pause) = Pause::of(town) {
+        anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
+    }
+    let last = Heartbeat::last(town).unwrap_or_default();
+    let next = Heartbeat {
+        last_action: action.to_owned(),
+        actions: u64::from(!action.is_empty()),
+        ..last
+    };
+    Heartbeat::beat(town, next)
+}

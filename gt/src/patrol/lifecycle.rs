@@ -1,0 +1,230 @@
+//! Requests of agents by mail to be restarted or stopped: rule D3. A message to `deacon/` whose subject begins with
+//! `lifecycle:` asks for its sender.
+//!
+//! What must always hold: the message is closed before anything is done, so that nothing is done twice; who is meant is
+//! the sender, never what the text says.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::decision::{Action, Decision};
+use super::rule;
+use crate::flow::session::start::{self, RestartCause};
+use crate::flow::{crew, role, session};
+use crate::host::LiveTown;
+use crate::record::mail::{self, Message, Removal};
+use crate::record::town_view::TownView;
+use crate::town::RigLayout;
+use crate::town::identity::{Address, SessionName};
+use crate::town::lock::Lock;
+
+/// What the subject of a request begins with, in lower case.
+const SUBJECT: &str = "lifecycle:";
+/// An older request is closed and not carried out.
+const OLDEST: SignedDuration = SignedDuration::from_hours(6);
+
+/// What an agent asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lifecycle {
+    Restart,
+    Shutdown,
+}
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LifecycleRequest {
+    /// The message.
+    pub message: String,
+    /// Who sent it.
+    pub from: String,
+}
+
+/// What a message asks for; none if it is no request, or cannot be understood.
+fn request_in(message: &Message) -> Option<Lifecycle> {
+    let subject = message.subject.to_lowercase();
+    if message.read || !subject.starts_with(SUBJECT) {
+        return None;
+    }
+    let body = message.body.trim().to_lowercase();
+    let json: Option<Value> = serde_json::from_str(&body).ok();
+    let json = json
+        .as_ref()
+        .and_then(|value| value.get("action")?.as_str());
+    let plain = body
+        .strip_prefix("action:")
+        .map_or(body.as_str(), str::trim);
+    match json.unwrap_or(plain) {
+        "cycle" | "restart" => Some(Lifecycle::Restart),
+        "shutdown" | "stop" => Some(Lifecycle::Shutdown),
+        _ => None,
+    }
+}
+
+/// Reads the facts.
+pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
+    let inbox = mail::inbox(&view.stores.town, &Address::Deacon.mailbox());
+    let requests = inbox.into_iter().filter(|one| request_in(one).is_some());
+    requests
+        .map(|one| LifecycleRequest {
+            message: one.id,
+            from: one.from,
+        })
+        .collect()
+}
+
+/// D3: each request is carried out once.
+pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
+    let of_one = |one: &LifecycleRequest| Decision {
+        rule: rule::D3_LIFECYCLE_REQUEST,
+        saw: format!("{} asks by mail ({})", one.from, one.message),
+        action: Action::Lifecycle {
+            message: one.message.clone(),
+        },
+    };
+    facts.iter().map(of_one).collect()
+}
+
+/// Closes the message of a request and carries it out.
+pub(super) fn carry_out(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
+    let claim = Lock::try_take(&town.layout.requests_lock())?;
+    let beads = town.store()?.snapshot()?;
+    let Ok(message) = mail::read(&beads, &Address::Deacon.mailbox(), id) else {
+        return Ok(None);
+    };
+    let Some(asked) = request_in(&message).filter(|_| !message.archived) else {
+        return Ok(None);
+    };
+    mail::remove(town, std::slice::from_ref(&message.id), Removal::Deleted)?;
+    drop(claim);
+    let sent: Option<Timestamp> = message.timestamp.parse().ok();
+    let is_old = sent.is_none_or(|at| town.clock.now().duration_since(at) > OLDEST);
+    if is_old {
+        let from = &message.from;
+        return Ok(Some(format!(
+            "the request of {from} is too old and was closed"
+        )));
+    }
+    let rigs = town.rigs()?;
+    let agent = sender(town, &message.from, &rigs)?;
+    apply(town, &agent, asked).map(Some)
+}
+
+/// The agent that a sender's text names: an address, or one of the forms `<rig>-witness`, `<rig>-polecat-<name>`.
+fn sender(town: &LiveTown, text: &str, rigs: &[RigLayout]) -> anyhow::Result<Address> {
+    let given = town.address(text);
+    if given.is_ok() || text.contains('/') {
+        return given;
+    }
+    let names = || rigs.iter().map(RigLayout::name);
+    let address = SessionName::address(&format!("gt-{text}"), names());
+    match address {
+        Some(Address::Polecat(rig, name)) => match name.strip_prefix("polecat-") {
+            Some(name) => Ok(Address::Polecat(rig, name.to_owned())),
+            None => given,
+        },
+        Some(address) => Ok(address),
+        None => given,
+    }
+}
+
+fn apply(town: &LiveTown, agent: &Address, asked: Lifecycle) -> anyhow::Result<String> {
+    match (agent, asked) {
+        (Address::Overseer | Address::Dog(_), _) => {
+            anyhow::bail!("{agent} is not restarted or stopped by mail")
+        }
+        (Address::Polecat(rig, name), Lifecycle::Restart) => {
+            let why = RestartCause::NoProgress("it asked for a restart");
+            let started = start::restart_session(town, &town.rig(rig)?, name, why)?;
+            Ok(started.map_or_else(
+                || format!("{agent} has no work, so it has no session"),
+                |session| format!("session {session} restarted"),
+            ))
+        }
+        (Address::Polecat(..), Lifecycle::Shutdown) => {
+            anyhow::bail!("{agent} is a worker: it ends with `gt done`")
+        }
+        (Address::Crew(rig, name), asked) => {
+            let ran = crew::stop(town, &town.rig(rig)?, name)?;
+            if asked == Lifecycle::Restart {
+                let live = session::start::agent(town, agent, "")?;
+                return Ok(format!("session {} restarted", live.name));
+            }
+            Ok(stopped(agent, ran))
+        }
+        (_, Lifecycle::Restart) => {
+            let (_, live) = role::restart(town, agent, "")?;
+            Ok(format!("session {} restarted", live.name))
+        }
+        (_, Lifecycle::Shutdown) => Ok(stopped(agent, role::stop(town, agent)?)),
+    }
+}
+
+fn stopped(agent: &Address, ran: bool) -> String {
+    if ran {
+        format!("{agent} has stopped")
+    } else {
+        format!("{agent} was not running")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::mail::NewMessage;
+    use crate::testing::Place;
+
+    /// A town with a message to the deacon; gives what it asks for and what the patrol would do.
+    fn asked(place: &Place, from: &str, subject: &str, body: &str) -> Vec<LifecycleRequest> {
+        let message = NewMessage {
+            to: "deacon/".to_owned(),
+            from: from.to_owned(),
+            subject: subject.to_owned(),
+            body: body.to_owned(),
+            ..NewMessage::default()
+        };
+        mail::send(&place.town, &message).unwrap();
+        facts(&TownView::read_idle(&place.town).unwrap())
+    }
+
+    #[test]
+    fn requests_are_recognised_by_their_subject_and_understood_by_their_body() {
+        for (subject, body, is_request) in [
+            ("LIFECYCLE: please", "restart", true),
+            ("lifecycle:x", "{\"action\": \"cycle\"}", true),
+            ("Lifecycle: x", "action: shutdown\n", true),
+            ("lifecycle: x", "Stop", true),
+            ("lifecycle: restart", "please", false),
+            ("about the lifecycle: x", "restart", false),
+        ] {
+            let place = Place::new();
+            let found = asked(&place, "mayor/", subject, body);
+            assert_eq!(found.len() == 1, is_request, "{subject} {body}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_carried_out_once_for_its_sender_in_every_form_of_its_name() {
+        let place = Place::new();
+        place.add_rig("web", None).unwrap();
+        let settings = r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}},
+            "patrol":{"mode":{"witness":"agent"}}}"#;
+        std::fs::write(place.town.layout.settings(), settings).unwrap();
+        let running = || place.host.state().live.len();
+        for (from, body, expected) in [
+            ("web-witness", "restart", 1),
+            ("web/witness", "stop", 0),
+            ("mayor/", "cycle", 1),
+            ("mayor", "shutdown", 0),
+        ] {
+            let found = asked(&place, from, "LIFECYCLE: x", body);
+            let id = &found[0].message;
+            assert!(carry_out(&place.town, id).unwrap().is_some(), "{from}");
+            assert_eq!(running(), expected, "{from} {body}");
+            assert_eq!(carry_out(&place.town, id).unwrap(), None);
+            assert_eq!(facts(&TownView::read_idle(&place.town).unwrap()), []);
+        }
+        let found = asked(&place, "web-polecat-nux", "LIFECYCLE: x", "stop");
+        let refused = carry_out(&place.town, &found[0].message).unwrap_err();
+        assert!(refused.to_string().contains("web/polecats/nux is a worker"));
+    }
+}

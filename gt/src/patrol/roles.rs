@@ -1,0 +1,214 @@
+//! The sessions of roles in agent mode: rules D1 and D2. In mechanical mode a role has no session, and nothing here
+//! applies.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use super::thresholds::Thresholds;
+use crate::flow::role;
+use crate::host::LiveTown;
+use crate::record::restarts::{self, Restarts};
+use crate::record::role::RoleMode;
+use crate::record::town_view::TownView;
+
+/// What is known about a role in agent mode.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleFacts {
+    /// The agent's address.
+    pub agent: String,
+    /// Whether its session runs; none if that could not be asked.
+    pub running: Option<bool>,
+    /// Its starts.
+    pub restarts: Restarts,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<RoleFacts> {
+    let agents = view.roles.iter().filter(|one| one.mode == RoleMode::Agent);
+    let mut agents = agents.peekable();
+    if agents.peek().is_none() {
+        return Vec::new();
+    }
+    // Of a record that cannot be read nothing is decided; what needs a person names it.
+    let Ok(mut restarts) = restarts::load(town) else {
+        return Vec::new();
+    };
+    let fact = |agent: &crate::record::role::PatrolRole| {
+        let name = agent.address.to_string();
+        RoleFacts {
+            running: view.is_running(&agent.address),
+            restarts: restarts.remove(&name).unwrap_or_default(),
+            agent: name,
+        }
+    };
+    agents.map(fact).collect()
+}
+
+/// - D1: an agent without a session is started, unless it was stopped or its last start was a moment ago.
+/// - D2: the starts of an agent that runs for long are forgotten.
+pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
+    facts
+        .iter()
+        .filter_map(|one| decide_one(one, now, numbers))
+        .collect()
+}
+
+fn decide_one(one: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
+    let (agent, restarts) = (&one.agent, &one.restarts);
+    if one.running? {
+        let settles = restarts.settles_in(now, &numbers.agents)?;
+        return settles.is_zero().then(|| Decision {
+            rule: rule::D2_SETTLE_AGENT,
+            saw: format!("{agent} has run since {}", restarts.last_restart),
+            action: Action::SettleAgent {
+                agent: agent.clone(),
+            },
+        });
+    }
+    if restarts.stopped || restarts.wait(now).is_some() {
+        return None;
+    }
+    let saw = match restarts.restart_count {
+        0 => format!("{agent} has no session"),
+        count => format!(
+            "{agent} has no session after {}",
+            bd::ui::counted(count as usize, "start")
+        ),
+    };
+    Some(Decision {
+        rule: rule::D1_START_AGENT,
+        saw,
+        action: Action::StartAgent {
+            agent: agent.clone(),
+        },
+    })
+}
+
+/// In how long a rule will apply that none does now.
+pub(super) fn due(
+    facts: &[RoleFacts],
+    now: Timestamp,
+    numbers: &Thresholds,
+) -> Option<SignedDuration> {
+    let due = |one: &RoleFacts| {
+        if one.running? {
+            one.restarts.settles_in(now, &numbers.agents)
+        } else if one.restarts.stopped {
+            None
+        } else {
+            one.restarts.wait(now)
+        }
+    };
+    let waits = facts.iter().filter_map(due);
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+/// Starts the session of an agent.
+pub(super) fn start_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    let limits = Thresholds::of_town(town).agents;
+    let session = role::keep_running(town, &town.address(agent)?, &limits)?;
+    Ok(session.map(|session| format!("session {session} started")))
+}
+
+/// Forgets the starts of an agent.
+pub(super) fn settle_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    restarts::forget(town, &town.address(agent)?)?;
+    Ok(Some(format!("{agent} runs well")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+    use crate::town::config::{self, Layer};
+    use crate::town::identity::Address;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-01-01T{text}Z").parse().unwrap()
+    }
+
+    fn agent(running: Option<bool>, starts: &[&str]) -> RoleFacts {
+        let mut restarts = Restarts::default();
+        for start in starts {
+            restarts.count(at(start), &Thresholds::default().agents);
+        }
+        RoleFacts {
+            agent: "deacon".to_owned(),
+            running,
+            restarts,
+        }
+    }
+
+    /// The rule that applies at a time, and in how many seconds the next one will.
+    fn judged(one: &RoleFacts, time: &str) -> (Option<&'static str>, Option<i64>) {
+        let (facts, numbers) = (vec![one.clone()], Thresholds::default());
+        let rule = decide(&facts, at(time), &numbers);
+        let due = due(&facts, at(time), &numbers);
+        (
+            rule.first().map(|one| one.rule.name),
+            due.map(|wait| wait.as_secs()),
+        )
+    }
+
+    #[test]
+    fn an_agent_without_a_session_is_started_and_waits_longer_after_each_start() {
+        let (start, settle) = (Some("D1-start-agent"), Some("D2-settle-agent"));
+        let often = ["10:00:00", "10:01:00", "10:02:00", "10:03:00", "10:04:00"];
+        let stopped = |mut one: RoleFacts| {
+            one.restarts.stopped = true;
+            one
+        };
+        for (one, time, expected) in [
+            (agent(Some(false), &[]), "10:00:00", (start, None)),
+            (agent(None, &[]), "10:00:00", (None, None)),
+            (agent(Some(true), &[]), "10:00:00", (None, None)),
+            (
+                agent(Some(false), &often[..1]),
+                "10:00:10",
+                (None, Some(20)),
+            ),
+            (agent(Some(false), &often[..1]), "10:00:30", (start, None)),
+            (
+                agent(Some(false), &often[..2]),
+                "10:01:30",
+                (None, Some(30)),
+            ),
+            (agent(Some(false), &often), "10:33:59", (None, Some(1))),
+            (agent(Some(false), &often), "10:34:00", (start, None)),
+            (agent(Some(true), &often), "10:10:00", (None, Some(540))),
+            (agent(Some(true), &often), "10:19:00", (settle, None)),
+            (stopped(agent(Some(false), &[])), "10:00:00", (None, None)),
+        ] {
+            assert_eq!(judged(&one, time), expected, "{one:?} at {time}");
+        }
+    }
+
+    #[test]
+    fn a_role_that_an_agent_does_is_started_once_and_counted() {
+        let place = Place::new();
+        let town = &place.town;
+        let facts_now = || facts(town, &TownView::read_idle(town).unwrap());
+        assert_eq!(facts_now(), []);
+        let set = |name: &str, value: &str| {
+            config::change(town, None, Layer::Settings, name, Some(value)).unwrap();
+        };
+        let sleeps =
+            r#"{"default_agent":"x","agents":{"x":{"command":"sleep","prompt_mode":"none"}}}"#;
+        std::fs::write(town.layout.settings(), sleeps).unwrap();
+        set("patrol.mode.deacon", "agent");
+        assert_eq!(facts_now()[0].running, Some(false));
+        assert!(start_agent(town, "deacon").unwrap().is_some());
+        let one = &facts_now()[0];
+        assert_eq!((one.running, one.restarts.restart_count), (Some(true), 1));
+        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        assert_eq!(facts_now()[0].restarts.restart_count, 1);
+        role::stop(town, &Address::Deacon).unwrap();
+        assert!(facts_now()[0].restarts.stopped);
+        // Somebody stopped it after the decision.
+        assert_eq!(start_agent(town, "deacon").unwrap(), None);
+        set("patrol.mode.deacon", "mechanical");
+        let refused = role::start(town, &Address::Deacon, "").unwrap_err();
+        assert!(refused.to_string().contains("patrol.mode.deacon"));
+    }
+}

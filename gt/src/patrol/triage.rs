@@ -1,0 +1,279 @@
+//! The decision matrix of the watch over the deacon's session ([`super::boot`]).
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+/// A session that was just started is left alone.
+const GRACE: SignedDuration = SignedDuration::from_mins(5);
+/// From when on a silent deacon is reminded of its mail, and woken.
+const QUIET: SignedDuration = SignedDuration::from_mins(5);
+const SILENT: SignedDuration = SignedDuration::from_mins(15);
+/// So many refusals of the API in a row are an error loop.
+const REFUSALS: u32 = 3;
+
+/// What is known about the deacon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeaconFacts {
+    /// Whether an agent does its work.
+    pub is_agent: bool,
+    /// Whether its session runs; none if that could not be asked.
+    pub running: Option<bool>,
+    /// Whether a person stopped it.
+    pub stopped: bool,
+    /// Whether the town is paused.
+    pub paused: bool,
+    /// Whether a person looks at its session.
+    pub attached: bool,
+    /// When its session was started.
+    pub started: Timestamp,
+    /// Its last sign of life.
+    pub sign: Timestamp,
+    /// How often in a row the API refused.
+    pub refusals: u32,
+    /// How much of its mail is unread.
+    pub unread: usize,
+    /// Whether any agent has work.
+    pub has_work: bool,
+    /// The last message to it.
+    pub asked: Option<(Triage, Timestamp)>,
+}
+
+/// What is done about the deacon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Triage {
+    /// Its session is started.
+    Start,
+    /// It is left alone.
+    Nothing,
+    /// It is reminded of its mail.
+    Nudge,
+    /// It is interrupted and asked to look around.
+    Wake,
+    /// It gets a message that its API refuses.
+    Interrupt,
+    /// Its session is ended and started again.
+    Restart,
+}
+
+impl Triage {
+    /// All of them.
+    pub(super) const ALL: [Self; 6] = [
+        Self::Start,
+        Self::Nothing,
+        Self::Nudge,
+        Self::Wake,
+        Self::Interrupt,
+        Self::Restart,
+    ];
+
+    /// The word for it in files and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Nothing => "nothing",
+            Self::Nudge => "nudge",
+            Self::Wake => "wake",
+            Self::Interrupt => "interrupt",
+            Self::Restart => "restart",
+        }
+    }
+
+    /// Whether the deacon gets a message.
+    pub(super) fn is_message(self) -> bool {
+        matches!(self, Self::Nudge | Self::Wake | Self::Interrupt)
+    }
+}
+
+/// The decision matrix. What is in doubt is left alone.
+pub fn triage(facts: &DeaconFacts, now: Timestamp) -> (Triage, String) {
+    let nothing = |why: &str| (Triage::Nothing, why.to_owned());
+    if !facts.is_agent {
+        return nothing("gtd does the work of the deacon");
+    }
+    if facts.paused {
+        return nothing("the town is paused");
+    }
+    match facts.running {
+        None => return nothing("sessions cannot be listed"),
+        Some(false) if facts.stopped => return nothing("a person stopped the deacon"),
+        Some(false) => return (Triage::Start, "the deacon has no session".to_owned()),
+        Some(true) => {}
+    }
+    if facts.attached {
+        return nothing("a person looks at its session");
+    }
+    if now.duration_since(facts.started) < GRACE {
+        return nothing("its session was started a moment ago");
+    }
+    // What was sent before the last sign of life was answered by it.
+    let asked = facts.asked.filter(|(_, at)| *at >= facts.sign);
+    let idle = now.duration_since(facts.sign);
+    let quiet = format!("no sign of life for {} min", idle.as_mins());
+    if facts.refusals >= REFUSALS {
+        return match asked {
+            Some((Triage::Interrupt, _)) => nothing("it knows that its API refuses"),
+            _ => {
+                let times = bd::ui::counted(facts.refusals as usize, "time");
+                (
+                    Triage::Interrupt,
+                    format!("its API refused {times} in a row"),
+                )
+            }
+        };
+    }
+    if idle < QUIET {
+        return nothing("it is at work");
+    }
+    if facts.unread == 0 && !facts.has_work {
+        return nothing("the town has no work and no mail for it");
+    }
+    if idle < SILENT {
+        return match (facts.unread, asked) {
+            (0, _) => nothing("it has no mail"),
+            (_, Some(_)) => nothing("it was reminded of its mail"),
+            (_, None) => (Triage::Nudge, format!("unread mail and {quiet}")),
+        };
+    }
+    match asked {
+        Some((Triage::Wake, at)) if now.duration_since(at) < SILENT => {
+            nothing("it was woken and has time to answer")
+        }
+        Some((Triage::Wake, at)) => {
+            let ago = bd::ui::time::ago(now, at);
+            (
+                Triage::Restart,
+                format!("{quiet}, and no answer since it was woken {ago}"),
+            )
+        }
+        _ => (Triage::Wake, quiet),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-01-01T12:00:00Z".parse().unwrap()
+    }
+
+    fn ago(minutes: i64) -> Timestamp {
+        now() - SignedDuration::from_mins(minutes)
+    }
+
+    /// A deacon with work and mail and no sign of life for so long.
+    pub(crate) fn silent(minutes: i64) -> DeaconFacts {
+        DeaconFacts {
+            is_agent: true,
+            running: Some(true),
+            stopped: false,
+            paused: false,
+            attached: false,
+            started: ago(600),
+            sign: ago(minutes),
+            refusals: 0,
+            unread: 1,
+            has_work: true,
+            asked: None,
+        }
+    }
+
+    fn asked(minutes: i64, action: Triage, before: i64) -> DeaconFacts {
+        DeaconFacts {
+            asked: Some((action, ago(before))),
+            ..silent(minutes)
+        }
+    }
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "a table")]
+    fn every_row_of_the_matrix() {
+        use Triage::{Interrupt, Nothing, Nudge, Restart, Start, Wake};
+        let gone = DeaconFacts {
+            running: Some(false),
+            ..silent(0)
+        };
+        let unread = |unread, minutes| DeaconFacts {
+            unread,
+            ..silent(minutes)
+        };
+        let idle_town = |minutes| DeaconFacts {
+            unread: 0,
+            has_work: false,
+            ..silent(minutes)
+        };
+        let refused = |facts| DeaconFacts {
+            refusals: 3,
+            ..facts
+        };
+        let rows = [
+            (
+                DeaconFacts {
+                    is_agent: false,
+                    ..gone
+                },
+                Nothing,
+            ),
+            (
+                DeaconFacts {
+                    paused: true,
+                    ..gone
+                },
+                Nothing,
+            ),
+            (
+                DeaconFacts {
+                    running: None,
+                    ..gone
+                },
+                Nothing,
+            ),
+            (
+                DeaconFacts {
+                    stopped: true,
+                    ..gone
+                },
+                Nothing,
+            ),
+            (gone, Start),
+            (
+                DeaconFacts {
+                    attached: true,
+                    ..silent(60)
+                },
+                Nothing,
+            ),
+            (
+                DeaconFacts {
+                    started: ago(4),
+                    ..silent(60)
+                },
+                Nothing,
+            ),
+            (silent(0), Nothing),
+            (silent(4), Nothing),
+            (unread(0, 5), Nothing),
+            (unread(0, 14), Nothing),
+            (silent(5), Nudge),
+            (silent(14), Nudge),
+            (asked(14, Nudge, 3), Nothing),
+            (asked(14, Nudge, 20), Nudge),
+            (silent(15), Wake),
+            (unread(0, 15), Wake),
+            (asked(20, Nudge, 12), Wake),
+            (asked(29, Wake, 14), Nothing),
+            (asked(30, Wake, 15), Restart),
+            (asked(15, Wake, 20), Wake),
+            (idle_town(14), Nothing),
+            (idle_town(600), Nothing),
+            (refused(silent(0)), Interrupt),
+            (refused(idle_town(600)), Interrupt),
+            (refused(asked(10, Interrupt, 5)), Nothing),
+        ];
+        for (facts, expected) in rows {
+            let (found, why) = triage(&facts, now());
+            assert_eq!(found, expected, "{why}: {facts:?}");
+        }
+    }
+}

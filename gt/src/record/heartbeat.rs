@@ -1,0 +1,113 @@
+//! The heartbeat of the town, `deacon/heartbeat.json`: when it was last looked after, by gtd or by the deacon's session.
+//! It is a file for tools and for the watch over the deacon; nothing is decided by it in mechanical mode.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::state_file;
+use crate::town::Town;
+
+/// From when on a heartbeat is stale, and very stale.
+const STALE: SignedDuration = SignedDuration::from_mins(5);
+const VERY_STALE: SignedDuration = SignedDuration::from_mins(15);
+
+/// A heartbeat.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Heartbeat {
+    /// When.
+    pub timestamp: Timestamp,
+    /// The number of this heartbeat.
+    pub cycle: u64,
+    /// What was done last.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub last_action: String,
+    /// How many agents run or have nothing to do.
+    pub healthy_agents: u64,
+    /// How many workers are stalled or zombies.
+    pub unhealthy_agents: u64,
+    /// How many actions were taken since the heartbeat before.
+    pub actions: u64,
+    /// Fields that this program does not know.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// How old a heartbeat is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Freshness {
+    /// Less than 5 minutes.
+    Fresh,
+    /// Less than 15 minutes.
+    Stale,
+    /// Older, or there is none.
+    VeryStale,
+}
+
+impl Freshness {
+    /// Of a heartbeat of that age. A threshold belongs to the older class.
+    pub fn of(age: SignedDuration) -> Self {
+        if age < STALE {
+            Self::Fresh
+        } else if age < VERY_STALE {
+            Self::Stale
+        } else {
+            Self::VeryStale
+        }
+    }
+}
+
+impl Heartbeat {
+    /// The last heartbeat of a town. One that cannot be read is none.
+    pub fn last(town: &Town) -> Option<Self> {
+        state_file::read(&town.layout.heartbeat()).ok().flatten()
+    }
+
+    /// Writes the next heartbeat: `new` says what changed, the time and the number are set here.
+    pub fn beat(town: &Town, new: Self) -> anyhow::Result<Self> {
+        let last = Self::last(town).unwrap_or_default();
+        let next = Self {
+            timestamp: town.clock.now(),
+            cycle: last.cycle.saturating_add(1),
+            other: last.other,
+            ..new
+        };
+        state_file::write(&town.layout.heartbeat(), &next)?;
+        Ok(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn a_threshold_belongs_to_the_older_class() {
+        for (minutes, freshness) in [
+            (0, Freshness::Fresh),
+            (4, Freshness::Fresh),
+            (5, Freshness::Stale),
+            (14, Freshness::Stale),
+            (15, Freshness::VeryStale),
+            (600, Freshness::VeryStale),
+        ] {
+            assert_eq!(Freshness::of(SignedDuration::from_mins(minutes)), freshness);
+        }
+    }
+
+    #[test]
+    fn each_heartbeat_counts_and_keeps_fields_of_others() {
+        let place = Place::new();
+        let path = place.town.layout.heartbeat();
+        std::fs::write(&path, r#"{"cycle":7,"mood":"calm"}"#).unwrap();
+        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        assert_eq!(beat.cycle, 8);
+        assert_eq!(Heartbeat::last(&place.town).unwrap().other["mood"], "calm");
+        std::fs::write(&path, "{").unwrap();
+        let beat = Heartbeat::beat(&place.town, Heartbeat::default()).unwrap();
+        assert_eq!(beat.cycle, 1);
+    }
+}

@@ -1,0 +1,106 @@
+//! Who does the work of the patrol's roles: gtd, or an agent with a session.
+
+use serde::Serialize;
+
+use crate::town::Town;
+use crate::town::config::Layers;
+use crate::town::identity::Address;
+
+/// Who does the work of a role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleMode {
+    /// gtd, with plain code. The role has no session.
+    #[default]
+    Mechanical,
+    /// An agent, whose session gtd keeps running.
+    Agent,
+}
+
+/// A role of the patrol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatrolRole {
+    /// Whose role it is.
+    pub address: Address,
+    /// Who does its work.
+    pub mode: RoleMode,
+}
+
+/// The setting that says who does the work of an agent's role; none if it is no role of the patrol.
+pub fn setting_of(agent: &Address) -> Option<&'static str> {
+    match agent {
+        Address::Boot => Some("patrol.mode.boot"),
+        Address::Deacon => Some("patrol.mode.deacon"),
+        Address::Witness(_) => Some("patrol.mode.witness"),
+        Address::Refinery(_) => Some("patrol.mode.refinery"),
+        _ => None,
+    }
+}
+
+/// Who does the work of an agent's role. What is no role of the patrol is done by an agent.
+pub fn mode_of(town: &Town, agent: &Address) -> RoleMode {
+    let Some(setting) = setting_of(agent) else {
+        return RoleMode::Agent;
+    };
+    let rig = agent.rig().map(|rig| town.layout.rig(rig));
+    // Settings that cannot be read are reported elsewhere; nothing is started by them.
+    let layers = Layers::load(town, rig.as_ref()).unwrap_or_default();
+    mode_in(&layers, setting)
+}
+
+fn mode_in(layers: &Layers, setting: &str) -> RoleMode {
+    if layers.usable(setting) == "agent" {
+        RoleMode::Agent
+    } else {
+        RoleMode::Mechanical
+    }
+}
+
+/// All roles of the patrol: the town's, then those of each rig.
+pub fn all(town: &Town) -> Vec<PatrolRole> {
+    let of = |layers: &Layers, address: Address| PatrolRole {
+        mode: setting_of(&address).map_or(RoleMode::Agent, |setting| mode_in(layers, setting)),
+        address,
+    };
+    let layers = Layers::load(town, None).unwrap_or_default();
+    let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
+        .map(|address| of(&layers, address))
+        .into();
+    for rig in town.rigs().unwrap_or_default() {
+        let layers = Layers::load(town, Some(&rig)).unwrap_or_default();
+        let name = rig.name().to_owned();
+        let own = [Address::Witness(name.clone()), Address::Refinery(name)];
+        roles.extend(own.map(|address| of(&layers, address)));
+    }
+    roles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Place;
+    use crate::town::config::{self, Layer};
+
+    #[test]
+    fn a_role_is_mechanical_until_a_setting_of_the_town_or_the_rig_says_otherwise() {
+        let place = Place::new();
+        place.add_rig("web", None).unwrap();
+        let town = &place.town;
+        assert!(all(town).iter().all(|one| one.mode == RoleMode::Mechanical));
+        assert_eq!(all(town).len(), 4);
+        let rig = town.rig("web").unwrap();
+        let set = |rig, name| {
+            config::change(town, rig, Layer::Settings, name, Some("agent")).unwrap();
+        };
+        set(None, "patrol.mode.deacon");
+        set(Some(&rig), "patrol.mode.witness");
+        let agents = all(town).into_iter();
+        let agents: Vec<String> = agents
+            .filter(|one| one.mode == RoleMode::Agent)
+            .map(|one| one.address.to_string())
+            .collect();
+        assert_eq!(agents, ["deacon", "web/witness"]);
+        assert_eq!(mode_of(town, &Address::Boot), RoleMode::Mechanical);
+        assert_eq!(mode_of(town, &Address::Mayor), RoleMode::Agent);
+    }
+}

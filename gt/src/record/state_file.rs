@@ -1,0 +1,53 @@
+//! Small JSON files that hold what no bead says: one value, replaced as a whole.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use bd::sys::file;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::town::Town;
+use crate::town::lock::Lock;
+
+/// How long a change waits for another one.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Reads a file; none if it is not there.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let bytes = file::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let parse = |bytes: Vec<u8>| {
+        serde_json::from_slice(&bytes).with_context(|| {
+            let path = path.display();
+            format!("{path} is damaged: correct it or remove it")
+        })
+    };
+    bytes.map(parse).transpose()
+}
+
+/// Writes a file, indented, for its owner only.
+pub(crate) fn write(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    let save = || {
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder, 0o700)?;
+        }
+        file::replace_relaxed(path, &text, 0o600)
+    };
+    save().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Changes the value of a file under its lock; one that is not there begins with its default.
+pub(crate) fn change<T: DeserializeOwned + Serialize + Default, R>(
+    town: &Town,
+    path: &Path,
+    change: impl FnOnce(&mut T) -> R,
+) -> anyhow::Result<R> {
+    let _lock = Lock::take(&town.layout.state_lock(path), WAIT)?;
+    let mut value: T = read(path)?.unwrap_or_default();
+    let result = change(&mut value);
+    write(path, &value)?;
+    Ok(result)
+}

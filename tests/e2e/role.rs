@@ -1,0 +1,205 @@
+//! `gt deacon`, `gt boot`, `gt witness` and `gt refinery`: roles of the patrol that gtd does, or an agent.
+
+use serde_json::{Value, json};
+use town_tests::{Town, eventually};
+
+/// A town with a rig whose agents of the patrol sleep.
+fn town() -> Town {
+    let (town, _origin) = Town::with_rig();
+    town.set_town_setting(
+        "agents",
+        json!({ "worker": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } }),
+    );
+    town
+}
+
+fn agent_mode(town: &Town, role: &str, whose: &[&str]) {
+    let key = format!("patrol.mode.{role}");
+    let args = [&["config", "set", key.as_str(), "agent"], whose].concat();
+    town.gt(args).ok();
+}
+
+fn status(town: &Town, args: &[&str]) -> Value {
+    town.gt([args, &["--json"]].concat()).ok().json()
+}
+
+#[test]
+fn a_mechanical_role_has_no_session_and_says_how_to_give_it_to_an_agent() {
+    let town = town();
+    for (args, setting) in [
+        (vec!["deacon", "start"], "patrol.mode.deacon agent --town"),
+        (vec!["boot", "attach"], "patrol.mode.boot agent --town"),
+        (
+            vec!["witness", "start", "web"],
+            "patrol.mode.witness agent --rig web",
+        ),
+        (
+            vec!["refinery", "restart", "web"],
+            "patrol.mode.refinery agent --rig web",
+        ),
+    ] {
+        let said = town.gt(args).fails("gtd does the work of");
+        assert_eq!(said.code, 1);
+        assert!(said.err.contains(setting), "{}", said.err);
+    }
+    let found = status(&town, &["witness", "status", "web"]);
+    assert_eq!(
+        (&found["mode"], &found["running"]),
+        (&json!("mechanical"), &json!(false))
+    );
+    let said = town.gt(["deacon", "status"]).ok().out;
+    assert!(said.contains("gtd does the work of deacon"), "{said}");
+    town.gt(["witness", "status", "nowhere"])
+        .fails("no rig `nowhere`");
+    // Nobody is shown who cannot run.
+    let agents = status(&town, &["status"])["agents"].clone();
+    assert_eq!(agents.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn each_role_starts_restarts_and_stops_when_an_agent_does_it() {
+    let town = town();
+    for (role, whose, rig) in [
+        ("deacon", vec!["--town"], None),
+        ("boot", vec!["--town"], None),
+        ("witness", vec!["--rig", "web"], Some("web")),
+        ("refinery", vec!["--rig", "web"], Some("web")),
+    ] {
+        agent_mode(&town, role, &whose);
+        let run = |verb: &str| {
+            let args = [role, verb].into_iter().chain(rig).chain(["--json"]);
+            town.gt(args.collect::<Vec<_>>()).ok().json()
+        };
+        let started = run("start");
+        assert_eq!(run("start")["session"], started["session"]);
+        assert_eq!(run("status")["running"], true);
+        assert_eq!(run("restart")["was_running"], true);
+        let attach: Vec<&str> = [role, "attach"].into_iter().chain(rig).collect();
+        town.gt(attach).fails("gt peek");
+        assert_eq!(run("stop")["was_running"], true);
+        assert_eq!(run("stop")["was_running"], false);
+        assert_eq!(run("status")["running"], false);
+    }
+    let shown = town.gt(["status"]).ok().out;
+    for name in ["deacon", "deacon-boot", "witness", "refinery"] {
+        assert!(
+            shown.contains(name.trim_start_matches("deacon-")),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn gtd_keeps_the_session_of_an_agent_running_unless_a_person_stopped_it() {
+    let town = town();
+    agent_mode(&town, "witness", &["--rig", "web"]);
+    town.up();
+    let running = || status(&town, &["witness", "status", "web"])["running"] == true;
+    eventually("the witness runs", || running().then_some(()));
+    town.gt(["witness", "stop", "web"]).ok();
+    town.patrol_is_quiet();
+    assert!(!running(), "a person stopped it");
+    town.gt(["witness", "start", "web"]).ok();
+    assert!(running());
+    // It is started by a person: its crash is the first.
+    town.kill_session("gt-web-witness");
+    eventually("it is started again", || running().then_some(()));
+    let found = status(&town, &["witness", "status", "web"]);
+    assert_eq!(found["restarts"]["restart_count"], 1);
+}
+
+#[test]
+fn an_agent_that_ends_again_and_again_is_left_alone_reported_once_and_tried_later() {
+    let town = town();
+    town.set_town_setting(
+        "agents",
+        json!({ "worker": { "command": "sh", "args": ["-c", "sleep 0.3; exit 3"], "prompt_mode": "none" } }),
+    );
+    agent_mode(&town, "deacon", &["--town"]);
+    for args in [
+        ["patrol.agent.starts", "2"],
+        ["patrol.breaker.half_open", "1h"],
+    ] {
+        town.gt(["config", "set", args[0], args[1], "--town"]).ok();
+    }
+    let count = || status(&town, &["deacon", "status"])["restarts"]["restart_count"].clone();
+    let ended = || {
+        eventually("the session has ended", || {
+            (status(&town, &["deacon", "status"])["running"] == false).then_some(())
+        });
+    };
+    for (seconds, starts) in [(0, 1), (10, 1), (40, 2), (200, 2), (3500, 2)] {
+        town.patrol_in(seconds);
+        assert_eq!(count(), starts, "after {seconds} s");
+        ended();
+    }
+    let about = |mail: &Value| mail["subject"] == "STUCK: deacon ends again and again";
+    let mail = town.mail("overseer");
+    assert_eq!(
+        mail.iter().filter(|mail| about(mail)).count(),
+        1,
+        "{mail:?}"
+    );
+    town.patrol_in(3700);
+    assert_eq!(count(), 3);
+    assert_eq!(
+        town.mail("overseer")
+            .iter()
+            .filter(|mail| about(mail))
+            .count(),
+        1
+    );
+    // A person starts it: the row and the message are over.
+    ended();
+    town.agent("worker", "stay");
+    town.script_named("stay", "exec sleep 600");
+    town.gt(["deacon", "start"]).ok();
+    town.patrol();
+    assert!(!town.mail("overseer").iter().any(about));
+}
+
+#[test]
+fn a_paused_town_starts_nothing_until_it_is_resumed() {
+    let town = town();
+    agent_mode(&town, "deacon", &["--town"]);
+    town.gt(["deacon", "heartbeat", "looked around"]).ok();
+    town.gt(["deacon", "pause", "--reason", "moving house"])
+        .ok();
+    for said in [
+        town.gt(["status"]).ok().out,
+        town.gt(["doctor", "daemon"]).ok().out,
+        town.gt(["deacon", "status"]).ok().out,
+        town.gt(["deacon", "heartbeat"]).fails("paused").err,
+    ] {
+        assert!(said.contains("the town is paused: moving house"), "{said}");
+    }
+    town.patrol();
+    let found = status(&town, &["deacon", "status"]);
+    assert_eq!(
+        (&found["running"], &found["heartbeat"]["cycle"]),
+        (&json!(false), &json!(1))
+    );
+    assert_eq!(found["heartbeat"]["last_action"], "looked around");
+    assert_eq!(status(&town, &["deacon", "resume"])["was_paused"], true);
+    assert_eq!(status(&town, &["deacon", "resume"])["was_paused"], false);
+    town.patrol();
+    assert_eq!(status(&town, &["deacon", "status"])["running"], true);
+}
+
+#[test]
+fn gtd_writes_the_heartbeat_of_a_mechanical_town() {
+    let town = town();
+    let cycle = || {
+        let text = std::fs::read(town.root().join("deacon/heartbeat.json")).ok()?;
+        let beat: Value = serde_json::from_slice(&text).unwrap();
+        assert!(beat["timestamp"].as_str().unwrap().ends_with('Z'), "{beat}");
+        beat["cycle"].as_u64()
+    };
+    assert_eq!(cycle(), None);
+    town.patrol();
+    let first = cycle().unwrap();
+    town.up();
+    eventually("gtd writes the next", || (cycle()? > first).then_some(()));
+    let fresh = &status(&town, &["deacon", "status"])["heartbeat"]["freshness"];
+    assert_eq!(fresh, "fresh");
+}
