@@ -6,7 +6,7 @@
 //!
 //! The layers, each importing only from those below it; a test reads the imports:
 //!
-//! - this handle, and what is done with it: [`share`], [`compact`], [`create`], [`upkeep`], `repair`
+//! - this handle, and what is done with it: [`exchange`], [`compact`], [`create`], [`upkeep`], `repair`
 //! - `commit`: transactions ([`Tx`]), folds, what a [`rollback`] by git took
 //! - `view`: the files as one reader has them open, the journal laid over them ([`Snapshot`]), beads to choose by ([`BeadRef`])
 //! - `index`: where each line is, derived

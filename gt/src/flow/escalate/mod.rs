@@ -4,7 +4,7 @@
 //! transaction, and a command that was not run or failed stays recorded until it is run again.
 //!
 //! 1. [`escalate`]: the same, if it is still open, is counted; else the bead is made, with the messages of its routes.
-//! 2. [`deliver`]: runs the commands of its routes, and records how each went.
+//! 2. [`deliver()`]: runs the commands of its routes, and records how each went.
 //! 3. [`acknowledge`], [`forward`]: someone takes it up, or passes it on.
 //! 4. [`resolve`], [`close`]: the answer goes to all that asked, and the messages about it are closed.
 //! 5. [`reescalate`], [`take_default`]: what time does to one that nobody answers.
