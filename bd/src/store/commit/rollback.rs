@@ -236,9 +236,8 @@ impl Past {
 }
 
 fn hashes(text: &[u8]) -> HashSet<u64> {
-    merge::lines_by_id(text)
-        .map(|(_, line)| xxh3_64(line))
-        .collect()
+    let lines = merge::lines_by_id(text);
+    lines.map(|(_, line)| xxh3_64(line)).collect()
 }
 
 /// What is to be done about a line that was kept and is found otherwise.
@@ -252,8 +251,7 @@ enum Judged {
 }
 
 impl Sides {
-    fn of(differ: Difference, paths: &Paths) -> Result<Self, StoreError> {
-        let Difference { kept, found, .. } = differ;
+    fn of(Difference { kept, found, .. }: Difference, paths: &Paths) -> Result<Self, StoreError> {
         // What is not found at all needs no past.
         let past = (!found.is_empty()).then(|| Past::read(paths, &found));
         let past = past.flatten();
