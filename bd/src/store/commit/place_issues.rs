@@ -5,14 +5,16 @@
 //! (the fold, and the exchange with the shared branch) goes through here, so that what git takes back is still there under
 //! the second name.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::git::past::FilePast;
 use crate::store::StoreError;
+use crate::store::disk::identity::{FileKey, file_key, same};
 use crate::store::disk::paths::Paths;
+use crate::store::index::ISSUES;
 use crate::store::view::source::Source;
 use crate::sys::file::{self, Beside, Placed};
 
@@ -23,6 +25,8 @@ const COPIED: u64 = 1 << 20;
 pub(crate) struct Kept {
     name: tempfile::TempPath,
     place: PathBuf,
+    /// The file that has it.
+    of: FileKey,
 }
 
 impl Kept {
@@ -30,13 +34,15 @@ impl Kept {
     pub(in crate::store) fn of(from: &Path, place: &Path) -> io::Result<Self> {
         let from = fs::canonicalize(from)?;
         let folder = place.parent().unwrap_or(place);
-        let meta = fs::metadata(&from)?;
+        // Someone may put another file there meanwhile.
+        let file = File::open(&from)?;
+        let meta = file.metadata()?;
+        let is_it =
+            |name: &Path| fs::metadata(name).is_ok_and(|there| inode(&there) == inode(&meta));
         let copy = |name: &Path| {
-            fs::copy(&from, name)?;
-            fs::File::options()
-                .append(true)
-                .open(name)?
-                .set_modified(meta.modified()?)
+            let mut copy = File::create_new(name)?;
+            io::copy(&mut &file, &mut copy)?;
+            copy.set_modified(meta.modified()?)
         };
         let name = tempfile::Builder::new()
             .prefix(".tmp-")
@@ -45,18 +51,33 @@ impl Kept {
                 if meta.len() <= COPIED || fs::hard_link(&from, name).is_err() {
                     return copy(name);
                 }
-                Ok(())
+                if is_it(name) {
+                    return Ok(());
+                }
+                fs::remove_file(name)?;
+                copy(name)
             })?;
         Ok(Self {
             name: name.into_temp_path(),
             place: place.to_owned(),
+            of: file_key(&meta),
         })
+    }
+
+    /// Whether it has what was read. Its second name changed the time of its inode.
+    fn is_as_read(&self, key: &FileKey) -> bool {
+        let bare = |key: &FileKey| FileKey {
+            changed_s: 0,
+            changed_ns: 0,
+            ..*key
+        };
+        same(&bare(&self.of), &bare(key))
     }
 
     /// Puts it in its place.
     pub(in crate::store) fn put(self) -> io::Result<()> {
         // Between two names of one file a rename does nothing.
-        let inode = |path: &Path| fs::metadata(path).map(|meta| meta.ino()).ok();
+        let inode = |path: &Path| fs::metadata(path).map(|meta| inode(&meta)).ok();
         if inode(&self.name) == inode(&self.place) {
             return self.name.close();
         }
@@ -74,7 +95,6 @@ pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> 
     }
     keep_head(paths)?;
     // A second name changes the time of the first.
-    let inode = |meta: &Metadata| (meta.dev(), meta.ino());
     let now = fs::metadata(paths.issues());
     if let Some(now) = now.ok().filter(|now| inode(now) == inode(&placed.there)) {
         placed.there = now;
@@ -84,25 +104,38 @@ pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> 
 
 /// Begins to keep issues that were just read from a commit.
 pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
-    keep_as(paths, &[paths.found(), paths.kept()])
+    let key =
+        fs::metadata(paths.issues()).map_or_else(|_| FileKey::default(), |meta| file_key(&meta));
+    keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
 }
 
-/// Keeps the issues as they were found.
+/// Keeps the issues that were read and compared. Others that are there by now, since git does not wait for our lock, are left
+/// to the next command, which compares them with what is kept already.
 pub(super) fn accept_found(source: &Source, places: &[PathBuf]) -> Result<(), StoreError> {
-    keep_as(&source.paths, places)?;
-    source.renew_linked();
+    if keep_as(&source.paths, places, source.read_key(ISSUES))? {
+        source.renew_linked();
+    }
     Ok(())
 }
 
-fn keep_as(paths: &Paths, places: &[PathBuf]) -> Result<(), StoreError> {
+/// Keeps the issues, if they are those with this key.
+fn keep_as(paths: &Paths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
     for place in places {
+        let failed = |error| StoreError::io("write", place, error);
         let kept = match Kept::of(paths.issues(), place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => file::remove(place),
-            kept => kept.and_then(Kept::put),
+            Ok(kept) if kept.is_as_read(key) => kept.put(),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(_) if key.exists == 0 => file::remove(place),
+            _ => return Ok(false),
         };
-        kept.map_err(|error| StoreError::io("write", place, error))?;
+        kept.map_err(failed)?;
     }
-    keep_head(paths).map_err(|error| StoreError::io("write", &paths.kept_head(), error))
+    let kept = keep_head(paths).map_err(|error| StoreError::io("write", &paths.kept_head(), error));
+    kept.map(|()| true)
+}
+
+fn inode(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
 }
 
 /// Remembers where `HEAD` is while the kept issues are written.

@@ -71,7 +71,8 @@ pub(crate) fn compare(read: &Read) -> Result<Option<String>, StoreError> {
     }
     let left = Sides::of(differ, paths)?.left(read)?;
     let waits = paths.rollback().exists();
-    let now = waits.then(|| files::read(paths.issues())).transpose()?;
+    let now = waits.then(|| source.issues_text()).transpose();
+    let now = now.map_err(|error| StoreError::io("read", paths.issues(), error))?;
     let mut all = Undecided::read(paths, &now.unwrap_or_default())?;
     let mut names: Vec<&str> = left.iter().map(|one| one.id.as_str()).collect();
     names.sort_unstable();

@@ -10,6 +10,7 @@ use super::{Place, author, cases, line};
 use crate::bead::{Bead, Status};
 use crate::change;
 use crate::store::commit::rollback;
+use crate::store::view::source::Source;
 
 impl Place {
     /// The issues are another text, as after `git reset --hard`.
@@ -90,6 +91,39 @@ fn what_git_takes_back_while_a_writer_folds_is_reported() {
     assert_eq!(place.left(), ["bd-a"]);
     place.restore();
     assert_eq!(place.bead("bd-a").title, "Two");
+}
+
+#[test]
+fn what_git_takes_back_while_it_is_compared_is_reported_by_the_next_command() {
+    let (place, old) = edited();
+    let whole = place.text("issues.jsonl");
+    let path = place.dir.join("issues.jsonl");
+    // An outside change of another bead, which is read; then git comes before it is kept.
+    for is_absent in [false, true] {
+        place.goes_back_to(&format!("{whole}{}\n", line("bd-b", "y")));
+        let read = Source::read(&place.store.paths).unwrap();
+        assert!(rollback::is_due(&read.source, true));
+        let kept = place.text("issues.kept");
+        if is_absent {
+            fs::remove_file(&path).unwrap();
+        } else {
+            place.goes_back_to(&old);
+        }
+        assert_eq!(rollback::compare(&read).unwrap(), None);
+        assert_eq!(
+            place.text("issues.kept"),
+            kept,
+            "what was not compared is not kept"
+        );
+        if is_absent {
+            fs::write(&path, &old).unwrap();
+            settle(&path);
+        }
+        assert_eq!(place.left(), ["bd-a"], "absent: {is_absent}");
+        place.restore();
+        assert_eq!(place.bead("bd-a").title, "Two");
+        place.edit("bd-a", title("Two"));
+    }
 }
 
 #[test]

@@ -325,6 +325,14 @@ impl Source {
         read.is_ok() && hex(&hash.finalize()) == mark.fold
     }
 
+    /// The issues as they were read.
+    pub(crate) fn issues_text(&self) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let size = self.read_key(ISSUES).size;
+        self.read_up_to(ISSUES, size, |piece| text.extend_from_slice(piece))?;
+        Ok(text)
+    }
+
     /// Reads a file up to a place, in pieces.
     fn read_up_to(&self, code: u8, end: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         let mut buffer = vec![0; 1 << 16];
