@@ -118,9 +118,9 @@ MUTANTS = {
         "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a done that cannot succeed is tried for ever": (
-        "gt/src/patrol/polecats/mod.rs",
-        "    slot.failed_done().is_some_and(|failed| !failed.retry)\n",
-        "    false && slot.failed_done().is_some_and(|failed| !failed.retry)\n",
+        "gt/src/record/polecat/slot.rs",
+        "        self.failed_done().is_some_and(|failed| !failed.retry)\n",
+        "        false && self.failed_done().is_some_and(|failed| !failed.retry)\n",
         "gtd:sim::tests::every_bead_lands_whatever_goes_wrong",
     ),
     "a session without work is left": (

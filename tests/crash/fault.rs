@@ -191,7 +191,7 @@ fn a_line_that_cannot_be_read_is_named_and_the_other_beads_answer() {
     ] {
         run(args).ok();
     }
-    // A change of another bead is acknowledged, and seen, though the file cannot be written anew.
+    // A change of another bead is acknowledged, and seen, though the file cannot be rewritten.
     run(&["update", "bd-g00701", "--title", "Changed beside it"]).ok();
     assert!(
         run(&["show", "bd-g00701"])

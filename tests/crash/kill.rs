@@ -117,7 +117,7 @@ impl Victim<'_> {
                 self.titles.insert(id, word.to_owned());
             }
             Act::Index => {
-                // Whatever is derived from the file has to be made anew.
+                // Whatever is derived from the file has to be made again.
                 std::fs::remove_file(self.project.path(".beads/index.bin")).ok();
             }
             Act::Outside => {

@@ -71,7 +71,7 @@ fn any_agent_can_be_handed_over_and_who_has_no_session_or_work_is_refused() {
     assert!(dry.out.starts_with("x\n"), "{}", dry.out);
     assert!(town.events("handoff").is_empty());
     let args = ["handoff", "mayor", "-m", "watch the queue", "--json"];
-    let letter = town.gt(args).ok().json()["letter"]
+    let letter = town.gt(args).ok().json()["message"]
         .as_str()
         .unwrap()
         .to_owned();

@@ -87,7 +87,7 @@ fn the_happy_path_cycles_idle_working_idle_and_reuses_the_sandbox_by_branch_swit
         inodes.push(std::os::unix::fs::MetadataExt::ino(&meta));
     }
     inodes.dedup();
-    assert_eq!(inodes.len(), 1, "the worktree was never made anew");
+    assert_eq!(inodes.len(), 1, "the worktree was never made again");
     let how: Vec<String> = town
         .events("fresh_branch")
         .iter()

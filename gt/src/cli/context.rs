@@ -31,7 +31,7 @@ impl Context {
         }
     }
 
-    /// Opens the town around the working directory, acting as whoever calls.
+    /// Opens the town around the working directory, acting as the caller.
     pub fn town(&self) -> anyhow::Result<LiveTown> {
         let root = town::find(&self.env)?;
         Ok(self.town_at(&root))

@@ -59,7 +59,7 @@ fn show_handoff(done: &HandedOff, page: &mut bd::ui::Page) {
         "✓ the session of {} ends, the next one starts",
         done.agent
     ));
-    if let Some(letter) = &done.letter {
-        page.line(format!("  message to it: {letter}"));
+    if let Some(message) = &done.message {
+        page.line(format!("  message to it: {message}"));
     }
 }

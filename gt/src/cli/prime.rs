@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         // A successor is told once. Where that cannot be recorded it is told again, which is better than nothing.
         if let Err(error) = mail::mark_read(&town, &found.handoff) {
             ctx.ui.warn(&format!(
-                "the letters could not be marked as read: {error:#}"
+                "the messages could not be marked as read: {error:#}"
             ));
         }
     }

@@ -118,7 +118,7 @@ fn line(slung: &Slung, caller: &Address, page: &mut bd::ui::Page) {
 fn start_of(slung: &Slung, caller: &Address) -> Option<String> {
     match slung.target.parse().ok()? {
         _ if slung.session.is_some() => None,
-        // Whoever asks runs, in a session of ours or not.
+        // The caller runs, in a session of ours or not.
         target if target == *caller => None,
         Address::Mayor => Some("gt mayor start".to_owned()),
         Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),

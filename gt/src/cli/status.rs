@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::host::LiveTown;
 use crate::record::escalation::Severity;
 use crate::record::polecat::PolecatState;
-use crate::view::status::{self, Agent, EscalationLine, Rig, Status};
+use crate::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
@@ -176,11 +176,8 @@ fn show_rig(rig: &Rig, page: &mut Page) {
             .bold(&format!("{} ({}-*{local})", rig.name, rig.prefix)),
     );
     let queue = &rig.mq;
-    if queue.pending + queue.blocked + queue.needs_person > 0 {
-        page.line(format!(
-            "  ⇡ merge queue: {} ready, {} wait for a task, {} for a person",
-            queue.pending, queue.blocked, queue.needs_person
-        ));
+    if *queue != Queue::default() {
+        page.line(format!("  ⇡ merge queue: {}", queue.describe()));
         if queue.blocked + queue.needs_person > 0 {
             page.line(format!("    → gt mq list {}", rig.name));
         }

@@ -36,7 +36,7 @@ pub struct Stopped {
 
 /// Stops the daemon, then, unless `daemon_only`, every session of the town's agents. Work stays on its hooks.
 pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<Down> {
-    // First the daemon: else it would start anew what is stopped.
+    // First the daemon: else it would restart what is stopped.
     let daemon = daemon::status(town).running;
     if daemon {
         daemon::stop(town)?;

@@ -102,7 +102,7 @@ pub fn restart(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Resul
     Ok((was_running, start(town, agent, runtime)?))
 }
 
-/// Records that the town was looked after, by whoever acts.
+/// Records that the town was looked after, by the acting agent.
 pub fn heartbeat(town: &LiveTown, action: &str) -> anyhow::Result<Heartbeat> {
     if let Some(pause) = Pause::of(town) {
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());

@@ -50,15 +50,15 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
 /// Mail that this session was not told of.
 fn new_mail(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>> {
     let mailbox = town.actor.mailbox();
-    let mut letters = mail::inbox(&town.store()?.snapshot()?, &mailbox);
-    letters.retain(|letter| !letter.read && letter.kind != crate::flow::handoff::KIND);
-    let news = mail::news(town, &mailbox, session, &letters);
+    let mut messages = mail::inbox(&town.store()?.snapshot()?, &mailbox);
+    messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
+    let news = mail::news(town, &mailbox, session, &messages);
     if session.is_empty() || news.is_empty() {
         return Ok(None);
     }
-    let lines = news.iter().map(|letter| {
-        let (from, subject) = (escape::line(&letter.from), escape::line(&letter.subject));
-        format!("- {} from {from}: {subject}", letter.id)
+    let lines = news.iter().map(|message| {
+        let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
+        format!("- {} from {from}: {subject}", message.id)
     });
     let lines: Vec<String> = lines.take(10).collect();
     Ok(Some(format!(

@@ -86,7 +86,7 @@ fn fact(
     if !store.has_news() && !unpushed {
         return None;
     }
-    // Settings that cannot be read are for whoever uses them to complain about.
+    // Settings that cannot be read are reported where they are used.
     let config = Config::of_dir(store.dir()).ok()?;
     let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
     if !is_on || !SyncPlace::is_own(store.dir()) {

@@ -56,7 +56,7 @@ pub fn open(env: &Env, root: &Path, actor: Address) -> LiveTown {
     LiveTown { town, host }
 }
 
-/// Applies `git.network_timeout`. Settings that cannot be read are reported by whoever uses them.
+/// Applies `git.network_timeout`. Settings that cannot be read are reported where they are used.
 fn limit_remotes(town: &Town) {
     let layers = config::Layers::load(town, None).ok();
     let setting = layers.and_then(|layers| layers.get("git.network_timeout"));

@@ -89,7 +89,7 @@ pub struct Facts {
     pub unreadable: Vec<String>,
     /// Why the sessions could not be asked, where that is so.
     pub degraded: Option<String>,
-    /// The sessions that were seen, for whoever wants to hear of their end.
+    /// The sessions that were seen, for callers that wait for their end.
     pub sessions: Vec<Live>,
 }
 

@@ -21,7 +21,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// The pause of a town, if it is paused. A file that cannot be read pauses it: whoever wrote it wanted quiet.
+    /// The pause of a town, if it is paused. A file that cannot be read pauses it: its writer wanted quiet.
     pub fn of(town: &Town) -> Option<Self> {
         match state_file::read::<Self>(&town.layout.paused()) {
             Ok(pause) => pause.filter(|pause| pause.paused),

@@ -52,7 +52,7 @@ pub struct Restarts {
 pub struct RestartLimits {
     /// So many starts in a row are a crash loop.
     pub starts: u32,
-    /// Whoever ran for so long begins a new row.
+    /// An agent that ran for so long begins a new row.
     pub window: SignedDuration,
     /// How long a crash loop waits before the next start; twice as long each time.
     pub half_open: SignedDuration,

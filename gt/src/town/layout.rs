@@ -141,7 +141,7 @@ impl Layout {
             .join(format!("{convoy}.json"))
     }
 
-    /// `.runtime/told/<mailbox>.json`: which letters the last session of a mailbox was told of.
+    /// `.runtime/told/<mailbox>.json`: which messages the last session of a mailbox was told of.
     pub fn delivered(&self, mailbox: &str) -> PathBuf {
         let name = mailbox.trim_end_matches('/').replace('/', ".");
         self.runtime().join("told").join(format!("{name}.json"))
@@ -340,7 +340,7 @@ impl RigLayout {
         self.root.join(".runtime")
     }
 
-    /// The lock of one polecat's slot, held by whoever changes its sandbox or session.
+    /// The lock of one polecat's slot, held by the one that changes its sandbox or session.
     pub fn slot_lock(&self, name: &str) -> PathBuf {
         self.runtime().join("locks").join(format!("{name}.slot"))
     }

@@ -46,7 +46,7 @@ pub struct Town {
     pub reports: Reports,
     /// Who hears of each event that is recorded here.
     pub listener: event::Listener,
-    /// Set when whoever acts is to stop: long work, such as a gate, is ended then and begun anew later.
+    /// Set when the acting agent is to stop: long work, such as a gate, is ended then and begun again later.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -130,7 +130,7 @@ impl Town {
         }
     }
 
-    /// Changes beads of `store` in one transaction signed by whoever acts.
+    /// Changes beads of `store` in one transaction signed by the acting agent.
     pub fn transact<T>(
         &self,
         store: &Store,

@@ -120,7 +120,7 @@ pub struct Rig {
 }
 
 /// A merge queue in numbers.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Queue {
     /// Ready to merge.
     pub pending: usize,
@@ -128,6 +128,16 @@ pub struct Queue {
     pub blocked: usize,
     /// Waiting for a person.
     pub needs_person: usize,
+}
+
+impl Queue {
+    /// The counts in words.
+    pub fn describe(&self) -> String {
+        format!(
+            "{} ready, {} wait for a task, {} for a person",
+            self.pending, self.blocked, self.needs_person
+        )
+    }
 }
 
 /// One open convoy in short.
@@ -344,7 +354,8 @@ impl Looking<'_> {
     }
 }
 
-fn queue(beads: &bd::store::Snapshot) -> Queue {
+/// The open requests of a merge queue, counted.
+pub(super) fn queue(beads: &bd::store::Snapshot) -> Queue {
     let mut queue = Queue::default();
     for request in merge_request::open_requests(beads) {
         let waits = !bd::graph::blockers(beads, &request.id).is_empty();

@@ -41,6 +41,10 @@ fn a_conflict_becomes_a_task_of_the_convoy_and_the_convoy_lands_when_it_is_done(
         town.gt(["mq", "run", "web", "--json"]).ok().json(),
         serde_json::json!([])
     );
+    // Status and why count the queue alike.
+    let queue = "merge queue: 0 ready, 1 wait for a task, 0 for a person";
+    assert!(town.gt(["why", "web"]).ok().out.contains(queue));
+    assert!(town.gt(["status"]).ok().out.contains(queue));
     let status = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();
     assert_eq!(status[0]["tracked"][0]["standing"], "blocked", "{status}");
     assert_eq!(status[0]["tracked"][0]["waits_for"][0], task);

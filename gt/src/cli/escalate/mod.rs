@@ -21,7 +21,7 @@ use crate::record::escalation::{Delivery, DeliveryState, EscalationChoice, Sever
 ///
 /// An escalation is a bead of the town. Its severity chooses who hears of it: low only records it, medium also mails the
 /// mayor, high also mails the overseer and runs the commands set up for users, critical also blocks the convoy until it is
-/// resolved. The same escalation made again is counted, not repeated. The answer is mailed to whoever asked, and `gt prime`
+/// resolved. The same escalation made again is counted, not repeated. The answer is mailed to those who asked, and `gt prime`
 /// shows it to the worker of the bead. Routes and commands are in settings/escalation.json (docs/ESCALATIONS.md).
 ///
 /// Quote the description: its first word is taken for a subcommand if it is one.

@@ -29,8 +29,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mailbox = town.actor.mailbox();
     let message = mail::read(&town.store()?.snapshot()?, &mailbox, &args.message)?;
     let text = args.text.or(args.body).unwrap_or_default();
-    let (id, letter) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
-    let (to, subject) = (letter.to, letter.subject);
+    let (id, reply) = mail::reply(&town, &message, args.subject.as_deref(), &text)?;
+    let (to, subject) = (reply.to, reply.subject);
     answer(Sent { id, to, subject }, |sent, page| {
         page.line(format!(
             "✓ {} to {}: {}",

@@ -55,7 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         (Some(_), "notification") => "reply".to_owned(),
         _ => kind,
     };
-    let letter = NewMessage {
+    let message = NewMessage {
         to: to.mailbox(),
         subject: args.subject.clone(),
         body: args.message,
@@ -65,11 +65,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         permanent: args.permanent,
         ..NewMessage::default()
     };
-    let id = mail::send(&town, &letter)?;
+    let id = mail::send(&town, &message)?;
     answer(
         Sent {
             id,
-            to: letter.to,
+            to: message.to,
             subject: args.subject,
         },
         |sent, page| {

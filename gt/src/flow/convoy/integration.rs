@@ -427,7 +427,7 @@ mod tests {
             part: first.landed_part(),
             ..LandedStep::default()
         };
-        // Prepared anew once more, it is still known.
+        // Prepared once more, it is still known.
         let third = second.landed_part().unwrap();
         assert_eq!((&*third.tip, &*third.candidate), ("t1", "c1"));
         let mut own = Integration::default();

@@ -76,7 +76,7 @@ pub(crate) fn close_epic(town: &LiveTown, convoy: &Bead) -> anyhow::Result<()> {
     })
 }
 
-/// Closes the convoy and writes the mails. Whoever comes second finds it closed and does nothing; a convoy
+/// Closes the convoy and writes the mails. The second one finds it closed and does nothing; a convoy
 /// that tracks something else by now than what was judged is left for the next look.
 fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<Option<Landed>> {
     let store = town.store()?;
@@ -99,7 +99,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
         }
         let told = subscribers(town, &convoy);
         for address in &told {
-            let letter = mail::NewMessage {
+            let message = mail::NewMessage {
                 to: address.clone(),
                 from: Address::Deacon.mailbox(),
                 subject: format!("🚚 Convoy landed: {}", convoy.title),
@@ -107,7 +107,7 @@ fn close(town: &LiveTown, id: &str, judged: Option<&[&str]>) -> anyhow::Result<O
                 operation: Some(format!("landing:{id}:{number}")),
                 ..mail::NewMessage::default()
             };
-            mail::write(tx, &letter)?;
+            mail::write(tx, &message)?;
         }
         let title = convoy.title.clone();
         let beads = record::convoy::tracked_ids(&convoy)

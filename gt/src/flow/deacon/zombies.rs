@@ -1,7 +1,7 @@
 //! Processes that a session of this town left behind: they carry the token of a session that is gone.
 //!
 //! What must always hold: only such processes are listed, and they are ended on request only. What a person started, what
-//! hosts sessions, the daemon, and whoever asks are never among them.
+//! hosts sessions, the daemon, and the caller are never among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

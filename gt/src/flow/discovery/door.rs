@@ -36,7 +36,7 @@ pub fn gate(
     }))
 }
 
-/// Keeps the documents that the commits of `base..tip` brought, and makes the commits anew without them.
+/// Keeps the documents that the commits of `base..tip` brought, and rewrites the commits without them.
 /// `None` where they brought none.
 pub fn keep_committed(
     git: &Git,

@@ -4,7 +4,7 @@
 //! What must always hold: nothing below a `.gt/` reaches a target branch, and nothing that was written there
 //! is lost before its convoy has landed.
 //!
-//! 1. `gt prime` names the file to whoever explores or plans ([`explores`], [`path_of`]).
+//! 1. `gt prime` names the file to explorers and planners ([`explores`], [`path_of`]).
 //! 2. `gt done` takes what lies in the sandbox uncommitted ([`take`]); the queue takes what is committed out
 //!    of the commits that it lands ([`keep_committed`]). Both put it on `refs/gt/discovery/<convoy>`, over what
 //!    is there already. Only the convoy's own integration branch may hold such files, until the convoy lands.

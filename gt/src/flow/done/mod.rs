@@ -38,7 +38,7 @@ use crate::town::identity::SessionName;
 /// What the worker says about its work.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// What was done, for whoever works on the next bead.
+    /// What was done, for the worker of the next bead.
     pub summary: String,
     /// Why there is no change to merge, where that is so.
     pub no_change: Option<String>,

@@ -33,16 +33,16 @@ pub fn forward(town: &LiveTown, id: &str, to: &Address, note: &str) -> anyhow::R
     let (store, by) = (town.store()?, town.actor.mailbox());
     let one = town.transact(&store, |tx| {
         let mut one = open(tx, id)?;
-        let mut letter = notice(&one, to, "");
-        letter.from.clone_from(&by);
-        letter.operation = Some(format!(
+        let mut message = notice(&one, to, "");
+        message.from.clone_from(&by);
+        message.operation = Some(format!(
             "escalation:{id}:forward:{}",
             one.details.forwards.len()
         ));
         if !note.trim().is_empty() {
-            letter.body = format!("{by} adds:\n\n{}\n\n{}", note.trim(), letter.body);
+            message.body = format!("{by} adds:\n\n{}\n\n{}", note.trim(), message.body);
         }
-        let message = mail::write(tx, &letter)?;
+        let message = mail::write(tx, &message)?;
         one.acked_by.clear();
         one.acked_at.clear();
         one.details.forwards.push(Forward {
@@ -172,10 +172,13 @@ fn close_messages(tx: &mut Tx, one: &Escalation) -> anyhow::Result<()> {
     let forwarded = details.forwards.iter().map(|step| &step.message);
     let ids: Vec<String> = sent.chain(forwarded).cloned().collect();
     for id in ids {
-        let found = tx.get_live(&id).filter(|letter| letter.is_open()).cloned();
-        if let Some(mut letter) = found {
-            change::mark_closed(&mut letter, "The escalation is over", &tx.now());
-            tx.put(letter)?;
+        let found = tx
+            .get_live(&id)
+            .filter(|message| message.is_open())
+            .cloned();
+        if let Some(mut message) = found {
+            change::mark_closed(&mut message, "The escalation is over", &tx.now());
+            tx.put(message)?;
         }
     }
     Ok(())

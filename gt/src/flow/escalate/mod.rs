@@ -123,7 +123,7 @@ pub enum EscalateError {
         options: Vec<String>,
     },
     /// Something must be said.
-    #[error("say why: the text goes to whoever asked")]
+    #[error("say why: the text goes to the one who asked")]
     NoText,
     /// There is no such convoy.
     #[error("no convoy `{id}` in this town: not found")]
@@ -350,8 +350,8 @@ fn route(
                 delivery.at.clone_from(&now);
                 match town.address(address) {
                     Ok(to) => {
-                        let letter = notice(one, &to, mark);
-                        delivery.message = mail::write(tx, &letter)?;
+                        let message = notice(one, &to, mark);
+                        delivery.message = mail::write(tx, &message)?;
                         delivery.state = DeliveryState::Sent;
                     }
                     Err(error) => {

@@ -36,9 +36,9 @@ pub fn collect(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     let hook = hook.and_then(|id| stores.get(&id).map(in_a_line));
     section("On the hook", hook.into_iter().collect());
     section("Where it stands", of_git(&town::home_of(town, agent)));
-    let letters = mail::inbox(&stores.town, &agent.mailbox());
-    let unread = letters.iter().filter(|letter| !letter.read);
-    let unread = unread.map(|letter| format!("{} {}", letter.id, escape::line(&letter.subject)));
+    let messages = mail::inbox(&stores.town, &agent.mailbox());
+    let unread = messages.iter().filter(|message| !message.read);
+    let unread = unread.map(|message| format!("{} {}", message.id, escape::line(&message.subject)));
     section("Unread mail", unread.collect());
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
     let own = |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();

@@ -1,7 +1,7 @@
 //! Handing an agent's work over to a fresh session of the same agent.
 //!
 //! Steps: what the successor should know becomes a note to the agent itself; the old session is ended and the
-//! next one started by a process of its own, since whoever asks for this usually is in the old one; the
+//! next one started by a process of its own, since the one who asks for this usually is in the old one; the
 //! successor's context has the note once. Hook, branch and sandbox stay as they are, and what a worker has not
 //! committed is saved to a hidden ref. A process that dies in between leaves a polecat without a session, which
 //! the patrol restarts, or another agent without one, which a person does; the note waits.
@@ -48,7 +48,7 @@ pub struct HandedOff {
     pub session: String,
     /// The note to the successor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub letter: Option<String>,
+    pub message: Option<String>,
 }
 
 /// Why nothing is handed over.
@@ -84,7 +84,7 @@ pub fn hand_off(
         let hook = crate::record::hook::hooked_bead(town, agent);
         anyhow::ensure!(hook.is_ok(), HandoffError::NoWork { agent: name() });
     }
-    let letter = if request.message.trim().is_empty() && request.subject.is_empty() {
+    let message = if request.message.trim().is_empty() && request.subject.is_empty() {
         None
     } else {
         // First: the note must not be had by the session that writes it.
@@ -99,13 +99,13 @@ pub fn hand_off(
         to_session: true,
         agent: Some(name()),
         subject: request.subject.clone(),
-        letter: letter.clone(),
+        message: message.clone(),
     }));
     renew_apart(town, agent, &live.token)?;
     Ok(HandedOff {
         agent: name(),
         session: session.to_string(),
-        letter,
+        message,
     })
 }
 
@@ -124,10 +124,10 @@ fn handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
 }
 
 /// The notes that no successor has had yet, oldest first.
-pub fn unread_notes(letters: &[mail::Message]) -> Vec<&mail::Message> {
-    let mut found: Vec<_> = letters
+pub fn unread_notes(messages: &[mail::Message]) -> Vec<&mail::Message> {
+    let mut found: Vec<_> = messages
         .iter()
-        .filter(|letter| is_handoff(letter) && !letter.read)
+        .filter(|message| is_handoff(message) && !message.read)
         .collect();
     found.reverse();
     found
@@ -135,10 +135,10 @@ pub fn unread_notes(letters: &[mail::Message]) -> Vec<&mail::Message> {
 
 /// Takes back the notes that a polecat has not had: they are of work that it has no more.
 pub fn withdraw(town: &LiveTown, agent: &Address) -> anyhow::Result<()> {
-    let letters = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
-    let old: Vec<String> = unread_notes(&letters)
+    let messages = mail::inbox(&town.store()?.snapshot()?, &agent.mailbox());
+    let old: Vec<String> = unread_notes(&messages)
         .iter()
-        .map(|letter| letter.id.clone())
+        .map(|message| message.id.clone())
         .collect();
     if old.is_empty() {
         return Ok(());
@@ -158,8 +158,8 @@ pub fn is_ending(town: &LiveTown, agent: &Address) -> bool {
 }
 
 /// Whether a message is a handoff note.
-pub fn is_handoff(letter: &mail::Message) -> bool {
-    letter.kind == KIND
+pub fn is_handoff(message: &mail::Message) -> bool {
+    message.kind == KIND
 }
 
 /// Renews a session from a process that is no part of it.

@@ -36,7 +36,7 @@ use crate::town::config::RigSettings;
 use crate::town::event::{Event, LandingStopped, event};
 use crate::town::lock::Lock;
 
-/// So often a landing is prepared anew because a target has moved.
+/// So often a landing is prepared again because a target has moved.
 const ROUNDS: usize = 3;
 
 /// How a landing came out.
@@ -167,7 +167,7 @@ pub fn land(town: &LiveTown, id: &str) -> anyhow::Result<Option<Landing>> {
     }
     done_beads(town, id)?;
     convoy::close_epic(town, convoy)?;
-    // Read anew right before it closes: a bead may have been reopened.
+    // Read again right before it closes: a bead may have been reopened.
     let judged = done_beads(town, id)?;
     let judged: Vec<&str> = judged.iter().map(String::as_str).collect();
     Ok(convoy::close_if_done(town, id, &judged)?.map(Landing::Landed))

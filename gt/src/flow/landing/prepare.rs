@@ -42,7 +42,7 @@ pub(super) fn prepare(
     if let Some(lost) = find_dropped_part(job, &before, &onto)? {
         return Ok(Err(blocked(job, lost)));
     }
-    // Where there was nothing to land, a target that went back has to be looked at anew. One that has it and was
+    // Where there was nothing to land, a target that went back has to be looked at again. One that has it and was
     // not known to: pushed by a try that was killed before it could say so.
     let known = !before.candidate.is_empty() && job.git.resolve(&before.candidate)?.is_some();
     before.landed = verify::holds_work(job, &onto, (&before.onto, &before.candidate))?;

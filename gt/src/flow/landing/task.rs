@@ -146,7 +146,7 @@ fn put(
     Ok(())
 }
 
-/// Why it stops, in a few words; and all that whoever mends it has to know.
+/// Why it stops, in a few words; and all that its mender has to know.
 fn describe_blocker(
     rig: &RigLayout,
     convoy: &str,
@@ -160,7 +160,7 @@ fn describe_blocker(
     let bring_in = format!(
         "What to do: your branch starts from `{from}` and is merged back to it. Bring the target in with\n\n{}\n\n\
          make it fit and the gates pass, commit, and finish with `gt done`. Nothing below `.gt/` may reach `{to}`: the \
-         landing takes it out. Whoever brings this work there in another way removes it first (`git rm -r .gt`).",
+         landing takes it out. Remove it first (`git rm -r .gt`) if you bring this work there in another way.",
         fenced(&format!("git merge {origin}{to}"))
     );
     let (reason, evidence) = match what {

@@ -63,7 +63,7 @@ pub struct Prime {
     pub convoy: Option<String>,
     /// How many messages are unread.
     pub unread_mail: usize,
-    /// The letters of the session before that stand in the text.
+    /// The messages of the session before that stand in the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub handoff: Vec<String>,
     /// The convoy whose decision is told in the text.
@@ -150,13 +150,13 @@ fn compiled(
             .next()?;
         stores.town.get(&id)
     });
-    let mut letters = crate::record::mail::inbox(&stores.town, &address.mailbox());
-    letters.retain(|letter| !letter.read);
-    let mut notes = handoff::unread_notes(&letters);
+    let mut messages = crate::record::mail::inbox(&stores.town, &address.mailbox());
+    messages.retain(|message| !message.read);
+    let mut notes = handoff::unread_notes(&messages);
     if handoff::is_ending(town, address) {
         notes.clear();
     }
-    let unread = letters.len() - notes.len();
+    let unread = messages.len() - notes.len();
     let decided = convoy
         .zip(hook)
         .and_then(|work| decision::tell(town, stores, (address, session), work, occasion));
@@ -206,7 +206,7 @@ fn compiled(
     }
 }
 
-/// The letters that stand in the text.
+/// The messages that stand in the text.
 fn handoff_notes_in(parts: &[Part]) -> Vec<String> {
     let said = parts.iter().filter(|part| part.fate != Fate::Dropped);
     said.filter_map(Part::handoff_note).collect()
@@ -302,7 +302,7 @@ fn budget_of(town: &LiveTown, address: &Address, occasion: Occasion) -> (usize, 
     let name = format!("context.budget.{}", address.role());
     let layers = match Layers::load(town, rig.as_ref()) {
         Ok(layers) => layers,
-        // Settings that cannot be read keep nobody from its context; whoever changes them is told.
+        // Settings that cannot be read keep nobody from its context; the command that changes them reports it.
         Err(error) => {
             return (
                 BUDGET,

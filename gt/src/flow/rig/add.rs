@@ -8,7 +8,7 @@
 //! 6. The route of the prefix, then the registry: with that the rig is one.
 //!
 //! A failure takes back everything: the folder of a new rig holds nothing that was there before. A run that
-//! was killed leaves its mark in the folder, and the next one begins anew.
+//! was killed leaves its mark in the folder, and the next one begins again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

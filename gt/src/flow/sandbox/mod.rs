@@ -7,7 +7,7 @@
 //! 2. Look at the sandbox: good, missing, or broken.
 //! 3. Good: leftovers to a rescue ref, then a fresh branch by switch. Missing: worktree add. Broken: what
 //!    can be saved is saved, the folder is moved aside, and it is added again.
-//!    A run that was killed leaves a branch, or a folder marked as being added: both are begun anew.
+//!    A run that was killed leaves a branch, or a folder marked as being added: both are begun again.
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
 //! 5. Once the work has its convoy: the documents that earlier workers of it wrote (`discovery`).
 

@@ -77,7 +77,7 @@ pub fn report(ended: &Ended, town: &LiveTown, rig: &str, polecat: &str, bead: &s
 }
 
 /// A screen without the secrets that we know of, from our environment and from what the settings give to agents: a
-/// program may complain of its key by showing it, and what is kept goes into events and letters.
+/// program may complain of its key by showing it, and what is kept goes into events and messages.
 fn masked(town: &LiveTown, screen: &str) -> String {
     // What is shorter is no secret, and may stand anywhere.
     const SHORTEST: usize = 8;

@@ -1,4 +1,4 @@
-//! What an agent's session shows, to whoever may look.
+//! What an agent's session shows, to those who may look.
 
 use crate::host::{Live, LiveTown};
 use crate::town::identity::{Address, SessionName};

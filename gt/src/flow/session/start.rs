@@ -63,7 +63,7 @@ pub fn polecat(
         launched = launch(town, rig, &address, slot, &claimed.bead, ASSIGNED);
     }
     // A session that ended at once has been started: what follows is the business of the rule that
-    // starts sessions anew, and of its breaker.
+    // restarts sessions, and of its breaker.
     let started = |launched: Launched| Started {
         session: session.to_string(),
         question: launched.question,
@@ -136,10 +136,10 @@ fn has_ended(error: &anyhow::Error) -> bool {
     })
 }
 
-/// How long a handover waits for whoever works on the same polecat.
+/// How long a handover waits for another that works on the same polecat.
 const HANDOVER: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Why a session is started anew.
+/// Why a session is restarted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartCause<'a> {
     /// It ended by itself in the middle of the work.
@@ -150,14 +150,14 @@ pub enum RestartCause<'a> {
     HandedOver(&'a str),
 }
 
-/// Starts the session of a polecat anew, in its sandbox as it is, on the bead that is on its hook.
+/// Restarts the session of a polecat, in its sandbox as it is, on the bead that is on its hook.
 ///
 /// 1. Uncommitted work is snapshotted.
 /// 2. What is left of the old session is ended.
 /// 3. The next lease is taken.
 /// 4. The session starts.
 ///
-/// Whoever decided this saw the worker a moment ago: where its work was taken off it meanwhile, or its
+/// The caller saw the worker a moment ago: where its work was taken off it meanwhile, or its
 /// session runs and does not hand over, nothing is done.
 pub fn restart_session(
     town: &LiveTown,

@@ -12,11 +12,11 @@ use crate::town::config::Layers;
 pub struct SlingBatch {
     /// The beads.
     pub beads: Vec<String>,
-    /// The target; empty for whoever asks.
+    /// The target; empty for the one who asks.
     pub target: String,
     /// The agent runtime; none for the configured one.
     pub agent: Option<String>,
-    /// Whether they are taken from whoever has them, and slung even if they are blocked.
+    /// Whether they are taken from their holders, and slung even if they are blocked.
     pub force: bool,
     /// Whether they get no convoy.
     pub no_convoy: bool,

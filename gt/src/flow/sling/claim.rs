@@ -348,7 +348,7 @@ fn resolved_target(beads: &Snapshot, bead: &Bead) -> Option<String> {
     Some(merge_request::receipt_of(request).target).filter(|target| !target.is_empty())
 }
 
-/// Hooks a bead to an agent, taking it off whoever had it.
+/// Hooks a bead to an agent, taking it off its holder.
 fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<Bead> {
     let now = tx.now();
     let Some(mut bead) = tx.get(id).cloned() else {
@@ -372,7 +372,7 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
     Ok(bead)
 }
 
-/// Takes a bead off every agent whose hook names it. A polecat's record is begun anew under the next
+/// Takes a bead off every agent whose hook names it. A polecat's record is begun again under the next
 /// lease, so that a sling or a session of it that still runs can go no further; the bead keeps a note of what it did.
 pub(super) fn release_holders(
     tx: &mut Tx,

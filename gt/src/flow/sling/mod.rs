@@ -65,7 +65,7 @@ pub struct SlingRequest {
     pub target: String,
     /// The agent runtime, where not the configured one.
     pub agent: Option<String>,
-    /// Takes the bead from whoever has it.
+    /// Takes the bead from its holder.
     pub force: bool,
     /// Makes no convoy for a bead that has none.
     pub no_convoy: bool,
@@ -229,7 +229,7 @@ fn can_start(
 }
 
 /// Starts the session of an agent that got work and has none. One that cannot be started is for a person, who is told the
-/// command; whoever asks runs.
+/// command; the one who asks runs.
 fn start_agent(town: &LiveTown, address: &Address) -> Option<String> {
     if *address == Address::Overseer || *address == town.actor {
         return None;
@@ -254,7 +254,7 @@ fn claim_worker(
     tell(town, &claimed.bead.id, &claimed.address().to_string());
     let worker = claimed.address();
     if !attempt::was_with(&claimed.bead, &worker.to_string()) {
-        // A letter that cannot be taken back is read once more, and says itself what it is about.
+        // A message that cannot be taken back is read once more, and says itself what it is about.
         handoff::withdraw(town, &worker).ok();
     }
     Ok(claimed)

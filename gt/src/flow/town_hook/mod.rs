@@ -154,7 +154,7 @@ impl Ran {
 pub struct Report {
     /// The runs, in order.
     pub runs: Vec<Ran>,
-    /// What is to be told to whoever caused it.
+    /// What is to be reported to the one who caused it.
     pub warnings: Vec<String>,
 }
 
@@ -225,7 +225,7 @@ fn limit(town: &LiveTown, rig: Option<&RigLayout>, event: Event) -> Duration {
     limit
 }
 
-/// A setting that is text. Settings that cannot be read count as not set: whoever changes them is told.
+/// A setting that is text. Settings that cannot be read count as not set: the command that changes them reports it.
 fn text_setting(town: &LiveTown, rig: Option<&RigLayout>, name: &str) -> Option<String> {
     let layers = Layers::load(town, rig).ok()?;
     Some(layers.get(name)?.value.as_str()?.to_owned())

@@ -32,7 +32,7 @@ const LIMIT: Duration = Duration::from_secs(15);
 /// How long an agent has to end by itself.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Variables that tmux and systemd-run need. The server keeps those of whoever started it, so there must
+/// Variables that tmux and systemd-run need. The server keeps those of its starter, so there must
 /// be no others.
 const CLIENT_VARS: &[&str] = &[
     "HOME",
@@ -232,7 +232,7 @@ impl Tmux {
         let off = SetOption::new().window().unset().target_pane(&target);
         self.run(&spec.name, [off.option("remain-on-exit").build()])?;
         match self.read_session(&spec.name) {
-            // It ran, and has ended since then: whoever looks for it sees that.
+            // It ran, and has ended since then: a look for it shows that.
             Err(HostError::NoSession { .. }) => Ok(live),
             again => again,
         }
@@ -398,7 +398,7 @@ impl Sessions for Tmux {
         let members = process::members(row.live.process, &row.live.token);
         let own = process::own_pid();
         let line = process::ancestry(own);
-        // Whoever ends its own session must live to finish that.
+        // One who ends its own session must live to finish that.
         let (above, others): (Vec<Process>, Vec<Process>) = members
             .into_iter()
             .filter(|member| member.pid != own)

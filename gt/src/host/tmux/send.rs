@@ -26,7 +26,7 @@ const TYPED: usize = 200;
 /// Between the text and Enter: with less, some agents take Enter for a part of a paste.
 const BEFORE_ENTER: Duration = Duration::from_millis(500);
 
-/// How long an input line may be missing, as while a screen is drawn anew.
+/// How long an input line may be missing, as while a screen is redrawn.
 const FOR_PROMPT: Duration = Duration::from_secs(2);
 
 /// After Enter, before looking whether the text has left the input line.

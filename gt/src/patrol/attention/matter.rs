@@ -258,8 +258,7 @@ fn of_worker(polecat: &Polecat, patience: SignedDuration) -> Option<Attention> {
 
 /// Whether a stuck worker is tried again.
 fn again_in_words(slot: &Slot) -> &'static str {
-    let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
-    if is_hopeless {
+    if slot.state.cannot_succeed() {
         "It is not started again automatically."
     } else {
         "It is tried again later, less often each time."

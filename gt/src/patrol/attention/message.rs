@@ -49,13 +49,13 @@ pub(super) fn messages(town: &Snapshot, matters: Vec<Attention>, mayor_runs: boo
         .collect();
     let over = town
         .select(|head| head.has_label(LABEL) && !head.has_label(OVER))
-        .filter(|letter| !ids.contains(&letter.id))
-        .map(|letter| letter.id.clone())
+        .filter(|message| !ids.contains(&message.id))
+        .map(|message| message.id.clone())
         .collect();
     let is_reported = |matter: &Attention| {
         mailboxes.iter().all(|mailbox| {
-            let letter = town.get(&id_of(matter, mailbox));
-            letter.is_some_and(|letter| !letter.has_label(OVER))
+            let message = town.get(&id_of(matter, mailbox));
+            message.is_some_and(|message| !message.has_label(OVER))
         })
     };
     Messages {
@@ -78,14 +78,18 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
             }
         }
         for id in &messages.over {
-            if let Some(mut letter) = tx.get(id).filter(|letter| !letter.is_tombstone()).cloned() {
+            if let Some(mut message) = tx
+                .get(id)
+                .filter(|message| !message.is_tombstone())
+                .cloned()
+            {
                 let now = tx.now();
-                if letter.is_open() {
-                    change::mark_closed(&mut letter, "It is over", &now);
+                if message.is_open() {
+                    change::mark_closed(&mut message, "It is over", &now);
                 }
-                letter.updated_at = now;
-                letter.labels.push(OVER.to_owned());
-                tx.put(letter)?;
+                message.updated_at = now;
+                message.labels.push(OVER.to_owned());
+                tx.put(message)?;
             }
         }
         Ok(())
@@ -99,8 +103,8 @@ pub(super) fn deliver(town: &LiveTown, messages: &Messages) -> anyhow::Result<()
 }
 
 fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
-    let letter = message_about(matter, mailbox);
-    let id = mail::write(tx, &letter)?;
+    let message = message_about(matter, mailbox);
+    let id = mail::write(tx, &message)?;
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
     };
@@ -110,7 +114,7 @@ fn write(tx: &mut Tx, matter: &Attention, mailbox: &str) -> anyhow::Result<()> {
     }
     if is_over {
         reopen(&mut bead, &tx.now());
-        bead.description = letter.body;
+        bead.description = message.body;
     }
     bead.labels.push(LABEL.to_owned());
     bead.labels.sort();

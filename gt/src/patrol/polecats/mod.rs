@@ -1,6 +1,6 @@
 //! The polecats: rules P1 to P7. The first that applies to a polecat decides.
 //!
-//! - P1: whoever holds its slot is at work on it: nothing.
+//! - P1: the holder of its slot works on it: nothing.
 //! - P2: it could not be asked whether its session runs: nothing. Unknown is not dead.
 //! - P3: its sling is unfinished: go on with it, until the breaker opens.
 //! - P4: its bead is closed, or was taken from it by closing and reopening it. Where someone else did that, or its worker
@@ -189,7 +189,7 @@ fn apply_rules(
         }
         _ if alive => return None,
         SlotState::Finishing { .. }
-            if cannot_succeed(&polecat.slot) && thresholds.is_on(rule::P5_BREAKER) =>
+            if polecat.slot.cannot_succeed() && thresholds.is_on(rule::P5_BREAKER) =>
         {
             return decision(rule::P5_BREAKER, Action::OpenBreaker);
         }
@@ -262,7 +262,7 @@ fn half_open_at(polecat: &PolecatFacts, thresholds: &Thresholds) -> Option<Times
     else {
         return None;
     };
-    if polecat.hook.is_none() || cannot_succeed(&polecat.slot) {
+    if polecat.hook.is_none() || polecat.slot.cannot_succeed() {
         return None;
     }
     let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -282,11 +282,6 @@ pub(super) fn doubled(
         .map_or(longest, |wait| wait.min(longest))
 }
 
-/// Whether its `gt done` failed in a way that trying again cannot mend.
-fn cannot_succeed(slot: &SlotState) -> bool {
-    slot.failed_done().is_some_and(|failed| !failed.retry)
-}
-
 /// Whether it closed its bead itself, and may still commit and run `gt done`.
 fn has_time(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
     let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
@@ -302,7 +297,7 @@ fn closed_rule(
     if has_time(polecat, now, thresholds) {
         return None;
     }
-    let began_done = polecat.slot.done().is_some() && !cannot_succeed(&polecat.slot);
+    let began_done = polecat.slot.done().is_some() && !polecat.slot.cannot_succeed();
     if !polecat.superseded && polecat.alive == Some(false) && began_done {
         return Some(Decision {
             rule: rule::P5_FINISH_DONE,

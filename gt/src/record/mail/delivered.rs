@@ -1,6 +1,6 @@
-//! Which letters a session was told of already: each enters it once.
+//! Which messages a session was told of already: each enters it once.
 //!
-//! Kept for the last session of each mailbox, in `.runtime/told/`. Lost, or written by two at once, a letter
+//! Kept for the last session of each mailbox, in `.runtime/told/`. Lost, or written by two at once, a message
 //! is told of once more.
 
 use bd::sys::file;
@@ -15,16 +15,16 @@ struct DeliveredMail {
     ids: Vec<String>,
 }
 
-/// Of these letters, those that this session was not told of; from now on it was. Without a session all are
+/// Of these messages, those that this session was not told of; from now on it was. Without a session all are
 /// new.
 pub fn news<'a>(
     town: &Town,
     mailbox: &str,
     session: &str,
-    letters: &'a [Message],
+    messages: &'a [Message],
 ) -> Vec<&'a Message> {
     if session.is_empty() {
-        return letters.iter().collect();
+        return messages.iter().collect();
     }
     let path = town.layout.delivered(mailbox);
     let read = file::read(&path).ok().flatten();
@@ -32,15 +32,15 @@ pub fn news<'a>(
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .filter(|told: &DeliveredMail| told.session == session)
         .unwrap_or_default();
-    let news: Vec<&Message> = letters
+    let news: Vec<&Message> = messages
         .iter()
-        .filter(|letter| !told.ids.contains(&letter.id))
+        .filter(|message| !told.ids.contains(&message.id))
         .collect();
     if !news.is_empty() {
         // Those that were read or removed need not be remembered.
         let told = DeliveredMail {
             session: session.to_owned(),
-            ids: letters.iter().map(|letter| letter.id.clone()).collect(),
+            ids: messages.iter().map(|message| message.id.clone()).collect(),
         };
         let folder = path
             .parent()

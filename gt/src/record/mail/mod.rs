@@ -1,7 +1,7 @@
 //! Mail: messages are beads of the town, so that they last, can be read by anyone, and are never lost.
 //!
-//! A letter that belongs to an operation gets an id hashed from operation and recipient: written twice,
-//! it is one letter.
+//! A message that belongs to an operation gets an id hashed from operation and recipient: written twice,
+//! it is one message.
 
 mod delivered;
 mod inbox;
@@ -19,7 +19,7 @@ use bd::store::{Snapshot, Tx};
 use crate::town::Town;
 use crate::town::event::event;
 
-/// A letter to be written.
+/// A message to be written.
 #[derive(Debug, Clone, Default)]
 pub struct NewMessage {
     /// The recipient's mailbox.
@@ -34,7 +34,7 @@ pub struct NewMessage {
     pub priority: Option<i64>,
     /// `notification`, `task`, `scavenge` or `reply`; empty is `notification`.
     pub kind: String,
-    /// The letter that this one answers.
+    /// The message that this one answers.
     pub reply_to: Option<String>,
     /// The thread it belongs to; a new one where none is given.
     pub thread: Option<String>,
@@ -44,7 +44,7 @@ pub struct NewMessage {
     pub operation: Option<String>,
 }
 
-/// Why a letter is refused.
+/// Why a message is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MailError {
     /// It has no subject.
@@ -53,7 +53,7 @@ pub enum MailError {
     /// It has no text.
     #[error("a reply needs a text: gt mail reply ID \"<text>\"")]
     NoText,
-    /// There is no such letter.
+    /// There is no such message.
     #[error("message `{id}` not found in this town")]
     Unknown {
         /// What was asked for.
@@ -61,29 +61,29 @@ pub enum MailError {
     },
 }
 
-/// Sends a letter from whoever acts; returns its id.
-pub fn send(town: &Town, letter: &NewMessage) -> anyhow::Result<String> {
-    anyhow::ensure!(!letter.subject.trim().is_empty(), MailError::NoSubject);
+/// Sends a message from whoever acts; returns its id.
+pub fn send(town: &Town, message: &NewMessage) -> anyhow::Result<String> {
+    anyhow::ensure!(!message.subject.trim().is_empty(), MailError::NoSubject);
     let store = town.store()?;
-    let thread = match (&letter.thread, &letter.reply_to) {
+    let thread = match (&message.thread, &message.reply_to) {
         (None, Some(original)) => thread_of(&store.snapshot()?, original),
         (thread, _) => thread.clone(),
     };
-    let letter = NewMessage {
-        from: if letter.from.is_empty() {
+    let message = NewMessage {
+        from: if message.from.is_empty() {
             town.actor.mailbox()
         } else {
-            letter.from.clone()
+            message.from.clone()
         },
         thread: thread.or_else(|| Some(format!("thread-{}", town.random.hex(12)))),
-        operation: letter
+        operation: message
             .operation
             .clone()
             .or_else(|| Some(format!("send:{}:{}", town.clock.now(), town.random.hex(8)))),
-        ..letter.clone()
+        ..message.clone()
     };
-    let id = town.transact(&store, |tx| write(tx, &letter))?;
-    town.tell(&event!(Mail, to: letter.to, subject: letter.subject, id: id));
+    let id = town.transact(&store, |tx| write(tx, &message))?;
+    town.tell(&event!(Mail, to: message.to, subject: message.subject, id: id));
     Ok(id)
 }
 
@@ -115,7 +115,7 @@ pub fn reply(
         Some(start) if start.eq_ignore_ascii_case("re:") => to.subject.clone(),
         _ => format!("Re: {}", to.subject),
     };
-    let letter = NewMessage {
+    let message = NewMessage {
         to: address.mailbox(),
         subject: subject.map_or(again, str::to_owned),
         body: body.to_owned(),
@@ -124,52 +124,52 @@ pub fn reply(
         permanent: !to.wisp,
         ..NewMessage::default()
     };
-    let id = send(town, &letter)?;
+    let id = send(town, &message)?;
     if !to.read && to.to == own {
         mark_read(town, std::slice::from_ref(&to.id))?;
     }
-    Ok((id, letter))
+    Ok((id, message))
 }
 
-/// Writes a letter as part of a transaction of the town's store; one that is there already stays as it
+/// Writes a message as part of a transaction of the town's store; one that is there already stays as it
 /// is.
-pub fn write(tx: &mut Tx, letter: &NewMessage) -> anyhow::Result<String> {
-    let operation = letter.operation.as_deref().unwrap_or_default();
-    let id = message_id(operation, &letter.to);
+pub fn write(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
+    let operation = message.operation.as_deref().unwrap_or_default();
+    let id = message_id(operation, &message.to);
     if tx.get(&id).is_some() {
         return Ok(id);
     }
     let now = tx.now();
-    let mut labels = vec!["gt:message".to_owned(), format!("from:{}", letter.from)];
+    let mut labels = vec!["gt:message".to_owned(), format!("from:{}", message.from)];
     labels.extend(
-        letter
+        message
             .thread
             .iter()
             .map(|thread| format!("thread:{thread}")),
     );
     labels.extend(
-        letter
+        message
             .reply_to
             .iter()
             .map(|reply| format!("reply-to:{reply}")),
     );
-    if !letter.kind.is_empty() {
-        labels.push(format!("msg-type:{}", letter.kind));
+    if !message.kind.is_empty() {
+        labels.push(format!("msg-type:{}", message.kind));
     }
     labels.sort();
     tx.put(Bead {
         id: id.clone(),
-        title: fit_title(&letter.subject),
-        description: letter.body.clone(),
+        title: fit_title(&message.subject),
+        description: message.body.clone(),
         issue_type: Kind::Message,
-        priority: letter.priority.unwrap_or(2),
-        assignee: letter.to.clone(),
-        sender: letter.from.clone(),
-        ephemeral: !letter.permanent,
+        priority: message.priority.unwrap_or(2),
+        assignee: message.to.clone(),
+        sender: message.from.clone(),
+        ephemeral: !message.permanent,
         labels,
         created_at: now.clone(),
         updated_at: now,
-        created_by: letter.from.clone(),
+        created_by: message.from.clone(),
         ..Bead::default()
     })?;
     Ok(id)

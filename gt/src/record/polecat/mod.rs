@@ -230,8 +230,7 @@ fn explain_state(
     }
     if matches!(state, PolecatState::Stalled | PolecatState::Zombie) && slot.state.stuck().is_some()
     {
-        let is_hopeless = slot.state.failed_done().is_some_and(|failed| !failed.retry);
-        let again = if is_hopeless {
+        let again = if slot.state.cannot_succeed() {
             "not started again automatically"
         } else {
             "tried again later, less often each time"

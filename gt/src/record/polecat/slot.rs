@@ -253,6 +253,11 @@ impl SlotState {
         self.done()?.failed.as_ref()
     }
 
+    /// Whether its `gt done` failed in a way that trying again cannot mend.
+    pub fn cannot_succeed(&self) -> bool {
+        self.failed_done().is_some_and(|failed| !failed.retry)
+    }
+
     /// The sling that has begun; of a stuck worker the one that it is stuck in.
     pub fn slinging(&self) -> Option<&Slinging> {
         match self {
@@ -339,7 +344,7 @@ impl Slot {
             .unwrap_or_default()
     }
 
-    /// The record of a polecat whose work was taken off it: under a lease of its own, so that whoever
+    /// The record of a polecat whose work was taken off it: under a lease of its own, so that one who
     /// still works under the old one can finish nothing.
     #[must_use]
     pub fn released(&self) -> Self {

@@ -230,7 +230,7 @@ pub struct HandedOver {
     pub to_session: bool,
     pub agent: Option<String>,
     pub subject: String,
-    pub letter: Option<String>,
+    pub message: Option<String>,
 }
 
 /// What the patrol did, with the rule that decided it and what that rule saw.

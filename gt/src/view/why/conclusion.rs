@@ -19,6 +19,7 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
+use crate::view::status::{self, Queue};
 
 /// The present state of a bead, convoy, request, agent or rig; nothing where no such thing is known.
 pub(super) fn conclude(town: &LiveTown, view: &TownView, what: &str) -> Explanation {
@@ -86,15 +87,9 @@ impl Explanation {
         let Some(beads) = view.stores.rigs.get(rig) else {
             return;
         };
-        let requests = merge_request::open_requests(beads);
-        let blocked = requests
-            .iter()
-            .filter(|one| merge_request::needs_person(one).is_some())
-            .count();
-        if !requests.is_empty() {
-            let all = counted(requests.len(), "request");
-            self.now
-                .push(format!("merge queue: {all}, {blocked} of them blocked"));
+        let queue = status::queue(beads);
+        if queue != Queue::default() {
+            self.now.push(format!("merge queue: {}", queue.describe()));
             self.next_steps.push(format!("gt mq list {rig}"));
         }
         let queued = queued_sling::queued_slings(beads);

@@ -165,7 +165,7 @@ fn already(request: ReviewRequest) -> Approved {
         added: request.new.beads,
         already: true,
         warnings: Vec::new(),
-        // Whoever made the convoy may have been killed before it went on.
+        // The maker of the convoy may have been killed before it went on.
         then: request.then,
     }
 }

@@ -87,7 +87,7 @@ fn refused(
 ) -> anyhow::Result<ReviewError> {
     let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
     let stopping = town.stop.load(Ordering::Relaxed);
-    // Who has answered once is asked again rather than made to begin anew.
+    // Who has answered once is asked again rather than made to begin again.
     let answered = request.state == ReviewState::Approved && !stopping;
     let to_a_person =
         ran.verdict == Verdict::Deferred || (ran.verdict == Verdict::Broken && answered);

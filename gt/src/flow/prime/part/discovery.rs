@@ -31,7 +31,7 @@ pub(in crate::flow::prime) fn documents(sandbox: &Path) -> Option<Part> {
     }))
 }
 
-/// Where to write down what is found, for whoever explores or plans.
+/// Where to write down what is found, for explorers and planners.
 pub(in crate::flow::prime) fn write_down(bead: &Bead) -> Option<Part> {
     if !discovery::explores(bead) {
         return None;

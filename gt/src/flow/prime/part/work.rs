@@ -106,7 +106,7 @@ fn assignment(bead: &Bead) -> String {
     text
 }
 
-/// The task as its worker was given it, for whoever goes on from there.
+/// The task as its worker was given it, for the worker that continues it.
 pub(super) fn task_of(bead: &Bead) -> String {
     without_bookkeeping(&bead.description).0
 }
