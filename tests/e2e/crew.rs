@@ -173,3 +173,65 @@ fn work_for_a_crew_member_starts_its_agent() {
     let said = town.gt(["sling", &other, "web/crew/ann"]).ok().out;
     assert!(said.contains("`gt crew start web/ann`"), "{said}");
 }
+
+#[test]
+fn an_agent_that_a_user_starts_by_hand_in_a_clone_has_its_hooks() {
+    let (town, _origin) = Town::with_rig();
+    // What is asked for is the preset, not the program: a program that is there stands for it.
+    let own = |provider: &str| serde_json::json!({ "provider": provider, "command": "true" });
+    let agents =
+        ["claude", "codex", "gemini", "opencode"].map(|one| (format!("own-{one}"), own(one)));
+    town.set_town_setting("agents", agents.into_iter().collect());
+    for (provider, file) in [
+        ("claude", ".claude/settings.local.json"),
+        ("codex", ".codex/hooks.json"),
+        ("gemini", ".gemini/settings.json"),
+        ("opencode", ".opencode/plugin/gastown.js"),
+    ] {
+        town.set_town_setting(
+            "default_agent",
+            serde_json::json!(format!("own-{provider}")),
+        );
+        let member = format!("with_{provider}");
+        let added = town.gt(["crew", "add", &member, "--rig", "web", "--json"]);
+        let added = added.ok().json();
+        let clone = std::path::PathBuf::from(added[0]["path"].as_str().unwrap());
+        let hooks = std::fs::read_to_string(clone.join(file)).unwrap();
+        assert!(hooks.contains("prime"), "{provider}: {hooks}");
+        let status = town.git_at(&clone, ["status", "--porcelain"]).ok();
+        assert_eq!(status.text(), "", "{provider}");
+        let target = format!("web/crew/{member}");
+        let status = town.gt(["hooks", "status", &target, "--json"]).ok().json();
+        assert_eq!(status[0]["state"], "installed", "{status}");
+        // As the program runs it there.
+        let start = r#"{"hook_event_name":"SessionStart","source":"startup","session_id":"s1"}"#;
+        let hook = ["prime", "--hook", "--context-json"];
+        let said = town.gt_at(&clone, hook).input(start).ok().json();
+        let said = &said["hookSpecificOutput"];
+        assert_eq!(said["hookEventName"], "SessionStart");
+        assert!(
+            said["additionalContext"]
+                .as_str()
+                .unwrap()
+                .contains(&member),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_hook_file_that_the_repository_tracks_is_not_written() {
+    let (town, origin) = Town::with_rig();
+    town.set_town_setting(
+        "agents",
+        serde_json::json!({ "own": { "provider": "codex", "command": "true" } }),
+    );
+    town.set_town_setting("default_agent", serde_json::json!("own"));
+    origin.commit(".codex/hooks.json", "{}\n", "Hooks of the project");
+    let added = town
+        .gt(["crew", "add", "max", "--rig", "web", "--json"])
+        .ok();
+    let clone = std::path::PathBuf::from(added.json()[0]["path"].as_str().unwrap());
+    let hooks = std::fs::read_to_string(clone.join(".codex/hooks.json")).unwrap();
+    assert_eq!(hooks, "{}\n");
+}

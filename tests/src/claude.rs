@@ -87,7 +87,7 @@ impl Model {
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
         requests
-            .filter(|request| request["api"] == "anthropic" || request["api"] == "responses")
+            .filter(|request| request["api"].is_string())
             .collect()
     }
 

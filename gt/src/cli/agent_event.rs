@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Answer, answer};
 use crate::cli::context::Context;
@@ -67,6 +67,13 @@ impl AgentEvent {
         if Pulse::record(&town, &event).unwrap_or_default() {
             daemon::wake(&town);
         }
+    }
+
+    /// A text as the JSON by which some agent CLIs add it to their context.
+    pub(super) fn context_json(&self, text: &str) -> String {
+        let event = self.field("hook_event_name");
+        json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": text } })
+            .to_string()
     }
 
     /// Whether a field is true.

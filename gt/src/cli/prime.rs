@@ -17,6 +17,9 @@ pub(super) struct Args {
     /// Read an agent CLI's hook JSON from standard input and record the session
     #[arg(long)]
     hook: bool,
+    /// With `--hook`: print the text as JSON, for agent CLIs that take no plain text
+    #[arg(long, requires = "hook")]
+    context_json: bool,
     /// Show each part with its source, its size and what was cut, instead of the text
     #[arg(long)]
     explain: bool,
@@ -68,6 +71,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
         prime::session_began(&town, id, event.field("source"), bead);
+    }
+    if args.context_json {
+        let text = event.context_json(found.text.trim_end());
+        return answer(found, move |_, page| page.line(&text));
     }
     shown(found, args.explain)
 }

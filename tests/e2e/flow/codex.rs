@@ -4,7 +4,7 @@ use serde_json::json;
 use town_tests::{Model, Town, codex, eventually, report_skip};
 
 #[test]
-fn codex_is_trusted_primes_itself_commits_finishes_and_its_work_is_merged() {
+fn codex_is_trusted_has_its_context_by_a_hook_and_its_work_is_merged() {
     let bin = match codex() {
         Ok(bin) => bin,
         Err(reason) => {
@@ -18,12 +18,13 @@ fn codex_is_trusted_primes_itself_commits_finishes_and_its_work_is_merged() {
         &json!({
             "scripts": [{
                 "name": "polecat",
-                "match": { "text": "assigned:(?P<bead>web-\\w+)" },
+                "match": { "text": "# Your work: (?P<bead>web-\\w+)" },
                 "turns": [
-                    { "sh": "gt prime" },
                     { "sh": "echo 'by codex' > codex.txt && git add -A && git commit -qm '{{bead}}: by codex' && echo COMMITTED",
-                      "expect": "# Your work: " },
-                    { "sh": "gt done --summary 'codex wrote codex.txt'", "expect": "COMMITTED" },
+                      "expect": "assigned:web-" },
+                    // It stops early, and is reminded of its work.
+                    { "text": "I am done.", "expect": "COMMITTED" },
+                    { "sh": "gt done --summary 'codex wrote codex.txt'", "expect": "is still on your hook" },
                     { "text": "Done." },
                 ],
             }],
@@ -46,7 +47,7 @@ fn codex_is_trusted_primes_itself_commits_finishes_and_its_work_is_merged() {
         "codex wrote codex.txt"
     );
     assert!(town.events("session_needs_person").is_empty());
-    // What `gt prime` said reached the model.
+    // What `gt prime` said reached the model, by the hook.
     let seen = model.requests().iter().any(|request| {
         let body = request["body"].to_string();
         body.contains("# Your work: ")

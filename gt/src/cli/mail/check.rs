@@ -17,12 +17,15 @@ pub(super) struct Args {
     /// Print a reminder for the agent, and nothing without mail
     #[arg(long)]
     inject: bool,
+    /// With `--inject`: print the reminder as JSON, for agent CLIs that take no plain text
+    #[arg(long, requires = "inject")]
+    context_json: bool,
     /// The mailbox (default: yours)
     #[arg(long)]
     identity: Option<String>,
 }
 
-#[derive(serde::Serialize)]
+#[derive(Default, serde::Serialize)]
 struct Check {
     address: String,
     unread: usize,
@@ -36,15 +39,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.inject && is_of_copy(ctx) {
         return nothing();
     }
-    let found = check(ctx, &args);
+    let event = if args.inject {
+        AgentEvent::read()
+    } else {
+        AgentEvent::default()
+    };
+    let found = check(ctx, &args, &event);
     if args.inject {
-        let found = found.unwrap_or_else(|_| Check {
-            address: String::new(),
-            unread: 0,
-            has_new: false,
-            news: Vec::new(),
+        let found = found.unwrap_or_default();
+        let text = reminder(&found);
+        return answer(found, move |_, page| match text.as_str() {
+            "" => {}
+            text if args.context_json => page.line(event.context_json(text)),
+            text => page.line(text),
         });
-        return answer(found, inject);
     }
     answer(found?, |found, page| match found.unread {
         0 => page.line("no unread mail"),
@@ -53,13 +61,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     })
 }
 
-fn check(ctx: &Context, args: &Args) -> anyhow::Result<Check> {
+fn check(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<Check> {
     let town = ctx.town()?;
     let address = super::mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::inbox(&town.store()?.snapshot()?, &address);
     messages.retain(|message| !message.read);
     let news = if args.inject {
-        let event = AgentEvent::read();
         event.record(ctx);
         let news = mail::news(&town, &address, event.field("session_id"), &messages);
         news.into_iter().cloned().collect()
@@ -74,27 +81,29 @@ fn check(ctx: &Context, args: &Args) -> anyhow::Result<Check> {
     })
 }
 
-fn inject(found: &Check, page: &mut bd::ui::Page) {
+/// What is said to an agent; nothing without mail.
+fn reminder(found: &Check) -> String {
     /// So many are named; the rest is in the inbox.
     const NAMED: usize = 10;
     if found.unread == 0 {
-        return;
+        return String::new();
     }
-    page.line("<system-reminder>");
     let plural = if found.unread == 1 { "" } else { "s" };
     let count = format!("You have {} unread message{plural}", found.unread);
+    let mut lines = vec!["<system-reminder>".to_owned()];
     if found.news.is_empty() {
-        page.line(format!("{count}: gt mail inbox"));
+        lines.push(format!("{count}: gt mail inbox"));
     } else {
-        page.line(format!("{count} (gt mail read <id>); new ones:"));
+        lines.push(format!("{count} (gt mail read <id>); new ones:"));
     }
     for message in found.news.iter().take(NAMED) {
         let (from, subject) = (escape::line(&message.from), escape::line(&message.subject));
         let line = format!("- {} from {from}: {subject}", message.id);
-        page.line(line.replace('<', "‹").replace('>', "›"));
+        lines.push(line.replace('<', "‹").replace('>', "›"));
     }
     if found.news.len() > NAMED {
-        page.line(format!("- and {} more", found.news.len() - NAMED));
+        lines.push(format!("- and {} more", found.news.len() - NAMED));
     }
-    page.line("</system-reminder>");
+    lines.push("</system-reminder>".to_owned());
+    lines.join("\n")
 }

@@ -3,7 +3,8 @@
 //! 1. The name is good and free.
 //! 2. A full clone on the rig's target branch, and where wanted a branch of its own.
 //! 3. The clone reads the rig's beads.
-//! 4. Its bead.
+//! 4. The hook file of its agent program.
+//! 5. Its bead.
 //!
 //! A failure takes the clone back.
 
@@ -16,7 +17,7 @@ use serde::Serialize;
 use super::address;
 use crate::flow::rig;
 use crate::flow::sandbox;
-use crate::host::LiveTown;
+use crate::host::{LiveTown, runtime};
 use crate::town::RigLayout;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
@@ -89,6 +90,7 @@ pub fn add(
     }
     let made = clone(town, rig, name, own_branch).and_then(|branch| {
         sandbox::provision(rig, &path)?;
+        hooks(town, rig, name)?;
         bead(town, rig, name)?;
         Ok(branch)
     });
@@ -125,6 +127,16 @@ fn clone(town: &LiveTown, rig: &RigLayout, name: &str, own_branch: bool) -> anyh
     let branch = format!("crew/{name}");
     clone.switch_new_branch(&branch, "HEAD")?;
     Ok(branch)
+}
+
+/// Gives an agent that a user starts there by hand its hooks. An agent that is not installed has them from its first
+/// `gt crew start` on.
+fn hooks(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {
+    let address = address(rig, name);
+    if let Ok(runtime) = runtime::resolve(town, Some(rig), &address, "") {
+        runtime.prepare(town, &address, &rig.crew(name))?;
+    }
+    Ok(())
 }
 
 fn bead(town: &LiveTown, rig: &RigLayout, name: &str) -> anyhow::Result<()> {

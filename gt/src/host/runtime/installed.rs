@@ -1,13 +1,13 @@
 //! Which agents of a town have their hooks: the settings files by role, and what each lacks of ours.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::settings;
 use super::{Preset, resolve};
-use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::{Town, home_of};
 
 /// How the hooks of a role stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -53,9 +53,15 @@ pub fn all(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Hooks>> {
 fn looked(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, Hooks)>> {
     let targets = targets(town)?;
     let names: Vec<String> = targets.iter().map(|(name, _)| name.clone()).collect();
+    let is_below = |name: &str, only: &str| {
+        name == only
+            || name
+                .strip_prefix(only)
+                .is_some_and(|rest| rest.starts_with('/'))
+    };
     let wanted = targets
         .into_iter()
-        .filter(|(name, _)| only.is_none_or(|only| only == name));
+        .filter(|(name, _)| only.is_none_or(|only| is_below(name, only)));
     let found: Vec<(Address, Hooks)> = wanted
         .map(|(name, address)| (address.clone(), inspect_hooks(town, name, &address)))
         .collect();
@@ -81,7 +87,8 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
             }
             HooksState::Installed | HooksState::None | HooksState::Absent => continue,
         }
-        settings::ensure(&town.layout, &address, &preset(town, &address)?)?;
+        let home = home_of(town, &address);
+        settings::ensure(&town.layout, &address, &preset(town, &address)?, &home)?;
         changed.push(Hooks {
             missing: hooks.missing,
             ..inspect_hooks(town, hooks.target, &address)
@@ -90,7 +97,7 @@ pub fn sync(town: &Town, only: Option<&str>, absent_too: bool) -> anyhow::Result
     Ok(changed)
 }
 
-/// One address for each settings file of the town.
+/// One address for each hook file of the town.
 pub fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     let mut found = vec![
         ("mayor".to_owned(), Address::Mayor),
@@ -98,19 +105,38 @@ pub fn targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     ];
     for rig in town.rigs()? {
         let name = rig.name().to_owned();
-        // The file is that of all workers of the rig.
-        let someone = String::from("any");
+        // One file for all workers of the rig, or one for each.
+        let polecat = |one: &str| Address::Polecat(name.clone(), one.to_owned());
+        let is_each = preset(town, &polecat("any"))
+            .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
+        if is_each {
+            found.extend(below(&rig.polecats()).into_iter().map(|one| {
+                let address = polecat(&one);
+                (address.to_string(), address)
+            }));
+        } else {
+            found.push((format!("{name}/polecats"), polecat("any")));
+        }
+        found.extend(below(&rig.crew_folder()).into_iter().map(|one| {
+            let address = Address::Crew(name.clone(), one);
+            (address.to_string(), address)
+        }));
         found.extend([
-            (
-                format!("{name}/polecats"),
-                Address::Polecat(name.clone(), someone.clone()),
-            ),
-            (format!("{name}/crew"), Address::Crew(name.clone(), someone)),
             (format!("{name}/witness"), Address::Witness(name.clone())),
             (format!("{name}/refinery"), Address::Refinery(name.clone())),
         ]);
     }
     Ok(found)
+}
+
+/// The workers that have a folder there, sorted.
+fn below(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    names
 }
 
 fn preset(town: &Town, address: &Address) -> anyhow::Result<Preset> {
@@ -127,23 +153,20 @@ fn inspect_hooks(town: &Town, target: String, address: &Address) -> Hooks {
         missing: Vec::new(),
         error: None,
     };
-    match preset(town, address) {
-        Ok(preset) => {
-            hooks.agent.clone_from(&preset.name);
-            let Some(path) = settings::path(&town.layout, address, &preset) else {
-                return hooks;
-            };
-            hooks.path = Some(path);
-        }
+    let preset = match preset(town, address) {
+        Ok(preset) => preset,
         Err(error) => {
             hooks.error = Some(format!("{error:#}"));
             return hooks;
         }
-    }
-    let Some(path) = &hooks.path else {
+    };
+    hooks.agent.clone_from(&preset.name);
+    let home = home_of(town, address);
+    let Some(file) = settings::locate(&town.layout, address, &preset, &home) else {
         return hooks;
     };
-    match settings::missing(path, address) {
+    let path = hooks.path.insert(file.path);
+    match settings::missing(path, &preset, address) {
         Ok(None) => hooks.state = HooksState::Absent,
         Ok(Some(missing)) if missing.is_empty() => hooks.state = HooksState::Installed,
         Ok(Some(missing)) => {

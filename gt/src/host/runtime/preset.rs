@@ -53,8 +53,17 @@ pub struct Preset {
     /// The flag before a settings file with hooks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub settings_flag: String,
-    /// Which kind of hooks it runs: `claude` or `none`.
+    /// Which kind of hooks it runs: `claude`, `codex`, `gemini`, `opencode` or `none`.
     pub hooks: String,
+    /// The hook file that it reads in the folder it works in; `settings_flag` names another one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hooks_local: String,
+    /// Arguments that it needs to run the hooks of that file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks_args: Vec<String>,
+    /// Variables that it needs to run the hooks of that file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hooks_env: BTreeMap<String, String>,
     /// Names of its processes.
     pub process_names: Vec<String>,
     /// The variable that holds its session's id.

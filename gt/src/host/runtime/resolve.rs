@@ -187,19 +187,24 @@ impl Runtime {
         address: &Address,
         home: &Path,
     ) -> Result<Prepared, HookFileError> {
+        let preset = &self.preset;
         let mut args = Vec::new();
-        match settings::ensure(&town.layout, address, &self.preset)? {
+        let mut env: Vec<_> = preset.env.clone().into_iter().collect();
+        match settings::ensure(&town.layout, address, preset, home)? {
             // What it finds in its own folder is not named as well: its hooks would run twice.
-            Some(file) if file == home.join(".claude/settings.json") => {
+            Some(file) if file.path == home.join(".claude/settings.json") => {
                 settings::ensure_local(home)?;
             }
-            Some(file) if !self.preset.settings_flag.is_empty() => {
-                args.push(self.preset.settings_flag.clone());
-                args.push(file.to_string_lossy().into_owned());
+            Some(file) if file.inside.is_some() => {
+                args.extend(preset.hooks_args.clone());
+                env.extend(preset.hooks_env.clone());
+            }
+            Some(file) if !preset.settings_flag.is_empty() => {
+                args.push(preset.settings_flag.clone());
+                args.push(file.path.to_string_lossy().into_owned());
             }
             _ => {}
         }
-        let env = self.preset.env.clone().into_iter().collect();
         Ok(Prepared { args, env })
     }
 

@@ -1,12 +1,14 @@
-//! Owns the settings files that make an agent program call `gt`: its hooks.
+//! Owns the files that make an agent program call `gt`: its hooks.
 //!
-//! They lie beside the work trees (`<rig>/polecats/.claude/settings.json`), never in a repository, and are
-//! given to the program by a flag. What stands in such a file already is kept, key by key; what of ours is
-//! missing is added.
+//! A program that is named its settings file by a flag (Claude Code) has it beside the work trees
+//! (`<rig>/polecats/.claude/settings.json`). Any other program, and any program in a crew member's clone, where a user
+//! may start it by hand, reads a file in the folder it works in. Git ignores that file, and one that the repository
+//! tracks is never written. What stands in such a file already is kept, key by key; what of ours is missing is added.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bd::git::{Git, GitError};
 use bd::sys::file;
 use serde_json::{Map, Value};
 
@@ -14,9 +16,41 @@ use super::Preset;
 use crate::town::Layout;
 use crate::town::identity::Address;
 
-const CLAUDE: &str = include_str!("../../../templates/settings/claude.json");
-const CLAUDE_POLECAT: &str = include_str!("../../../templates/settings/claude-polecat.json");
 const LOCAL: &str = include_str!("../../../templates/settings/claude-local.json");
+
+/// The kinds of hooks: name, what each role gets, and what polecats get beside that.
+const KINDS: &[(&str, &str, &str)] = &[
+    (
+        "claude",
+        include_str!("../../../templates/settings/claude.json"),
+        include_str!("../../../templates/settings/claude-polecat.json"),
+    ),
+    (
+        "codex",
+        include_str!("../../../templates/settings/codex.json"),
+        include_str!("../../../templates/settings/codex-polecat.json"),
+    ),
+    (
+        "gemini",
+        include_str!("../../../templates/settings/gemini.json"),
+        include_str!("../../../templates/settings/gemini-polecat.json"),
+    ),
+];
+
+/// A kind whose file is a program of ours, replaced whole.
+const PLUGIN: (&str, &str) = (
+    "opencode",
+    include_str!("../../../templates/settings/opencode.js"),
+);
+
+/// The hook file of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The work tree that it is in, and its path there.
+    pub inside: Option<(PathBuf, String)>,
+}
 
 /// Why a settings file was not written.
 #[derive(Debug, thiserror::Error)]
@@ -38,41 +72,101 @@ pub enum HookFileError {
         /// Where and why.
         source: serde_json::Error,
     },
+    /// Git does not ignore the file.
+    #[error(transparent)]
+    Git(#[from] GitError),
 }
 
-/// Makes sure that the agent's settings file holds our hooks, and returns it. `None` for a program that
-/// runs none, and for people.
+/// Makes sure that the agent's hook file holds our hooks, and returns it. `None` for a program that runs none, for
+/// users, and for a file that the repository tracks or that is behind a symbolic link.
 pub fn ensure(
     layout: &Layout,
     address: &Address,
     preset: &Preset,
-) -> Result<Option<PathBuf>, HookFileError> {
-    let Some(path) = path(layout, address, preset) else {
+    home: &Path,
+) -> Result<Option<HookFile>, HookFileError> {
+    let Some(hooks) = locate(layout, address, preset, home) else {
         return Ok(None);
     };
-    for ours in of_role(address) {
-        add(&path, ours)?;
+    if let Some((tree, file)) = &hooks.inside
+        && !make_ignored(tree, file)?
+    {
+        return Ok(None);
     }
-    Ok(Some(path))
+    if preset.hooks == PLUGIN.0 {
+        write(&hooks.path, PLUGIN.1.as_bytes())?;
+    }
+    for ours in of_role(preset, address) {
+        add(&hooks.path, ours)?;
+    }
+    Ok(Some(hooks))
 }
 
-/// Where the settings of an agent are; none for a program that runs no hooks, and for people.
-pub(super) fn path(layout: &Layout, address: &Address, preset: &Preset) -> Option<PathBuf> {
-    let folder = folder(layout, address).filter(|_| preset.hooks == "claude")?;
-    Some(folder.join(".claude/settings.json"))
+/// Where the hook file of an agent is; none for a program that runs no hooks, and for users.
+pub(super) fn locate(
+    layout: &Layout,
+    address: &Address,
+    preset: &Preset,
+    home: &Path,
+) -> Option<HookFile> {
+    let is_known = preset.hooks == PLUGIN.0 || KINDS.iter().any(|kind| kind.0 == preset.hooks);
+    let folder = folder(layout, address).filter(|_| is_known)?;
+    let is_crew = matches!(address, Address::Crew(..));
+    if !preset.settings_flag.is_empty() && !is_crew {
+        return Some(HookFile {
+            path: folder.join(".claude/settings.json"),
+            inside: None,
+        });
+    }
+    let file = preset.hooks_local.clone();
+    (!file.is_empty()).then(|| HookFile {
+        path: home.join(&file),
+        inside: Some((home.to_owned(), file)),
+    })
 }
 
-/// What the settings of an agent lack of ours; none where there is no such file.
+/// Makes git ignore a file of a work tree. Not for one that is tracked, or behind a symbolic link.
+fn make_ignored(tree: &Path, file: &str) -> Result<bool, HookFileError> {
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|seen| seen.is_symlink());
+    let mut above = Path::new(file).ancestors();
+    if above.any(|part| !part.as_os_str().is_empty() && is_link(&tree.join(part))) {
+        return Ok(false);
+    }
+    if !tree.join(".git").exists() {
+        return Ok(true);
+    }
+    let git = Git::at(tree);
+    if !git.tracked(&[file])?.is_empty() {
+        return Ok(false);
+    }
+    git.exclude(&format!("/{file}"))?;
+    Ok(true)
+}
+
+/// What a hook file lacks of ours; none where there is no such file.
 pub(super) fn missing(
     path: &Path,
+    preset: &Preset,
     address: &Address,
 ) -> Result<Option<Vec<String>>, HookFileError> {
+    if preset.hooks == PLUGIN.0 {
+        let found = read_bytes(path)?;
+        let is_old = |found: &Vec<u8>| found != PLUGIN.1.as_bytes();
+        let old = "the plugin is of another version of gt".to_owned();
+        return Ok(found.map(|found| {
+            if is_old(&found) {
+                vec![old]
+            } else {
+                Vec::new()
+            }
+        }));
+    }
     let Some(found) = read(path)? else {
         return Ok(None);
     };
     let invalid = |source| invalid(path, source);
     let mut missing = Vec::new();
-    for ours in of_role(address) {
+    for ours in of_role(preset, address) {
         let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
         let lacks = lacks(&found, &ours, "");
         missing.extend(lacks.map_err(|why| invalid(serde::de::Error::custom(why)))?);
@@ -81,10 +175,12 @@ pub(super) fn missing(
 }
 
 /// What belongs into the settings of a role.
-fn of_role(address: &Address) -> &'static [&'static str] {
-    match address {
-        Address::Polecat(..) => &[CLAUDE, CLAUDE_POLECAT],
-        _ => &[CLAUDE],
+fn of_role(preset: &Preset, address: &Address) -> Vec<&'static str> {
+    let kind = KINDS.iter().find(|kind| kind.0 == preset.hooks);
+    match (kind, address) {
+        (Some((_, all, polecat)), Address::Polecat(..)) => vec![all, polecat],
+        (Some((_, all, _)), _) => vec![all],
+        (None, _) => Vec::new(),
     }
 }
 
@@ -96,12 +192,15 @@ pub fn ensure_local(home: &Path) -> Result<(), HookFileError> {
 
 /// What a settings file holds; nothing where there is none.
 fn read(path: &Path) -> Result<Option<Value>, HookFileError> {
-    let bytes = file::read(path).map_err(|source| HookFileError::Io {
+    let value = read_bytes(path)?.map(|bytes| serde_json::from_slice(&bytes));
+    value.transpose().map_err(|source| invalid(path, source))
+}
+
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, HookFileError> {
+    file::read(path).map_err(|source| HookFileError::Io {
         path: path.to_owned(),
         source,
-    })?;
-    let value = bytes.map(|bytes| serde_json::from_slice(&bytes));
-    value.transpose().map_err(|source| invalid(path, source))
+    })
 }
 
 fn invalid(path: &Path, source: serde_json::Error) -> HookFileError {
@@ -120,6 +219,16 @@ fn add(path: &Path, ours: &str) -> Result<(), HookFileError> {
     if merged == found {
         return Ok(());
     }
+    let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
+    text.push('\n');
+    write(path, text.as_bytes())
+}
+
+/// Writes a hook file, unless it is the same.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
+    if read_bytes(path)?.is_some_and(|found| found == bytes) {
+        return Ok(());
+    }
     let io = |source| HookFileError::Io {
         path: path.to_owned(),
         source,
@@ -127,9 +236,7 @@ fn add(path: &Path, ours: &str) -> Result<(), HookFileError> {
     if let Some(parent) = path.parent() {
         file::make_folder(parent, 0o755).map_err(io)?;
     }
-    let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
-    text.push('\n');
-    file::replace(path, text.as_bytes(), 0o600).map_err(io)
+    file::replace(path, bytes, 0o600).map_err(io)
 }
 
 /// The folder above an agent's work trees.
@@ -256,7 +363,8 @@ mod tests {
         let layout = Layout::new(folder.path());
         let nux = Address::Polecat("web".into(), "nux".into());
         let claude = Preset::named("claude").unwrap();
-        let path = ensure(&layout, &nux, &claude).unwrap().unwrap();
+        let home = layout.rig("web").sandbox("nux");
+        let path = ensure(&layout, &nux, &claude, &home).unwrap().unwrap().path;
         assert_eq!(
             path,
             folder.path().join("web/polecats/.claude/settings.json")
@@ -269,11 +377,53 @@ mod tests {
         let command = |event: &str| hooks[event][0]["hooks"][0]["command"].clone();
         assert_eq!(command("SessionEnd"), "gt signal end");
         assert_eq!(command("Stop"), "gt signal stop");
-        ensure(&layout, &Address::Mayor, &claude).unwrap();
+        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let mayor = read(&folder.path().join("mayor/.claude/settings.json"));
         assert!(mayor["hooks"].get("Stop").is_none(), "a person is there");
         let scripted = Preset::named("scripted").unwrap();
-        assert_eq!(ensure(&layout, &nux, &scripted).unwrap(), None);
+        assert_eq!(ensure(&layout, &nux, &scripted, &home).unwrap(), None);
+    }
+
+    #[test]
+    fn a_program_without_a_flag_finds_its_hooks_where_it_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let nux = Address::Polecat("web".into(), "nux".into());
+        let max = Address::Crew("web".into(), "max".into());
+        let home = folder.path().join("home");
+        for (name, address, file, wanted) in [
+            ("codex", &nux, ".codex/hooks.json", "gt signal stop"),
+            ("gemini", &nux, ".gemini/settings.json", "--context-json"),
+            (
+                "opencode",
+                &max,
+                ".opencode/plugin/gastown.js",
+                "promptAsync",
+            ),
+            ("claude", &max, ".claude/settings.local.json", "gt prime"),
+        ] {
+            let preset = Preset::named(name).unwrap();
+            let hooks = ensure(&layout, address, &preset, &home).unwrap().unwrap();
+            assert_eq!(hooks.path, home.join(file));
+            let text = std::fs::read_to_string(&hooks.path).unwrap();
+            assert!(text.contains(wanted), "{name}: {text}");
+            let missing = missing(&hooks.path, &preset, address).unwrap();
+            assert_eq!(missing, Some(Vec::new()));
+        }
+    }
+
+    #[test]
+    fn a_file_behind_a_link_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let (home, other) = (folder.path().join("home"), folder.path().join("other"));
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        std::os::unix::fs::symlink(&other, home.join(".codex")).unwrap();
+        let nux = Address::Polecat("web".into(), "nux".into());
+        let codex = Preset::named("codex").unwrap();
+        assert_eq!(ensure(&layout, &nux, &codex, &home).unwrap(), None);
+        assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0);
     }
 
     #[test]
@@ -285,13 +435,13 @@ mod tests {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let own = r#"{"zeta":1,"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"mine"}]}],"Stop":[]}}"#;
         std::fs::write(&path, own).unwrap();
-        ensure(&layout, &Address::Mayor, &claude).unwrap();
+        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let once = read(&path);
         assert_eq!(once["zeta"], 1);
         assert_eq!(once["hooks"]["SessionStart"].as_array().unwrap().len(), 2);
         assert_eq!(once["hooks"]["SessionStart"][0]["matcher"], "startup");
         assert_eq!(once["hooks"]["Stop"], Value::Array(Vec::new()));
-        ensure(&layout, &Address::Mayor, &claude).unwrap();
+        ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         assert_eq!(read(&path), once);
     }
 
@@ -303,7 +453,7 @@ mod tests {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, "{ not json").unwrap();
         let claude = Preset::named("claude").unwrap();
-        let error = ensure(&layout, &Address::Mayor, &claude).unwrap_err();
+        let error = ensure(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap_err();
         assert!(matches!(error, HookFileError::Invalid { .. }));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json");
     }
