@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a step that fails fails its test")]
 
 mod attention;
+mod backup;
 mod between_rigs;
 mod boot;
 mod checkpoint;

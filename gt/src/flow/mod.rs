@@ -1,5 +1,6 @@
 //! What happens to work, from the sling to the landed convoy. Each flow is a list of steps that are safe to run twice.
 
+pub mod backup;
 pub mod checkpoint;
 pub mod convoy;
 pub mod crew;

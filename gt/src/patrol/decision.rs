@@ -44,6 +44,8 @@ pub enum Action {
     EndSession(Worker),
     /// Takes a bead off a hook that was closed without `gt done`; its commits go to a rescue ref.
     Release(Worker),
+    /// Pushes the commits of unfinished work.
+    PushUnfinished(Worker),
     /// Slings a queued bead.
     SlingQueued {
         /// The rig.
@@ -159,6 +161,8 @@ impl Action {
             | Self::ResumeRefused(worker)
             | Self::EndSession(worker)
             | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
+            // It may take as long as the remote does: nothing else about the worker waits for it.
+            Self::PushUnfinished(worker) => (Some(&worker.rig), format!("branch of {worker}")),
             Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
             }

@@ -18,6 +18,7 @@ mod lifecycle;
 mod memory;
 pub mod outages;
 mod polecats;
+mod push;
 mod queue;
 mod roles;
 pub mod rule;
@@ -40,6 +41,7 @@ pub use executor::Executor;
 pub use lifecycle::LifecycleRequest;
 pub use memory::Memory;
 pub use polecats::PolecatFacts;
+pub use push::UnfinishedWork;
 pub use queue::QueueFacts;
 pub use roles::RoleFacts;
 pub use scheduler::SchedulerFacts;
@@ -102,6 +104,8 @@ pub struct RigFacts {
     pub polecats: Vec<PolecatFacts>,
     /// About the progress of those that are at work.
     pub watched: Vec<WatchFacts>,
+    /// About the commits of their unfinished work.
+    pub unfinished: Vec<UnfinishedWork>,
     /// About the beads that go to them.
     pub scheduler: SchedulerFacts,
     /// About its merge queue.
@@ -186,6 +190,7 @@ pub fn facts(town: &LiveTown) -> anyhow::Result<Facts> {
             thresholds: settings.thresholds.clone(),
             polecats: polecats::facts(&view, &rig, beads),
             watched: witness::facts(&view, name),
+            unfinished: push::facts(&view, &rig),
             scheduler: scheduler::facts(&view, name, beads, own),
             queue: queue::facts(&rig, beads, own, view.now),
         };
@@ -219,6 +224,7 @@ pub fn decide(facts: &Facts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision
     let of_rig = |rig: &RigFacts| {
         let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
         decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
+        decisions.extend(push::decide(&rig.unfinished, facts.now, &rig.thresholds));
         decisions.extend(scheduler::decide(&rig.scheduler, is_due));
         decisions.extend(queue::decide(&rig.queue));
         decisions
@@ -245,7 +251,8 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
     let of_rig = |rig: &RigFacts| {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
         let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
-        let workers = polecats.into_iter().chain(watched);
+        let unfinished = push::due(&rig.unfinished, facts.now, &rig.thresholds);
+        let workers = polecats.into_iter().chain(watched).chain(unfinished);
         workers.chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
@@ -306,6 +313,7 @@ fn perform(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
         Action::NudgeQuiet(worker) => witness::nudge_quiet(town, worker),
         Action::RestartQuiet(worker) => witness::restart_quiet(town, worker),
         Action::ResumeRefused(worker) => witness::resume_refused(town, worker),
+        Action::PushUnfinished(worker) => push::push_unfinished(town, worker),
         Action::EndSession(worker) => polecats::end_session(town, worker),
         Action::Release(worker) => polecats::release(town, worker),
         Action::SlingQueued { rig, bead } => scheduler::sling_queued(town, rig, bead),

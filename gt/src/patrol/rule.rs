@@ -71,6 +71,8 @@ rules! {
         "restart a worker that makes no progress after a nudge, or with a dialog open";
     A1_RESUME_REFUSED: "A1-resume-refused", Town, true, [],
         "try one worker again when the API refused, and all others when it answers";
+    K1_PUSH_UNFINISHED: "K1-push-unfinished", Worker, true, ["patrol.push.interval"],
+        "push the commits of unfinished work to its branch, so that they are on more than one disk";
     R1_QUEUE_REPAIR: "R1-queue-repair", Rig, true, [],
         "queue the task of a conflict or a failed gate for a worker";
     W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, ["patrol.budget.starts"],

@@ -10,6 +10,7 @@ use crate::record::progress::Doing;
 use crate::record::restarts::Restarts;
 use crate::testing::Place;
 use crate::town::config::{self, Layer, Layers};
+use crate::town::name::Worker;
 
 /// An escalation to which every rule applies.
 fn overdue_escalation() -> EscalationFacts {
@@ -65,6 +66,13 @@ fn everything() -> Facts {
     let rig = RigFacts {
         polecats,
         watched: vec![quiet(Doing::AtPrompt, 20, None), quiet(asks, 60, None)],
+        unfinished: vec![UnfinishedWork {
+            worker: Worker::new("web", "nux"),
+            committed: Timestamp::UNIX_EPOCH,
+            last: None,
+            refused: false,
+            alive: false,
+        }],
         scheduler: SchedulerFacts {
             rig: "web".into(),
             unblocked: vec!["a".into()],

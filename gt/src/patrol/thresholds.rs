@@ -64,6 +64,8 @@ pub struct Thresholds {
     pub restart: SignedDuration,
     /// How long it may make none while its screen shows work in progress.
     pub restart_busy: SignedDuration,
+    /// How often the commits of unfinished work are pushed.
+    pub push: SignedDuration,
     /// By which the starts of agents are judged.
     pub agents: RestartLimits,
     /// How long something outside may fail before a person hears of it.
@@ -98,6 +100,7 @@ impl Thresholds {
             nudge: time("patrol.progress.nudge"),
             restart: time("patrol.progress.restart"),
             restart_busy: time("patrol.progress.restart_busy"),
+            push: time("patrol.push.interval"),
             agents: RestartLimits {
                 starts: count("patrol.agent.starts").try_into().unwrap_or(u32::MAX),
                 window: time("patrol.agent.window"),

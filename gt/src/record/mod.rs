@@ -15,6 +15,7 @@ pub mod pause;
 pub mod polecat;
 pub mod progress;
 pub mod pulse;
+pub mod pushed;
 pub mod queued_sling;
 pub mod restarts;
 pub mod role;

@@ -345,6 +345,11 @@ impl RigLayout {
         self.runtime().join("locks").join(format!("{name}.slot"))
     }
 
+    /// `.runtime/pushed/<polecat>.json`: which unfinished work of a polecat the remote has.
+    pub fn pushed(&self, name: &str) -> PathBuf {
+        self.runtime().join("pushed").join(format!("{name}.json"))
+    }
+
     /// The lock of the rig's merge queue.
     pub fn queue_lock(&self) -> PathBuf {
         self.runtime().join("locks/queue")

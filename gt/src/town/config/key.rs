@@ -399,6 +399,13 @@ pub const KEYS: &[Key] = &[
         "the same while its screen shows work in progress",
     ),
     key(
+        "patrol.push.interval",
+        Kind::Duration,
+        Scope::Rig,
+        "5m",
+        "commits of unfinished work are pushed at most this often",
+    ),
+    key(
         "patrol.rules.*",
         Kind::Flag,
         Scope::Rig,

@@ -134,6 +134,8 @@ pub enum Event {
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
     /// The patrol acted.
     Patrol(PatrolActed),
+    /// The remote does not take the commits of unfinished work.
+    PushRefused { rig: String, polecat: String, bead: String, branch: String, reason: String },
     /// A bead was taken off the hook of a worker.
     Release { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String> },
     /// Rescued files were brought back.
@@ -230,6 +232,7 @@ pub struct HandedOver {
     pub to_session: bool,
     pub agent: Option<String>,
     pub subject: String,
+    #[serde(rename = "letter")]
     pub message: Option<String>,
 }
 

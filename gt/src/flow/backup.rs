@@ -1,0 +1,116 @@
+//! Commits of unfinished work go to the remote, so that a dead disk costs minutes.
+//!
+//! 1. The worker still has the bead, under the same lease, and its branch has commits of its own.
+//! 2. What the remote has there is nothing, what was pushed before, or an ancestor: nobody else's commit is replaced.
+//! 3. The commit is pushed with that as its lease, without the repository's own hooks.
+//! 4. If the worker handed its work in meanwhile, the branch is left as `gt done` wants it.
+//!
+//! A refusal is recorded once. What is not committed stays on this machine: it may hold what nobody meant to publish.
+
+use bd::git::{Git, Lease, PushError, PushRefusal};
+
+use crate::host::LiveTown;
+use crate::record::polecat::{Ids, Slot};
+use crate::record::progress;
+use crate::record::pushed::Pushed;
+use crate::town::RigLayout;
+use crate::town::event::event;
+
+/// Whether a rig has a remote.
+pub fn has_remote(rig: &RigLayout) -> bool {
+    let url = Git::at(rig.repo()).remote_url("origin");
+    url.is_ok_and(|url| url.is_some())
+}
+
+/// Pushes the commits of a worker's unfinished work; `None` if there are none that the remote lacks.
+pub fn push_unfinished(
+    town: &LiveTown,
+    rig: &RigLayout,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    let ids = Ids::of(&town.prefix(rig.name()), rig.name(), name);
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let slot = Slot::load(&beads, &ids.slot);
+    if slot.still_held(&beads, &ids).is_err() || slot.branch.is_empty() {
+        return Ok(None);
+    }
+    let last = Pushed::load(rig, name);
+    let last = if last.branch == *slot.branch {
+        last
+    } else {
+        Pushed::default()
+    };
+    let git = Git::at(rig.repo());
+    // Read first: what is committed from here on is for the next time.
+    let committed = progress::last_commit(&rig.sandbox(name));
+    let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
+    let looked = Pushed {
+        branch: slot.branch.to_string(),
+        tip: last.tip.clone(),
+        at: Some(town.clock.now()),
+        committed,
+        refused: None,
+    };
+    let Some(tip) = tip.filter(|tip| *tip != slot.base && *tip != last.tip) else {
+        looked.save(rig, name)?;
+        return Ok(None);
+    };
+    let refused = match push(&git, &slot, &tip, &last.tip) {
+        Ok(()) => {
+            Pushed {
+                tip: tip.clone(),
+                ..looked
+            }
+            .save(rig, name)?;
+            return finish(town, rig, &ids, &slot, &tip);
+        }
+        // Someone pushed meanwhile, which is the worker itself in `gt done`: the next time shows it.
+        Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => String::new(),
+        Err(refusal) => refusal.to_string(),
+    };
+    if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
+        town.tell(&event!(PushRefused,
+            rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
+        ));
+    }
+    Pushed {
+        refused: Some(refused).filter(|reason| !reason.is_empty()),
+        ..looked
+    }
+    .save(rig, name)?;
+    Ok(None)
+}
+
+/// Pushes the commit in place of what may be replaced.
+fn push(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), PushError> {
+    let seen = git.ls_remote("origin", &slot.branch)?;
+    let lease = match seen.as_deref() {
+        None => Lease::Absent,
+        Some(seen) if seen == tip => return Ok(()),
+        Some(seen) if seen == last => Lease::At(seen),
+        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => Lease::At(seen),
+        Some(seen) => {
+            let reason = format!("it has {seen:.12} there, which this worker did not push");
+            return Err(PushRefusal::Declined(reason).into());
+        }
+    };
+    git.push("origin", tip, &slot.branch, lease, false)
+}
+
+/// Takes the branch back that was pushed again after its request was merged or its bead was taken away.
+fn finish(
+    town: &LiveTown,
+    rig: &RigLayout,
+    ids: &Ids,
+    slot: &Slot,
+    tip: &str,
+) -> anyhow::Result<Option<String>> {
+    let beads = town.rig_store(rig)?.snapshot()?;
+    let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
+    if slot.still_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
+        let git = Git::at(rig.repo());
+        git.delete_remote_branch("origin", &slot.branch, tip)?;
+        return Ok(None);
+    }
+    Ok(Some(format!("{tip:.12} is on {} of origin", &*slot.branch)))
+}

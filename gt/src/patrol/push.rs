@@ -1,0 +1,146 @@
+//! Commits of unfinished work that go to the remote: rule K1.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use super::thresholds::Thresholds;
+use crate::flow::backup;
+use crate::host::LiveTown;
+use crate::record::polecat::{Polecat, SlotState};
+use crate::record::progress;
+use crate::record::pushed::Pushed;
+use crate::record::town_view::TownView;
+use crate::town::RigLayout;
+use crate::town::name::Worker;
+
+/// After a refusal the next try waits so many times as long.
+const AFTER_REFUSAL: i32 = 12;
+
+/// A worker that committed since its branch was last pushed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnfinishedWork {
+    /// The worker.
+    pub worker: Worker,
+    /// When it last committed.
+    pub committed: Timestamp,
+    /// When its branch was last pushed, or refused.
+    pub last: Option<Timestamp>,
+    /// Whether the remote refused it then.
+    pub refused: bool,
+    /// Whether its session runs.
+    pub alive: bool,
+}
+
+/// Reads the facts. A rig without a remote has none.
+pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
+    let all = view.polecats_of(rig.name()).iter();
+    let found: Vec<UnfinishedWork> = all.filter_map(|polecat| fact(rig, polecat)).collect();
+    if found.is_empty() || !backup::has_remote(rig) {
+        return Vec::new();
+    }
+    found
+}
+
+fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {
+    let is_unfinished = match &polecat.slot.state {
+        SlotState::Working => true,
+        SlotState::Stuck { before, .. } => **before == SlotState::Working,
+        _ => false,
+    };
+    if !is_unfinished || polecat.busy || polecat.hook.as_deref() != Some(&*polecat.slot.bead) {
+        return None;
+    }
+    let committed = progress::last_commit(&rig.sandbox(&polecat.name))?;
+    let pushed = Pushed::load(rig, &polecat.name);
+    let is_same = pushed.branch == *polecat.slot.branch;
+    let last = pushed.at.filter(|_| is_same);
+    if is_same && pushed.committed == Some(committed) && pushed.refused.is_none() {
+        return None;
+    }
+    Some(UnfinishedWork {
+        worker: Worker::new(rig.name(), polecat.name.as_str()),
+        committed,
+        refused: last.is_some() && pushed.refused.is_some(),
+        last,
+        alive: polecat
+            .session
+            .as_ref()
+            .is_some_and(|live| live.dead.is_none()),
+    })
+}
+
+/// K1: commits of unfinished work are pushed after a while, and at once if the session has ended.
+pub(super) fn decide(
+    facts: &[UnfinishedWork],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Vec<Decision> {
+    let ripe = facts
+        .iter()
+        .filter(|one| wait(one, now, thresholds).is_zero());
+    ripe.map(|one| Decision {
+        rule: rule::K1_PUSH_UNFINISHED,
+        saw: format!("{} has commits that its remote may not have", one.worker),
+        action: Action::PushUnfinished(one.worker.clone()),
+    })
+    .collect()
+}
+
+/// In how long commits are to be pushed that are not pushed now.
+pub(super) fn due(
+    facts: &[UnfinishedWork],
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<SignedDuration> {
+    let waits = facts.iter().map(|one| wait(one, now, thresholds));
+    waits.filter(SignedDuration::is_positive).min()
+}
+
+fn wait(one: &UnfinishedWork, now: Timestamp, thresholds: &Thresholds) -> SignedDuration {
+    let (from, interval) = match one.last {
+        Some(last) if one.refused => (last, thresholds.push * AFTER_REFUSAL),
+        _ if !one.alive => return SignedDuration::ZERO,
+        last => (last.unwrap_or(one.committed), thresholds.push),
+    };
+    // Of a clock that was turned back nothing waits for longer than the interval.
+    let wait = interval - now.duration_since(from);
+    wait.clamp(SignedDuration::ZERO, interval)
+}
+
+/// Pushes the commits of unfinished work.
+pub(super) fn push_unfinished(town: &LiveTown, worker: &Worker) -> anyhow::Result<Option<String>> {
+    backup::push_unfinished(town, &town.rig(&worker.rig)?, &worker.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minutes(number: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_mins(number)
+    }
+
+    #[test]
+    fn commits_wait_for_a_few_minutes_unless_the_session_has_ended_and_longer_after_a_refusal() {
+        let thresholds = Thresholds::default();
+        let work = |last: Option<i64>, refused, alive| UnfinishedWork {
+            worker: Worker::new("web", "nux"),
+            committed: minutes(10),
+            last: last.map(minutes),
+            refused,
+            alive,
+        };
+        let wait = |work: &UnfinishedWork| wait(work, minutes(12), &thresholds).as_mins();
+        assert_eq!(wait(&work(None, false, true)), 3);
+        assert_eq!(wait(&work(Some(8), false, true)), 1);
+        assert_eq!(wait(&work(Some(2), false, true)), 0);
+        assert_eq!(wait(&work(None, false, false)), 0);
+        assert_eq!(wait(&work(Some(11), true, false)), 59);
+        let ripe = [work(Some(2), false, true)];
+        let decided = decide(&ripe, minutes(12), &thresholds);
+        let worker = Worker::new("web", "nux");
+        assert_eq!(decided[0].action, Action::PushUnfinished(worker));
+        assert_eq!(due(&ripe, minutes(12), &thresholds), None);
+    }
+}
