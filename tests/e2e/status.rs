@@ -1,5 +1,6 @@
 //! `gt status`, `gt whoami`, `gt hook`.
 
+use serde_json::Value;
 use town_tests::{Town, Worker};
 
 #[test]
@@ -228,4 +229,79 @@ fn why_begins_with_where_a_thing_stands() {
         out.contains("last decided: P6-respawn-stalled acted")
             .then_some(())
     });
+}
+
+/// How often each invariant is broken, by name.
+fn broken(town: &Town, exit: i32) -> Vec<(String, String)> {
+    let said = town.gt(["status", "--health", "--json"]).run();
+    assert_eq!(said.code, exit, "{}", said.out);
+    let invariants = said.json()["invariants"].as_array().unwrap().clone();
+    let faults = invariants.iter().flat_map(|one| {
+        let faults = one["faults"].as_array().unwrap();
+        assert_eq!(one["count"], faults.len());
+        faults.clone()
+    });
+    let text = |fault: &Value, key: &str| fault[key].as_str().unwrap().to_owned();
+    faults
+        .map(|fault| (text(&fault, "invariant"), text(&fault, "subject")))
+        .collect()
+}
+
+#[test]
+fn health_counts_what_does_not_hold() {
+    let worker = town_tests::Worker::new();
+    let town = &worker.town;
+    let before = worker.origin.git(["rev-parse", "main"]).trim().to_owned();
+    assert_eq!(broken(town, 0), []);
+    worker.commit("work.txt");
+    worker.done([]).ok();
+    assert_eq!(broken(town, 0), []);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &worker.bead), "closed");
+    assert_eq!(broken(town, 0), []);
+    let shown = town.gt(["status", "--health"]).ok().out;
+    assert!(
+        shown.contains("✓ no bead has two workers: 0 broken"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("0 begun beads, 1 worker, 1 merge"),
+        "{shown}"
+    );
+
+    // A bead that says that it is hooked, and nobody has it.
+    let lost = town.bead("web", "Lost");
+    let hooked = [
+        "update",
+        &lost,
+        "--status",
+        "hooked",
+        "--assignee",
+        "web/polecats/ghost",
+    ];
+    town.bd("web", hooked).ok();
+    assert_eq!(broken(town, 1), [("no_lost_hook".to_owned(), lost.clone())]);
+    town.bd(
+        "web",
+        ["update", &lost, "--status", "open", "--assignee", ""],
+    )
+    .ok();
+    assert_eq!(broken(town, 0), []);
+
+    // The target loses what was merged.
+    worker
+        .origin
+        .git(["update-ref", "refs/heads/main", &before]);
+    let repo = town.root().join("web/.repo.git");
+    town.git_at(&repo, ["fetch", "--quiet", "origin"]).ok();
+    assert_eq!(
+        broken(town, 1),
+        [("merge_verified".to_owned(), worker.bead.clone())]
+    );
+    let shown = town.gt(["status", "--health"]).run();
+    assert!(
+        shown.out.contains(&format!("→ gt why {}", worker.bead)),
+        "{}",
+        shown.out
+    );
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bd::sys::watch::Changes;
-use bd::ui::{Page, escape};
+use bd::ui::{Page, counted, escape};
 
 use super::agent_event::nothing;
-use super::{Answer, answer};
+use super::{Answer, answer, answer_with_exit};
 use crate::cli::context::Context;
 use crate::host::LiveTown;
 use crate::record::escalation::Severity;
 use crate::record::polecat::PolecatState;
+use crate::view::health::{self, Health};
 use crate::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
 
 /// Show daemon, agents, rigs, merge queues and convoys
@@ -22,12 +23,16 @@ use crate::view::status::{self, Agent, EscalationLine, Queue, Rig, Status};
 /// agents (a list of A), mq{pending, blocked, needs_person}, waiting[],
 /// queued[{work_bead_id, target_rig, enqueued_at, failed?{at, why}}]}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title,
 /// from, since, acked_by, deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role, running, has_work,
-/// work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json` one such object per line.
+/// work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json` {healthy,
+/// invariants[{invariant, says, count, faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Keep showing it, redrawn when something changes
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "health")]
     watch: bool,
+    /// Check what must always hold in a town; the exit code is 1 if something does not
+    #[arg(long)]
+    health: bool,
 }
 
 /// Times and sessions are looked at so often while nothing changes.
@@ -37,6 +42,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     if args.watch {
         return watch(ctx, &town);
+    }
+    if args.health {
+        let found = health::health(&town)?;
+        return answer_with_exit(u8::from(!found.healthy), found, show_health);
     }
     answer(status::status(&town)?, show)
 }
@@ -139,6 +148,32 @@ fn show(status: &Status, page: &mut Page) {
             page.line(page.style().red(&text));
         }
     }
+}
+
+fn show_health(health: &Health, page: &mut Page) {
+    for one in &health.invariants {
+        let mark = if one.count == 0 { "✓" } else { "✗" };
+        page.line(format!("{mark} {}: {} broken", one.says, one.count));
+        for fault in &one.faults {
+            page.line(format!("    {}", escape::line(&fault.what)));
+        }
+        if let Some(fault) = one.faults.first() {
+            page.line(format!("    → gt why {}", escape::line(&fault.subject)));
+        }
+    }
+    for problem in &health.problems {
+        page.line(
+            page.style()
+                .yellow(&format!("! not checked: {}", escape::line(problem))),
+        );
+    }
+    let checked = &health.checked;
+    page.line(format!(
+        "checked: {}, {}, {}",
+        counted(checked.beads, "begun bead"),
+        counted(checked.workers, "worker"),
+        counted(checked.merges, "merge")
+    ));
 }
 
 fn escalation(one: &EscalationLine, page: &mut Page) {

@@ -14,6 +14,7 @@ mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+pub mod invariant;
 mod lifecycle;
 mod memory;
 pub mod outages;

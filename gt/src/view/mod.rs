@@ -2,6 +2,7 @@
 
 pub mod doctor;
 pub mod feed;
+pub mod health;
 pub mod polecat;
 pub mod rig;
 pub mod role;

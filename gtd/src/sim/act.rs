@@ -74,7 +74,6 @@ fn start(town: &mut SimTown, number: usize) {
         mood,
         progress: now,
         sign: Sign::Start,
-        host,
     };
 }
 

@@ -1,66 +1,54 @@
-//! What must hold at every moment of a town.
+//! What must hold at every moment of a town: the same check as in a real one.
 
+use gt::patrol::invariant::{self, TownState, WorkPlace, WorkState, WorkerState};
 use gt::record::polecat::SlotState;
-use jiff::SignedDuration;
 
-use super::town::{Place, Session, SimTown};
-
-/// So often a rule may act on one subject in a run. What acts more often goes round in a circle.
-const MOST: usize = 400;
-
-/// So long a session may outlive its work, with clocks that jump.
-const LEFT: SignedDuration = SignedDuration::from_hours(12);
+use super::town::{Place, Session, SimTown, SimWorker};
 
 /// Checks everything, and records what does not hold.
 pub(super) fn check(town: &mut SimTown) {
-    let mut faults = Vec::new();
-    for (number, bead) in town.beads.iter().enumerate() {
+    for fault in invariant::check(&state(town)) {
+        town.fault(&fault.what);
+    }
+}
+
+fn state(town: &SimTown) -> TownState {
+    let work = town.beads.iter().enumerate().map(|(number, bead)| {
         let holders = town.workers.iter().filter(|one| one.bead == Some(number));
-        let holders = holders.count();
-        let (id, place) = (&bead.id, bead.place);
-        match (place, holders) {
-            (Place::Hooked, 1) | (Place::Queued | Place::Merging(_) | Place::Closed, 0) => {}
-            (Place::Hooked, 0) => faults.push(format!("{id} is on no hook, and hooked")),
-            (Place::Hooked, _) => faults.push(format!("{id} has {holders} workers")),
-            _ => faults.push(format!("{id} is {place:?}, and {holders} workers have it")),
+        WorkState {
+            id: bead.id.clone(),
+            place: match bead.place {
+                Place::Queued => WorkPlace::Free,
+                Place::Hooked => WorkPlace::Hooked,
+                Place::Merging(_) => WorkPlace::HandedIn,
+                Place::Closed => WorkPlace::Closed,
+            },
+            holders: holders.count(),
+            merges: bead.merges,
+            missing: None,
+            is_landed: bead.is_landed,
         }
-        if bead.merges > 1 {
-            faults.push(format!("{id} was merged {} times", bead.merges));
-        }
-        if bead.is_landed && place != Place::Closed {
-            faults.push(format!("{id} has landed, and is {place:?}"));
-        }
-    }
-    for worker in &town.workers {
-        let name = town.name_of(worker);
-        let is_idle = matches!(worker.slot, SlotState::Idle);
-        if is_idle != worker.bead.is_none() {
-            faults.push(format!(
-                "{name} is {:?} with {:?}",
-                worker.slot, worker.bead
-            ));
-        }
-        if let (Session::Alive { progress, .. }, true) = (&worker.session, is_idle)
-            && town.now.duration_since(*progress) > LEFT
-        {
-            faults.push(format!("{name} has no work, and its session runs on"));
-        }
-        if let (Session::Alive { host, .. }, true) =
-            (&worker.session, worker.slot.stuck().is_some())
-        {
-            faults.push(format!("{name} is stuck, and its session runs on {host}"));
-        }
-    }
-    for (convoy, times) in &town.landings {
-        if *times > 1 {
-            faults.push(format!("convoy {convoy} landed {times} times"));
-        }
-    }
-    let turning = town.counts.iter().filter(|(_, count)| **count > MOST);
-    faults.extend(
-        turning.map(|((rule, subject), count)| format!("{rule} acted {count} times on {subject}")),
-    );
-    for fault in faults {
-        town.fault(&fault);
+    });
+    let worker = |worker: &SimWorker| WorkerState {
+        name: town.name_of(worker).to_string(),
+        bead: worker.bead.map(|bead| town.beads[bead].id.clone()),
+        is_idle: matches!(worker.slot, SlotState::Idle),
+        is_stuck: worker.slot.stuck().is_some(),
+        quiet: match &worker.session {
+            Session::Alive { progress, .. } => Some(town.now.duration_since(*progress)),
+            _ => None,
+        },
+    };
+    let landings = town.landings.iter();
+    let acts = town.counts.iter();
+    TownState {
+        work: work.collect(),
+        workers: town.workers.iter().map(worker).collect(),
+        landings: landings
+            .map(|(convoy, times)| (convoy.to_string(), *times))
+            .collect(),
+        acts: acts
+            .map(|((rule, subject), times)| (rule.clone(), subject.clone(), *times))
+            .collect(),
     }
 }

@@ -77,7 +77,6 @@ pub(super) enum Session {
         /// When it last got on.
         progress: Timestamp,
         sign: Sign,
-        host: u32,
     },
     /// Its process has ended, and its screen is kept.
     Dead,

@@ -1,0 +1,345 @@
+//! What must hold at every moment of a town. Pure: the simulation checks it after each action, `gt status --health` in
+//! a real town.
+
+use jiff::SignedDuration;
+use serde::Serialize;
+
+/// So often a rule may act on one subject in a day, or in a simulation. What acts more often goes round in a circle.
+pub const MOST_ACTS: usize = 400;
+/// So long a session may outlive its work, with clocks that jump.
+pub const LINGERS: SignedDuration = SignedDuration::from_hours(12);
+
+/// A thing that must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Invariant {
+    /// No bead has two workers.
+    OneWorker,
+    /// A hooked bead is on a hook, and no other bead is.
+    NoLostHook,
+    /// Every bead that is begun has a worker, a merge request, a place in a queue, or a message about it.
+    EveryStateOwned,
+    /// No work is merged twice.
+    MergedOnce,
+    /// What is recorded as merged is on its target.
+    MergeVerified,
+    /// A session has work, and a stuck worker has none.
+    SessionHasWork,
+    /// A convoy lands once, with all of its beads done.
+    LandedOnce,
+    /// No rule acts for ever.
+    RulesEnd,
+}
+
+impl Invariant {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::OneWorker,
+        Self::NoLostHook,
+        Self::EveryStateOwned,
+        Self::MergedOnce,
+        Self::MergeVerified,
+        Self::SessionHasWork,
+        Self::LandedOnce,
+        Self::RulesEnd,
+    ];
+
+    /// What it says.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::OneWorker => "no bead has two workers",
+            Self::NoLostHook => "no hook is lost",
+            Self::EveryStateOwned => "every bead that is begun has an owner",
+            Self::MergedOnce => "no work is merged twice",
+            Self::MergeVerified => "what is recorded as merged is on its target",
+            Self::SessionHasWork => "no session runs without work",
+            Self::LandedOnce => "convoys land once, with all beads done",
+            Self::RulesEnd => "no rule acts for ever",
+        }
+    }
+}
+
+/// Something that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// What.
+    pub invariant: Invariant,
+    /// The bead, worker, convoy or rule.
+    pub subject: String,
+    /// In words.
+    pub what: String,
+}
+
+/// Where the work of a bead is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkPlace {
+    /// Nobody has begun it, or it is a user's.
+    Free,
+    /// It is on a hook.
+    Hooked,
+    /// It is handed in.
+    HandedIn,
+    /// It is begun, and only a message or a queue has it.
+    Reported,
+    /// It is begun, and nothing has it.
+    Unowned,
+    /// It is closed.
+    Closed,
+}
+
+/// The work of a bead.
+#[derive(Debug, Clone)]
+pub struct WorkState {
+    /// The bead.
+    pub id: String,
+    /// Where it is.
+    pub place: WorkPlace,
+    /// How many agents have it on their hook.
+    pub holders: usize,
+    /// How often its present attempt was merged.
+    pub merges: usize,
+    /// The commit that is recorded as merged and is not on its target.
+    pub missing: Option<String>,
+    /// Whether a convoy that has landed tracks it.
+    pub is_landed: bool,
+}
+
+/// A worker.
+#[derive(Debug, Clone)]
+pub struct WorkerState {
+    /// Its name.
+    pub name: String,
+    /// The bead that it has.
+    pub bead: Option<String>,
+    /// Whether its record says that it does nothing.
+    pub is_idle: bool,
+    /// Whether it is stuck.
+    pub is_stuck: bool,
+    /// For how long its session has shown nothing; none without a session.
+    pub quiet: Option<SignedDuration>,
+}
+
+/// What is checked.
+#[derive(Debug, Clone, Default)]
+pub struct TownState {
+    /// The work of all beads.
+    pub work: Vec<WorkState>,
+    /// The workers.
+    pub workers: Vec<WorkerState>,
+    /// The convoys that landed more often than they were reopened, and how often.
+    pub landings: Vec<(String, usize)>,
+    /// How often each rule acted on each subject.
+    pub acts: Vec<(String, String, usize)>,
+}
+
+/// Everything that does not hold.
+pub fn check(town: &TownState) -> Vec<Fault> {
+    let mut found = Vec::new();
+    let mut fault = |invariant, subject: &str, what: String| {
+        let subject = subject.to_owned();
+        found.push(Fault {
+            invariant,
+            subject,
+            what,
+        });
+    };
+    for work in &town.work {
+        check_work(work, &mut fault);
+    }
+    for worker in &town.workers {
+        check_worker(worker, &mut fault);
+    }
+    for (convoy, times) in &town.landings {
+        if *times > 1 {
+            let what = format!("convoy {convoy} landed {times} times");
+            fault(Invariant::LandedOnce, convoy, what);
+        }
+    }
+    for (rule, subject, times) in &town.acts {
+        if *times > MOST_ACTS {
+            let what = format!("{rule} acted {times} times on {subject}");
+            fault(Invariant::RulesEnd, rule, what);
+        }
+    }
+    found
+}
+
+fn check_work(work: &WorkState, fault: &mut impl FnMut(Invariant, &str, String)) {
+    let (id, holders) = (&work.id, work.holders);
+    match (work.place, holders) {
+        (WorkPlace::Unowned, 0) => {
+            let what = format!("{id} is begun, and nothing has it");
+            fault(Invariant::EveryStateOwned, id, what);
+        }
+        (WorkPlace::Hooked, 0) => {
+            let what = format!("{id} is hooked, and on no hook");
+            fault(Invariant::NoLostHook, id, what);
+        }
+        (WorkPlace::Hooked, 1) | (_, 0) => {}
+        (_, 1) => {
+            let what = format!("{id} is on a hook, and {:?}", work.place);
+            fault(Invariant::NoLostHook, id, what);
+        }
+        _ => {
+            let what = format!("{id} has {holders} workers");
+            fault(Invariant::OneWorker, id, what);
+        }
+    }
+    if work.merges > 1 {
+        let what = format!("{id} was merged {} times", work.merges);
+        fault(Invariant::MergedOnce, id, what);
+    }
+    if let Some(commit) = &work.missing {
+        let what = format!("{id} is recorded as merged as {commit:.12}, which its target lacks");
+        fault(Invariant::MergeVerified, id, what);
+    }
+    if work.is_landed && work.place != WorkPlace::Closed {
+        let what = format!("{id} is {:?}, and its convoy has landed", work.place);
+        fault(Invariant::LandedOnce, id, what);
+    }
+}
+
+fn check_worker(worker: &WorkerState, fault: &mut impl FnMut(Invariant, &str, String)) {
+    let name = &worker.name;
+    match (&worker.bead, worker.is_idle) {
+        (Some(bead), true) => {
+            let what = format!("{name} has {bead}, and its record says that it is idle");
+            fault(Invariant::NoLostHook, name, what);
+        }
+        (None, false) => {
+            let what = format!("{name} has no bead, and its record says that it is at work");
+            fault(Invariant::NoLostHook, name, what);
+        }
+        _ => {}
+    }
+    if worker.is_idle && worker.quiet.is_some_and(|quiet| quiet > LINGERS) {
+        let what = format!("{name} has no work, and its session runs on");
+        fault(Invariant::SessionHasWork, name, what);
+    }
+    if worker.is_stuck && worker.quiet.is_some() {
+        let what = format!("{name} is stuck, and its session runs on");
+        fault(Invariant::SessionHasWork, name, what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(place: WorkPlace, holders: usize) -> WorkState {
+        WorkState {
+            id: "web-1".to_owned(),
+            place,
+            holders,
+            merges: 1,
+            missing: None,
+            is_landed: false,
+        }
+    }
+
+    fn worker() -> WorkerState {
+        WorkerState {
+            name: "web/nux".to_owned(),
+            bead: None,
+            is_idle: true,
+            is_stuck: false,
+            quiet: None,
+        }
+    }
+
+    fn of(town: &TownState) -> Vec<Invariant> {
+        check(town)
+            .into_iter()
+            .map(|fault| fault.invariant)
+            .collect()
+    }
+
+    #[test]
+    fn each_way_to_break_the_work_of_a_bead_is_found() {
+        let one = |work: WorkState| {
+            let work = vec![work];
+            of(&TownState {
+                work,
+                ..TownState::default()
+            })
+        };
+        let closed = || work(WorkPlace::Closed, 0);
+        for sound in [
+            work(WorkPlace::Hooked, 1),
+            work(WorkPlace::Free, 0),
+            work(WorkPlace::Reported, 0),
+            closed(),
+        ] {
+            assert_eq!(one(sound), []);
+        }
+        assert_eq!(one(work(WorkPlace::Hooked, 2)), [Invariant::OneWorker]);
+        assert_eq!(one(work(WorkPlace::Hooked, 0)), [Invariant::NoLostHook]);
+        assert_eq!(one(work(WorkPlace::Closed, 1)), [Invariant::NoLostHook]);
+        assert_eq!(
+            one(work(WorkPlace::Unowned, 0)),
+            [Invariant::EveryStateOwned]
+        );
+        let twice = WorkState {
+            merges: 2,
+            ..closed()
+        };
+        assert_eq!(one(twice), [Invariant::MergedOnce]);
+        let missing = Some("c0ffee".to_owned());
+        assert_eq!(
+            one(WorkState {
+                missing,
+                ..closed()
+            }),
+            [Invariant::MergeVerified]
+        );
+        let landed = WorkState {
+            is_landed: true,
+            ..work(WorkPlace::HandedIn, 0)
+        };
+        assert_eq!(one(landed), [Invariant::LandedOnce]);
+    }
+
+    #[test]
+    fn each_way_to_break_a_worker_a_convoy_or_a_rule_is_found() {
+        let one = |worker: WorkerState| {
+            let workers = vec![worker];
+            of(&TownState {
+                workers,
+                ..TownState::default()
+            })
+        };
+        assert_eq!(one(worker()), []);
+        let bead = Some("web-1".to_owned());
+        assert_eq!(
+            one(WorkerState { bead, ..worker() }),
+            [Invariant::NoLostHook]
+        );
+        assert_eq!(
+            one(WorkerState {
+                is_idle: false,
+                ..worker()
+            }),
+            [Invariant::NoLostHook]
+        );
+        let quiet = Some(SignedDuration::from_hours(13));
+        assert_eq!(
+            one(WorkerState { quiet, ..worker() }),
+            [Invariant::SessionHasWork]
+        );
+        let bead = Some("web-1".to_owned());
+        let stuck = WorkerState {
+            bead,
+            is_idle: false,
+            is_stuck: true,
+            quiet,
+            ..worker()
+        };
+        assert_eq!(one(stuck), [Invariant::SessionHasWork]);
+        let town = TownState {
+            landings: vec![("hq-cv-1".to_owned(), 2)],
+            acts: vec![("P6".to_owned(), "worker web/nux".to_owned(), 401)],
+            ..TownState::default()
+        };
+        assert_eq!(of(&town), [Invariant::LandedOnce, Invariant::RulesEnd]);
+    }
+}

@@ -1,0 +1,292 @@
+//! Whether what must hold in a town does: the facts for [`invariant::check`], read from a real one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bd::bead::{Bead, Kind, Status, attempt, fields};
+use bd::git::Git;
+use bd::store::Snapshot;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::host::LiveTown;
+use crate::patrol::PatrolSettings;
+use crate::patrol::attention;
+use crate::patrol::invariant::{
+    self, Fault, Invariant, TownState, WorkPlace, WorkState, WorkerState,
+};
+use crate::record::convoy;
+use crate::record::merge_request;
+use crate::record::polecat::{Polecat, SlotState};
+use crate::record::queued_sling;
+use crate::record::town_view::TownView;
+use crate::town::RigLayout;
+use crate::town::beads::Stores;
+use crate::town::event::{self, Event};
+
+/// Acts of rules are counted over this time.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// Merges are looked up on their targets for so long.
+const MONTH: SignedDuration = SignedDuration::from_hours(24 * 30);
+
+/// The health of a town.
+#[derive(Debug, Clone, Serialize)]
+pub struct Health {
+    /// Whether everything holds that could be checked.
+    pub healthy: bool,
+    /// What must hold, each with what breaks it.
+    pub invariants: Vec<InvariantCount>,
+    /// How many beads, workers and merges were looked at.
+    pub checked: Checked,
+    /// What could not be read, so that it was not checked.
+    pub problems: Vec<String>,
+}
+
+/// One thing that must hold.
+#[derive(Debug, Clone, Serialize)]
+pub struct InvariantCount {
+    /// Its name.
+    pub invariant: Invariant,
+    /// What it says.
+    pub says: &'static str,
+    /// How often it is broken now.
+    pub count: usize,
+    /// What breaks it.
+    pub faults: Vec<Fault>,
+}
+
+/// How much was looked at.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Checked {
+    /// Beads with work that is not closed.
+    pub beads: usize,
+    /// Workers.
+    pub workers: usize,
+    /// Merges of the last 30 days.
+    pub merges: usize,
+}
+
+/// Checks a town.
+pub fn health(town: &LiveTown) -> anyhow::Result<Health> {
+    let view = TownView::read(town)?;
+    let mut problems: Vec<String> = view.blind.iter().cloned().collect();
+    let unreadable = view.stores.unreadable.iter();
+    problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
+    let mut state = TownState::default();
+    for (rig, beads) in &view.stores.rigs {
+        let layout = town.layout.rig(rig);
+        let settings = PatrolSettings::load(town, &layout);
+        let matters = attention::of_rig(&view, rig, &settings);
+        let reported: BTreeSet<String> = matters.into_iter().map(|one| one.bead).collect();
+        let polecats = view.polecats_of(rig);
+        // A worker that a command is busy with is between two states.
+        let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
+        state
+            .workers
+            .extend(at_rest.map(|one| worker(one, view.now)));
+        let busy = polecats.iter().filter(|polecat| polecat.busy);
+        let busy = busy.map(|polecat| polecat.slot.bead.to_string()).collect();
+        let look = BeadLook {
+            beads,
+            reported,
+            busy,
+        };
+        state.work.extend(look.open());
+        state.work.extend(merges(&layout, beads, view.now));
+    }
+    mark_landed(&view.stores, &mut state.work);
+    state.acts = acts(town, view.now)?;
+    let faults = invariant::check(&state);
+    let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
+    let open = state.work.iter().filter(is_open).count();
+    Ok(Health {
+        healthy: faults.is_empty() && problems.is_empty(),
+        invariants: count(&faults),
+        checked: Checked {
+            beads: open,
+            workers: state.workers.len(),
+            merges: state.work.len() - open,
+        },
+        problems,
+    })
+}
+
+fn count(faults: &[Fault]) -> Vec<InvariantCount> {
+    let of_one = |invariant: Invariant| {
+        let own = faults.iter().filter(|fault| fault.invariant == invariant);
+        let faults: Vec<Fault> = own.cloned().collect();
+        InvariantCount {
+            invariant,
+            says: invariant.says(),
+            count: faults.len(),
+            faults,
+        }
+    };
+    Invariant::ALL.into_iter().map(of_one).collect()
+}
+
+fn worker(polecat: &Polecat, now: Timestamp) -> WorkerState {
+    let live = polecat.session.as_ref().filter(|live| live.dead.is_none());
+    WorkerState {
+        name: format!("{}/{}", polecat.rig, polecat.name),
+        bead: polecat.hook.clone(),
+        is_idle: matches!(polecat.slot.state, SlotState::Idle),
+        is_stuck: polecat.slot.state.stuck().is_some(),
+        quiet: live.map(|live| now.duration_since(live.activity)),
+    }
+}
+
+/// The beads of a rig.
+struct BeadLook<'a> {
+    beads: &'a Snapshot,
+    /// The beads that a message is about.
+    reported: BTreeSet<String>,
+    /// The beads of workers that a command is busy with.
+    busy: BTreeSet<String>,
+}
+
+impl BeadLook<'_> {
+    fn open(&self) -> Vec<WorkState> {
+        let agents = self
+            .beads
+            .select(|head| head.is_open() && head.is_a(&Kind::Agent, "gt:agent"));
+        let mut hooks: BTreeMap<&str, usize> = BTreeMap::new();
+        for agent in agents.filter(|agent| agent.role_type == "polecat") {
+            *hooks.entry(agent.hook_bead.as_str()).or_default() += 1;
+        }
+        let queued = queued_sling::queued_slings(self.beads);
+        let queued: BTreeSet<&str> = queued.iter().map(|one| one.work_bead_id.as_str()).collect();
+        let begun = self.beads.select(|head| {
+            matches!(head.status(), Status::Hooked | Status::InProgress) && !head.is_ephemeral()
+        });
+        let begun = begun.filter(|bead| !self.busy.contains(&bead.id));
+        let look = |bead: &Bead| WorkState {
+            id: bead.id.clone(),
+            place: self.place(bead, queued.contains(bead.id.as_str())),
+            holders: holders(
+                bead,
+                hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
+            ),
+            merges: 0,
+            missing: None,
+            is_landed: false,
+        };
+        begun.map(look).collect()
+    }
+
+    fn place(&self, bead: &Bead, is_queued: bool) -> WorkPlace {
+        let is_ours = bead.assignee.contains("/polecats/") || attempt::of(bead) > 0;
+        if bead.status == Status::Hooked {
+            WorkPlace::Hooked
+        } else if merge_request::open_request_of(self.beads, &bead.id).is_some() {
+            WorkPlace::HandedIn
+        } else if is_queued || self.reported.contains(&bead.id) {
+            WorkPlace::Reported
+        } else if is_ours {
+            WorkPlace::Unowned
+        } else {
+            WorkPlace::Free
+        }
+    }
+}
+
+/// On how many hooks a bead is. Agents without a record of their own have what is assigned to them.
+fn holders(bead: &Bead, polecats: usize) -> usize {
+    let is_others = bead.status == Status::Hooked && !bead.assignee.contains("/polecats/");
+    polecats + usize::from(is_others && !bead.assignee.is_empty())
+}
+
+/// What was merged in the last month.
+fn merges(rig: &RigLayout, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
+    let git = Git::at(rig.repo());
+    let closed =
+        beads.select(|head| !head.is_open() && head.is_a(&Kind::MergeRequest, "gt:merge-request"));
+    let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
+    for request in closed.filter(|bead| is_recent(bead, now)) {
+        let Some(commit) = fields::get(&request.description, "merge_commit") else {
+            continue;
+        };
+        let (source, receipt) = (
+            merge_request::source_of(request),
+            merge_request::receipt_of(request),
+        );
+        let work = found
+            .entry((source.clone(), receipt.attempt))
+            .or_insert_with(|| WorkState {
+                id: source,
+                place: WorkPlace::Closed,
+                holders: 0,
+                merges: 0,
+                missing: None,
+                is_landed: false,
+            });
+        work.merges += 1;
+        if !is_on_target(&git, &commit, &receipt.target) {
+            work.missing = Some(commit);
+        }
+    }
+    found.into_values().collect()
+}
+
+fn is_recent(bead: &Bead, now: Timestamp) -> bool {
+    let closed = bead.closed_at.as_ref();
+    closed.is_some_and(|at| now.duration_since(at.instant()) < MONTH)
+}
+
+/// Whether the target, as last fetched, holds a commit. One that cannot be asked is not judged.
+fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
+    let names = [
+        format!("refs/remotes/origin/{target}"),
+        format!("refs/heads/{target}"),
+    ];
+    let tips: Vec<String> = names
+        .iter()
+        .filter_map(|name| git.resolve(name).ok().flatten())
+        .collect();
+    let holds = |tip: &String| git.is_ancestor(commit, tip).unwrap_or_default();
+    tips.is_empty() || tips.iter().any(holds)
+}
+
+/// Marks the work that was not done when its convoy landed. What was changed since then was begun again.
+fn mark_landed(stores: &Stores, work: &mut [WorkState]) {
+    let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    for one in convoy::list(&stores.town, true) {
+        let at = one.closed_at.as_ref().filter(|_| convoy::has_landed(one));
+        if let Some(at) = at.map(bd::bead::Stamp::instant) {
+            landed.extend(convoy::tracked_ids(one).map(|id| (id, at)));
+        }
+    }
+    let is_older = |work: &WorkState| {
+        let at = landed.get(work.id.as_str());
+        let bead = stores.get(&work.id);
+        at.zip(bead)
+            .is_some_and(|(at, bead)| bead.updated_at.instant() <= *at)
+    };
+    for work in work
+        .iter_mut()
+        .filter(|work| work.place != WorkPlace::Closed)
+    {
+        work.is_landed = is_older(work);
+    }
+}
+
+/// How often each rule acted on each subject in the last day.
+fn acts(town: &LiveTown, now: Timestamp) -> anyhow::Result<Vec<(String, String, usize)>> {
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let is_recent = |ts: &str| {
+        let at: Option<Timestamp> = ts.parse().ok();
+        at.is_some_and(|at| now.duration_since(at) < DAY)
+    };
+    for line in event::read(&town.layout)? {
+        if let Event::Patrol(acted) = line.event()
+            && is_recent(&line.ts)
+        {
+            *counts
+                .entry((acted.rule, acted.r#do.to_string()))
+                .or_default() += 1;
+        }
+    }
+    let counts = counts.into_iter();
+    Ok(counts
+        .map(|((rule, subject), times)| (rule, subject, times))
+        .collect())
+}
