@@ -12,6 +12,7 @@
 mod change;
 mod combine;
 mod driver;
+mod folders;
 pub mod past;
 mod read;
 mod redact;
@@ -34,6 +35,7 @@ use jiff::Timestamp;
 use crate::sys::ExecError;
 
 pub use combine::{Contained, TreeMerge};
+pub(crate) use folders::folders;
 pub use read::Stash;
 pub use redact::redact;
 pub use remote::{Lease, PushError, PushRefusal, RemoteHead};

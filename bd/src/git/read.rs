@@ -74,18 +74,11 @@ impl Git {
 
     /// The best common ancestor of two commits.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
-        let Some(repository) = self.open()? else {
-            let finished = self.plumbing(["merge-base", one, other]).finish()?;
-            return Ok(finished.ok().then(|| finished.text()));
-        };
-        let (one, other) = (
-            self.commit(&repository, one)?,
-            self.commit(&repository, other)?,
-        );
-        match repository.merge_base(one, other) {
-            Ok(base) => Ok(Some(base.to_string())),
-            Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-            Err(error) => self.library("find a merge base", Err(error)),
+        let finished = self.plumbing(["merge-base", one, other]).finish()?;
+        match finished.code() {
+            Some(0) => Ok(Some(finished.text())),
+            Some(1) => Ok(None),
+            _ => Err(self.failure(&format!("git merge-base {one} {other}"), &finished)),
         }
     }
 

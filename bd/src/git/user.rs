@@ -1,15 +1,15 @@
 //! Owns who git's user is here: the name and address that `git config` answers.
 //!
-//! Asking the git command costs more than everything else that a small change does, so libgit2 reads the files. Where
-//! it might answer otherwise than the command (conditional includes, files that variables name, a repository or a file
-//! that it cannot read), and where it finds no user, the command is asked.
+//! Asking the git command costs more than everything else that a small change does. Its answer is remembered in
+//! `bd-user` in the repository's own folder while the files of settings stay as they are. Settings that include other
+//! files are asked for each time.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use git2::{Config, ConfigLevel, ErrorCode, Repository};
-
 use super::Git;
-use crate::sys::Env;
+use super::folders::{Folders, folders};
+use crate::sys::{Env, Remembered};
 
 /// Who git says the user is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,63 +20,76 @@ pub struct User {
     pub email: Option<String>,
 }
 
-/// Variables that turn the git command, but not libgit2, to other files of settings.
-const ELSEWHERE: [&str; 2] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+/// What git may read, beside the repository's own settings.
+const SETTINGS: [(&str, &str); 5] = [
+    ("GIT_CONFIG_SYSTEM", ""),
+    ("GIT_CONFIG_GLOBAL", ""),
+    ("XDG_CONFIG_HOME", "git/config"),
+    ("HOME", ".config/git/config"),
+    ("HOME", ".gitconfig"),
+];
 
 impl Git {
     /// Git's user in this folder.
     pub fn user(&self, env: &Env) -> User {
-        let by_library = || {
-            let is_elsewhere = ELSEWHERE.iter().any(|name| env.get(name).is_some());
-            let is_same = self.env.is_empty() && !is_elsewhere;
-            let has_system = env.get("GIT_CONFIG_NOSYSTEM").is_none();
-            is_same.then(|| self.user_by_library(has_system)).flatten()
+        let folders = folders(&self.folder).filter(Folders::is_repository);
+        let Some(folders) = folders.filter(|_| self.env.is_empty()) else {
+            return self.user_by_command().0;
         };
-        by_library().unwrap_or_else(|| self.user_by_command())
-    }
-
-    /// The user as libgit2 reads it; `None` where only the git command can tell.
-    pub(super) fn user_by_library(&self, has_system: bool) -> Option<User> {
-        let config = match Repository::discover(&self.folder) {
-            Ok(repository) => repository.config(),
-            Err(error) if error.code() == ErrorCode::NotFound => Config::open_default(),
-            Err(error) => Err(error),
-        };
-        let config = config.and_then(|mut config| config.snapshot()).ok()?;
-        if config.entries(Some("^includeif\\.")).ok()?.next().is_some() {
-            return None;
+        let has_system = env.get("GIT_CONFIG_NOSYSTEM").unwrap_or_default();
+        let place = folders.own.join("bd-user");
+        let known = Remembered::at(place, &settings(&folders, env), has_system);
+        if let Some([name, email]) = known.parts() {
+            let value = |text: String| Some(text).filter(|text| !text.is_empty());
+            let (name, email) = (value(name), value(email));
+            return User { name, email };
         }
-        let value = |key: &str| {
-            let of_system = config.get_entry(key).ok()?.level() == ConfigLevel::System;
-            let value = config.get_string(key).ok()?;
-            (!value.is_empty() && (has_system || !of_system)).then_some(value)
-        };
-        let (name, email) = (value("user.name")?, value("user.email")?);
-        Some(User {
-            name: Some(name),
-            email: Some(email),
-        })
+        let (user, is_whole) = self.user_by_command();
+        if is_whole {
+            let [name, email] = [&user.name, &user.email].map(|value| value.as_deref());
+            known.remember([name.unwrap_or_default(), email.unwrap_or_default()]);
+        }
+        user
     }
 
-    fn user_by_command(&self) -> User {
-        let call = self.plumbing(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]);
+    /// The user, and whether that is all there is to it.
+    fn user_by_command(&self) -> (User, bool) {
+        let keys = r"^(user\.(name|email)|include(if\..*)?\.path)$";
+        let call = self.plumbing(["config", "-z", "--get-regexp", keys]);
         // Without git, or without a user there, other sources stand in.
         let records = call.limit(Duration::from_secs(5)).records();
+        let is_answer = records.is_ok();
         let records = records.unwrap_or_default();
         let value = |key: &str| {
-            let settings = records.iter().rev().map(|record| {
-                let (name, value) = record.split_once('\n').unwrap_or((record, ""));
-                (name, value.to_owned())
-            });
-            let mut settings = settings.filter(|(name, _)| *name == key);
-            settings
-                .next()
-                .map(|(_, value)| value)
-                .filter(|value| !value.is_empty())
+            let settings = records.iter().rev();
+            let mut settings =
+                settings.map(|record| record.split_once('\n').unwrap_or((record, "")));
+            let value = settings.find(|(name, _)| *name == key)?.1;
+            (!value.is_empty()).then(|| value.to_owned())
         };
-        User {
+        let user = User {
             name: value("user.name"),
             email: value("user.email"),
-        }
+        };
+        let includes = records.iter().any(|record| record.starts_with("include"));
+        (user, is_answer && !includes)
     }
+}
+
+/// What decides about git's answer.
+fn settings(git: &Folders, env: &Env) -> Vec<PathBuf> {
+    let named = SETTINGS.iter().filter_map(|(variable, name)| {
+        let place = PathBuf::from(env.get(variable)?);
+        Some(if name.is_empty() {
+            place
+        } else {
+            place.join(name)
+        })
+    });
+    let usual = [
+        PathBuf::from("/etc/gitconfig"),
+        git.common.join("config"),
+        git.own.join("config.worktree"),
+    ];
+    named.chain(usual).collect()
 }

@@ -11,6 +11,7 @@ pub mod inside;
 pub mod lock;
 pub mod parallel;
 pub mod random;
+mod remembered;
 pub mod watch;
 
 pub use clock::Clock;
@@ -18,3 +19,4 @@ pub use env::Env;
 pub use exec::{Exec, ExecError, Finished};
 pub use inside::{Inside, InsideError};
 pub use random::Random;
+pub use remembered::Remembered;

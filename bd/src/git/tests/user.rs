@@ -1,4 +1,4 @@
-//! Who git's user is: libgit2 says what the command says, or leaves it to the command.
+//! Who git's user is: what is remembered of it is what the command says.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -34,17 +34,31 @@ fn told(git: &Git) -> User {
     }
 }
 
-/// What libgit2 says, which is the same as the command says.
+/// What git says, also where it was remembered.
 fn sure(git: &Git) -> User {
-    let user = git.user_by_library(true).expect("libgit2 is enough");
+    let place = super::super::folders(git.folder())
+        .unwrap()
+        .own
+        .join("bd-user");
+    let is_known = || {
+        assert_eq!(git.user(&Env::default()), told(git));
+        place.exists().then_some(())
+    };
+    crate::sys::clock::wait_for(Duration::from_secs(5), is_known).expect("it is remembered");
+    let user = git.user(&Env::default());
     assert_eq!(user, told(git));
     user
 }
 
-/// The command is asked.
+/// The command is asked each time.
 fn odd(git: &Git) -> User {
-    assert_eq!(git.user_by_library(true), None);
-    assert_eq!(git.user(&Env::default()), told(git));
+    let place = git.folder().join(".git/bd-user");
+    fs::remove_file(&place).ok();
+    let settled = std::time::Instant::now() + Duration::from_millis(30);
+    while std::time::Instant::now() < settled {
+        assert_eq!(git.user(&Env::default()), told(git));
+    }
+    assert!(!place.exists());
     told(git)
 }
 
@@ -89,7 +103,7 @@ fn the_last_setting_wins_and_included_files_count() {
     );
     let included = format!("{DANA}[include]\npath = more\npath = none\n");
     let dana = user("Included", "dana@example.org");
-    assert_eq!(sure(&repository(&place, &included)), dana);
+    assert_eq!(odd(&repository(&place, &included)), dana);
     let conditional = format!("{DANA}[includeIf \"gitdir:**\"]\npath = more\n");
     assert_eq!(odd(&repository(&place, &conditional)), dana);
 }
@@ -108,8 +122,9 @@ fn what_variables_name_is_left_to_the_command() {
 #[test]
 fn what_only_git_can_judge_is_left_to_it() {
     let place = Place::new();
-    for settings in ["[half\n", "[user]\nname =\n", "[user]\nemail\n"] {
-        odd(&repository(&place, &format!("{DANA}{settings}")));
+    odd(&repository(&place, &format!("{DANA}[half\n")));
+    for settings in ["[user]\nname =\n", "[user]\nemail\n"] {
+        sure(&repository(&place, &format!("{DANA}{settings}")));
     }
     let bare = Git::at(place.path("bare.git"));
     bare.init("main", true).unwrap();

@@ -104,8 +104,7 @@ pub(crate) fn place_issues(issues: Beside, paths: &Paths) -> io::Result<Placed> 
 
 /// Begins to keep issues that were just read from a commit.
 pub(crate) fn keep_fetched(paths: &Paths) -> Result<(), StoreError> {
-    let key =
-        fs::metadata(paths.issues()).map_or_else(|_| FileKey::default(), |meta| file_key(&meta));
+    let key = FileKey::at(paths.issues());
     keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
 }
 

@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::git;
 use crate::store::disk::paths;
 use crate::sys::Env;
 
@@ -175,7 +176,8 @@ impl GitPlace {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
-        let main_root = common_dir(root).and_then(|common| Some(common.parent()?.to_owned()));
+        let shared = git::folders(root).filter(|git| git.own != git.common);
+        let main_root = shared.and_then(|git| Some(git.common.parent()?.to_owned()));
         let above = main_root.as_deref().filter(|main| root.starts_with(main));
         Self {
             boundary: Some(above.unwrap_or(root).to_owned()),
@@ -183,30 +185,6 @@ impl GitPlace {
             main_root,
         }
     }
-}
-
-/// The root of the working tree around a folder and the git folder that its worktrees share.
-pub(in crate::store) fn git_folders(folder: &Path) -> Option<(PathBuf, PathBuf)> {
-    let root = GitPlace::of(folder).root?;
-    let own = root.join(".git");
-    let common = if own.is_dir() {
-        own
-    } else {
-        common_dir(&root)?
-    };
-    Some((root, common))
-}
-
-/// The common git folder of a linked worktree; `None` elsewhere, in a submodule too.
-fn common_dir(root: &Path) -> Option<PathBuf> {
-    let link = root.join(".git");
-    if !link.is_file() {
-        return None;
-    }
-    let text = fs::read_to_string(link).ok()?;
-    let git_dir = root.join(text.strip_prefix("gitdir:")?.trim());
-    let common = fs::read_to_string(git_dir.join("commondir")).ok()?;
-    fs::canonicalize(git_dir.join(common.trim())).ok()
 }
 
 #[cfg(test)]

@@ -12,12 +12,25 @@ use crate::sys::clock;
 /// How near to the index's making a change of a file is in doubt, in nanoseconds.
 pub(crate) const RACY_WINDOW: i64 = 20_000_000;
 
-/// Which content of a file the index was made from.
+/// Which version of a file is there.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    FromBytes,
+    IntoBytes,
+    Immutable,
+    KnownLayout,
+    Serialize,
+    Deserialize,
 )]
+#[serde(default)]
 #[repr(C)]
-pub(crate) struct FileKey {
+#[expect(missing_docs, reason = "the names of the fields say it")]
+pub struct FileKey {
     /// 1 where there is a file.
     pub exists: u64,
     pub device: u64,
@@ -29,6 +42,13 @@ pub(crate) struct FileKey {
     pub changed_ns: i64,
     /// The hash of the content, which is not part of the identity.
     pub content: u64,
+}
+
+impl FileKey {
+    /// That of the file at a path; one that is not there has one, too.
+    pub(crate) fn at(path: &Path) -> Self {
+        fs::metadata(path).map_or_else(|_| Self::default(), |meta| file_key(&meta))
+    }
 }
 
 /// The identity of a file.
@@ -61,29 +81,4 @@ pub(crate) fn same(a: &FileKey, b: &FileKey) -> bool {
 /// The system's time, which files are stamped with.
 pub(crate) fn file_time_now() -> i64 {
     clock::nanoseconds(clock::Clock::System.now())
-}
-
-/// What tells one version of a file from the next.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Version {
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Version {
-    /// That of the file at a path; one that is not there has one, too.
-    pub(crate) fn at(path: &Path) -> Self {
-        fs::metadata(path).map_or_else(|_| Self::default(), |meta| Self::of(&meta))
-    }
-
-    pub(crate) fn of(meta: &Metadata) -> Self {
-        Self {
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
 }

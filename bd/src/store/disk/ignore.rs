@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::store::disk::find;
+use crate::git;
 use crate::sys::file;
 
 /// The local files of a beads folder.
@@ -35,13 +35,13 @@ const LOCAL: &[&str] = &[
 /// Adds what is not ignored yet. Outside git, and where git's folder cannot be written, nothing is done:
 /// it is a courtesy, and the write itself does not depend on it.
 pub(crate) fn hide(dir: &Path) {
-    let Some((root, common)) = find::git_folders(dir) else {
+    let Some(git) = git::folders(dir) else {
         return;
     };
-    let Ok(inside) = dir.strip_prefix(&root) else {
+    let Ok(inside) = dir.strip_prefix(&git.root) else {
         return;
     };
-    let path = common.join("info/exclude");
+    let path = git.common.join("info/exclude");
     let known = fs::read(&path).unwrap_or_default();
     let known = String::from_utf8_lossy(&known);
     let inside = inside.to_string_lossy();
@@ -63,7 +63,7 @@ pub(crate) fn hide(dir: &Path) {
         "\n"
     };
     let text = format!("{start}{}\n", lines.join("\n"));
-    if file::make_folder(&common.join("info"), 0o755).is_ok() {
+    if file::make_folder(&git.common.join("info"), 0o755).is_ok() {
         // See above: a courtesy.
         file::append(&path, text.as_bytes(), 0o644).ok();
     }

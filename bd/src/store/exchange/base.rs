@@ -3,7 +3,7 @@
 //!
 //! Local and derived from what was done: without it the next merge has no common state, and keeps what either side has.
 
-use crate::store::disk::identity::Version;
+use crate::store::disk::identity::FileKey;
 use std::fs::{self};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub struct Base {
     /// When.
     pub at: String,
     /// The issues as they were then.
-    pub issues: Version,
+    pub issues: FileKey,
 }
 
 /// Remembers that the issues of a folder were just read from a commit.
@@ -41,7 +41,7 @@ pub(crate) fn begin(
         branch: branch.to_owned(),
         commit: commit.to_owned(),
         at: clock.now().to_string(),
-        issues: Version::at(store.issues_file()),
+        issues: FileKey::at(store.issues_file()),
     })
 }
 
@@ -63,7 +63,7 @@ impl Store {
     /// short one.
     pub fn has_news(&self) -> bool {
         let waits = fs::metadata(self.paths.local_events()).is_ok_and(|meta| meta.len() > 0);
-        let issues = Version::at(self.paths.issues());
+        let issues = FileKey::at(self.paths.issues());
         waits || self.base().is_none_or(|base| base.issues != issues)
     }
 

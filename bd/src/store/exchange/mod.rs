@@ -17,7 +17,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-pub use super::disk::identity::Version;
+pub use super::disk::identity::FileKey;
 pub use base::Base;
 pub(crate) use base::begin;
 
@@ -64,7 +64,7 @@ pub struct ExchangedStore {
     /// What is in it now.
     pub own: StoreSide,
     /// The version of its issues.
-    pub version: Version,
+    pub version: FileKey,
 }
 
 impl Store {
@@ -82,7 +82,7 @@ impl Store {
         for _ in 0..FOLD_TRIES {
             let now = Stamp::from(clock.now());
             self.settle(clock, &now)?;
-            let version = Version::at(self.paths.issues());
+            let version = FileKey::at(self.paths.issues());
             let own = self.store_side()?;
             let united = unite(&own)?;
             let Some(version) = self.put(&own, &united, version, &now)? else {
@@ -126,9 +126,9 @@ impl Store {
         &self,
         own: &StoreSide,
         united: &United,
-        version: Version,
+        version: FileKey,
         now: &Stamp,
-    ) -> Result<Option<Version>, StoreError> {
+    ) -> Result<Option<FileKey>, StoreError> {
         let path = self.paths.issues();
         let failed = |error| StoreError::io("write", path, error);
         for (name, content) in &united.events {
@@ -152,12 +152,12 @@ impl Store {
         };
         let merged = history::by_bead(&united.lost, [&own.issues, &united.issues]);
         let told = history::merge_event(&merged, now);
-        if Version::at(path) != version {
+        if FileKey::at(path) != version {
             return Ok(None);
         }
         history::append(&self.paths, told.as_slice())?;
         // Once more: that took its time.
-        if Version::at(path) != version {
+        if FileKey::at(path) != version {
             return Ok(None);
         }
         let version = match issues {
@@ -166,7 +166,7 @@ impl Store {
                 let placed = place_issues::place_issues(beside, &self.paths).map_err(failed)?;
                 self.reload_own_side();
                 mark::touch(&self.paths);
-                Version::of(&placed.there)
+                identity::file_key(&placed.there)
             }
         };
         for (name, content) in united.archive.iter().filter(is_other) {

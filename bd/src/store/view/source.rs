@@ -349,9 +349,7 @@ impl Source {
 
     /// Whether one of the files is no longer the one that was read.
     pub(crate) fn is_overtaken(&self, code: u8) -> bool {
-        let there =
-            std::fs::metadata(self.path(code)).map_or(FileKey::default(), |meta| file_key(&meta));
-        !same(&there, self.read_key(code))
+        !same(&FileKey::at(&self.path(code)), self.read_key(code))
     }
 
     /// The identity that one of the files had when it was read.

@@ -1,0 +1,69 @@
+//! Owns answers that are dear to find and depend on a few files only: they are kept in a small file beside a hash of the
+//! identity of those files. It is derived: it can be deleted at any moment.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::clock::{Clock, nanoseconds};
+use super::file;
+
+/// How near to its reading a change of a file is in doubt, in nanoseconds.
+const RACY_WINDOW: i64 = 20_000_000;
+
+/// The place of an answer, and what it depends on now.
+#[derive(Debug)]
+pub struct Remembered {
+    place: PathBuf,
+    hash: String,
+    /// Whether a further change of the files would give another hash.
+    is_settled: bool,
+}
+
+impl Remembered {
+    /// The answer that a file has, if any; it depends on other files, which may be absent, and on a text.
+    pub fn at(place: PathBuf, depends_on: &[PathBuf], and_on: &str) -> Self {
+        let mut text = format!("{and_on}\n");
+        let mut last = 0;
+        for path in depends_on {
+            text.push_str(&path.to_string_lossy());
+            if let Ok(meta) = fs::metadata(path) {
+                let modified = (meta.mtime(), meta.mtime_nsec());
+                let changed = (meta.ctime(), meta.ctime_nsec());
+                let (device, inode, size) = (meta.dev(), meta.ino(), meta.len());
+                text.push_str(&format!(
+                    " {device} {inode} {size} {modified:?} {changed:?}"
+                ));
+                for (seconds, rest) in [modified, changed] {
+                    last = last.max(seconds.saturating_mul(1_000_000_000).saturating_add(rest));
+                }
+            }
+            text.push('\n');
+        }
+        Self {
+            place,
+            hash: format!("{:016x}", xxh3_64(text.as_bytes())),
+            is_settled: last.saturating_add(RACY_WINDOW) < nanoseconds(Clock::System.now()),
+        }
+    }
+
+    /// The parts of the answer, if it is known and holds.
+    pub fn parts<const N: usize>(&self) -> Option<[String; N]> {
+        let text = String::from_utf8(file::read(&self.place).ok()??).ok()?;
+        let mut parts = text.split('\0').map(str::to_owned);
+        let is_same = parts.next()? == self.hash;
+        let parts: Vec<String> = parts.collect();
+        parts.try_into().ok().filter(|_| is_same)
+    }
+
+    /// Keeps an answer that was found after the files were looked at.
+    pub fn remember<const N: usize>(&self, parts: [&str; N]) {
+        if self.is_settled && !parts.iter().any(|part| part.contains('\0')) {
+            let text = [&[self.hash.as_str()], &parts[..]].concat().join("\0");
+            // Where it cannot be written the next command finds the answer again.
+            file::replace_derived(&self.place, text.as_bytes(), 0o644).ok();
+        }
+    }
+}
