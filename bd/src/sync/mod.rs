@@ -256,7 +256,7 @@ fn round(
         branch: place.branch.clone(),
         commit: made.tip.clone().unwrap_or_default(),
         at: request.clock.now().to_string(),
-        issues: shared.version.clone(),
+        issues: shared.version,
     })?;
     Ok(Round::Done(made.tip))
 }
