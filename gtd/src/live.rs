@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bd::store::upkeep;
 use gt::host::LiveTown;
@@ -12,7 +13,7 @@ use jiff::Timestamp;
 use tokio::sync::broadcast;
 
 use crate::panes::Panes;
-use crate::run::{Loop, World, lock};
+use crate::run::{HEARTBEAT, Loop, World, lock};
 use crate::socket::{self, SocketState};
 use crate::supervise::Instance;
 use crate::wake::{Wake, Waker, channel};
@@ -156,7 +157,14 @@ impl World for Watched {
     }
 
     fn stop(&self) {
+        sd_notify::notify(&[sd_notify::NotifyState::Stopping]).ok();
         self.town.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// A supervisor that expects signs of life gets two in the time that it waits for one.
+    fn heartbeat(&self) -> Duration {
+        let watchdog = sd_notify::watchdog_enabled();
+        watchdog.map_or(HEARTBEAT, |limit| HEARTBEAT.min(limit / 2))
     }
 }
 

@@ -258,3 +258,48 @@ fn a_worker_whose_tmux_socket_was_removed_gets_no_second_session_and_the_status_
     assert_eq!(started(), 1);
     assert_eq!(origin.file("main", "work.txt"), "x");
 }
+
+#[test]
+fn a_supervisor_hears_that_the_daemon_is_ready_alive_and_stopping() {
+    let (town, _origin) = Town::with_rig();
+    let path = town.path("run/notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    let patience = std::time::Duration::from_secs(60);
+    socket.set_read_timeout(Some(patience)).unwrap();
+    let hear = || {
+        let mut bytes = [0; 256];
+        let length = socket.recv(&mut bytes).expect("the daemon says something");
+        String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
+    };
+    let root = town.root();
+    let gtd = town
+        .gtd(["run", "--town", root.to_str().unwrap()])
+        .env("NOTIFY_SOCKET", path.to_str().unwrap())
+        .env("WATCHDOG_USEC", "2000000");
+    let mut gtd = gtd.start();
+    assert_eq!(hear(), "READY=1");
+    // Nothing happens in the town: more than the first pass has to say is the watchdog's.
+    for _ in 0..4 {
+        assert_eq!(hear(), "WATCHDOG=1");
+    }
+    let pid = gtd.id().to_string();
+    town.program_on_path("kill").args([pid.as_str()]).ok();
+    let last = std::iter::repeat_with(hear).find(|word| word != "WATCHDOG=1");
+    assert_eq!(last.as_deref(), Some("STOPPING=1"));
+    assert!(gtd.wait().unwrap().success());
+}
+
+#[test]
+fn starting_a_town_offers_the_unit_where_systemd_runs_until_it_is_there() {
+    let (town, _origin) = Town::with_rig();
+    let up = || town.gt(["up"]).ok().out;
+    let offer = "gt daemon install";
+    assert!(!up().contains(offer));
+    let runtime = town.path("run/user");
+    std::fs::create_dir_all(runtime.join("systemd")).unwrap();
+    let town = town.with_env("XDG_RUNTIME_DIR", runtime.to_str().unwrap());
+    let up = || town.gt(["up"]).ok().out;
+    assert!(up().contains(offer), "{}", up());
+    town.gt(["daemon", "install"]).ok();
+    assert!(!up().contains(offer), "{}", up());
+}

@@ -58,4 +58,5 @@ mod town_hook;
 mod town_sync;
 mod watch;
 mod went_back;
+mod why;
 mod words;

@@ -243,6 +243,21 @@ impl Exec {
             .map_err(|source| failed(&name, source))
     }
 
+    /// The same with its standard input from us, as for a pager. One that stops reading is no error.
+    pub fn run_fed(self) -> Result<ExitStatus, ExecError> {
+        let name = self.name();
+        let input = self.stdin.clone();
+        let mut command = self.command();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .spawn()
+            .map_err(|source| failed(&name, source))?;
+        if let Some(mut pipe) = child.stdin.take() {
+            pipe.write_all(&input).ok();
+        }
+        child.wait().map_err(|source| failed(&name, source))
+    }
+
     /// Starts it detached: a session of its own, no standard streams but `log` for both outputs.
     pub fn spawn_detached(self, log: &std::fs::File) -> Result<u32, ExecError> {
         let name = self.name();

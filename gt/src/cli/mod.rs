@@ -35,6 +35,7 @@ mod mayor;
 mod mq;
 mod namepool;
 mod nudge;
+mod pager;
 mod peek;
 mod polecat;
 mod prime;

@@ -25,6 +25,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> Answer {
             "✓ the daemon {how} (pid {}): it starts sessions when there is work",
             up.daemon_pid
         ));
+        if up.may_install {
+            page.line("  to start it at each login: gt daemon install");
+        }
         page.line("  talk to the mayor: gt mayor attach");
     })
 }

@@ -3,16 +3,18 @@
 use bd::ui::{Page, escape};
 use serde_json::Value;
 
-use super::{Answer, answer};
+use super::agent_event::nothing;
+use super::{Answer, answer, pager};
 use crate::cli::context::Context;
 use crate::town::event::EventLine;
 use crate::view::feed::describe_event;
-use crate::view::why;
+use crate::view::why::{self, Explanation};
 
 /// Explain what happened, and which rule decided
 ///
 /// Of a bead, convoy, merge request, agent or rig: where it stands and since when, the command that would move it on, the
-/// rule that acted last, and its events, one line each.
+/// rule that acted last, and its events, one line each. On a terminal it uses a pager as git does: `GIT_PAGER`, `PAGER`,
+/// else less.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A bead, convoy, merge request or rig, or an agent's name or address
@@ -20,6 +22,9 @@ pub(super) struct Args {
     /// Show at most N events, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
     limit: usize,
+    /// Do not use a pager
+    #[arg(long)]
+    no_pager: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
@@ -30,34 +35,43 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         limit => found.events.len().saturating_sub(limit),
     };
     found.events.drain(..older);
-    answer(found, move |found, page| {
-        for (number, text) in found.now.iter().enumerate() {
-            let text = escape::line(text);
-            page.line(if number == 0 {
-                page.style().bold(&text)
-            } else {
-                format!("  {text}")
-            });
+    if !args.no_pager {
+        let mut page = ctx.ui.page();
+        show(&found, older, &mut page);
+        if pager::show(ctx, page.text()) {
+            return nothing();
         }
-        for command in &found.next_steps {
-            page.line(format!("  → {}", escape::line(command)));
-        }
-        if let Some(rule) = &found.rule {
-            page.line(format!("  last decided: {}", escape::line(rule)));
-        }
-        if !found.now.is_empty() && !found.events.is_empty() {
-            page.blank();
-        }
-        if older > 0 {
-            page.line(format!("({older} older events: -n 0)"));
-        }
-        for event in &found.events {
-            line(event, page);
-        }
-        if found.events.is_empty() {
-            page.line("nothing is recorded about it yet");
-        }
-    })
+    }
+    answer(found, move |found, page| show(found, older, page))
+}
+
+fn show(found: &Explanation, older: usize, page: &mut Page) {
+    for (number, text) in found.now.iter().enumerate() {
+        let text = escape::line(text);
+        page.line(if number == 0 {
+            page.style().bold(&text)
+        } else {
+            format!("  {text}")
+        });
+    }
+    for command in &found.next_steps {
+        page.line(format!("  → {}", escape::line(command)));
+    }
+    if let Some(rule) = &found.rule {
+        page.line(format!("  last decided: {}", escape::line(rule)));
+    }
+    if !found.now.is_empty() && !found.events.is_empty() {
+        page.blank();
+    }
+    if older > 0 {
+        page.line(format!("({older} older events: -n 0)"));
+    }
+    for event in &found.events {
+        line(event, page);
+    }
+    if found.events.is_empty() {
+        page.line("nothing is recorded about it yet");
+    }
 }
 
 /// What a sentence about an event leaves out and an explanation needs.

@@ -12,6 +12,9 @@ pub struct Up {
     pub daemon_pid: u32,
     /// Whether it was started now.
     pub started: bool,
+    /// Whether systemd could start it at each login.
+    #[serde(skip)]
+    pub may_install: bool,
     /// Why sessions cannot be started, if so.
     #[serde(skip)]
     pub degraded: Option<String>,
@@ -20,11 +23,13 @@ pub struct Up {
 /// Starts the town's daemon, unless it runs.
 pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
     let degraded = town.host.check().err().map(|error| error.to_string());
+    let may_install = daemon::may_install(town);
     let now = daemon::status(town);
     if now.running {
         return Ok(Up {
             daemon_pid: now.pid,
             started: false,
+            may_install,
             degraded,
         });
     }
@@ -33,6 +38,7 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<Up> {
     Ok(Up {
         daemon_pid,
         started: true,
+        may_install,
         degraded,
     })
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use crate::wake::{Wake, Waker, Wakes};
 
 /// The safety net: everything is looked at this often, whatever happens.
-const HEARTBEAT: Duration = Duration::from_secs(180);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
 /// How long what is being done may take to come to its end when the daemon stops.
 const PARTING: Duration = Duration::from_secs(8);
 
@@ -31,6 +31,10 @@ pub(crate) trait World: Send + Sync + 'static {
     fn tidy(&self);
     /// Stops actions that take long.
     fn stop(&self);
+    /// After how long it is looked at again, whatever happens.
+    fn heartbeat(&self) -> Duration {
+        HEARTBEAT
+    }
 }
 
 /// The loop over a world.
@@ -91,7 +95,8 @@ impl<W: World> Loop<W> {
         let retry = lock(&self.memory).due_in(self.world.now());
         let waits = due.into_iter().chain(retry);
         let sleep = waits.min().and_then(|wait| wait.try_into().ok());
-        sleep.map_or(HEARTBEAT, |sleep: Duration| sleep.min(HEARTBEAT))
+        let heartbeat = self.world.heartbeat();
+        sleep.map_or(heartbeat, |sleep: Duration| sleep.min(heartbeat))
     }
 
     /// Runs what may block beside the loop. A panic is logged and costs that only.

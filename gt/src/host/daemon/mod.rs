@@ -12,7 +12,7 @@ pub(crate) use life::is_foreign;
 pub use life::{
     DaemonError, StateFile, Status, lock_path, log_path, pid_path, start, state_path, status, stop,
 };
-pub use unit::{Installed, install};
+pub use unit::{Installed, install, may_install};
 
 use std::path::PathBuf;
 

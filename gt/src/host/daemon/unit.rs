@@ -26,10 +26,11 @@ pub struct Installed {
     pub variables: Vec<String>,
 }
 
-/// Writes the unit file and the environment file that it names. Nothing is enabled or started.
-pub fn install(town: &Town) -> anyhow::Result<Installed> {
-    let root = town.layout.root();
-    let name: String = root
+/// The unit file of a town's daemon.
+fn unit_path(town: &Town) -> (String, PathBuf) {
+    let name: String = town
+        .layout
+        .root()
         .file_name()
         .unwrap_or_default()
         .to_string_lossy()
@@ -41,8 +42,24 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .env
         .config_dir()
         .unwrap_or_else(|| town.env.absolute("~/.config"));
-    let units = config.join("systemd/user");
-    file::make_folder(&units, 0o755)?;
+    let path = config.join("systemd/user").join(&unit);
+    (unit, path)
+}
+
+/// Whether a systemd of this user runs that has no unit of this town yet.
+pub fn may_install(town: &Town) -> bool {
+    let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let runs = runtime.is_some_and(|folder| folder.join("systemd").is_dir());
+    runs && !unit_path(town).1.is_file()
+}
+
+/// Writes the unit file and the environment file that it names. Nothing is enabled or started.
+pub fn install(town: &Town) -> anyhow::Result<Installed> {
+    let root = town.layout.root();
+    let (unit, path) = unit_path(town);
+    if let Some(units) = path.parent() {
+        file::make_folder(units, 0o755)?;
+    }
     file::make_folder(&town.layout.daemon(), 0o700)?;
     let environment = town.layout.daemon().join("environment");
     let gtd = town
@@ -63,7 +80,6 @@ pub fn install(town: &Town) -> anyhow::Result<Installed> {
         .replace("{gtd}", &quoted(&gtd.display().to_string()))
         .replace("{environment}", &quoted(&environment.display().to_string()))
         .replace("{town}", &quoted(&root.display().to_string()));
-    let path = units.join(&unit);
     file::replace(&path, text.as_bytes(), 0o644)?;
     Ok(Installed {
         unit,
