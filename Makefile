@@ -6,12 +6,13 @@ PREFIX ?= $(HOME)/.cargo
 DATA ?= $(if $(filter $(HOME)/.cargo,$(PREFIX)),$(or $(XDG_DATA_HOME),$(HOME)/.local/share),$(PREFIX)/share)
 MAN := $(PREFIX)/share/man/man1
 
-.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town
+.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town soak
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
 	@echo "make test      build, and run all tests"
 	@echo "make nightly   run what takes long: end-to-end tests on the release programs, large storms, random histories, mutants"
+	@echo "make soak      run a town of 30 workers and 300 beads through every kind of trouble (docs/SOAK.md)"
 	@echo "make install   install bd, gt, gtd and the keeper plugin in ~/.cargo/bin (or PREFIX/bin), with man pages and completions"
 	@echo "make install-docs  install the man pages and completions only"
 	@echo "make bench     measure bd from outside at 1k, 10k and 100k beads (BENCH='--other PATH' pairs another tracker)"
@@ -38,6 +39,9 @@ nightly: setup
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
 	GASTOWN_SIM=10000 $(CARGO) test --locked -p gtd --lib sim
 	python3 tests/mutants.py
+
+soak: setup
+	GASTOWN_SOAK="$${GASTOWN_SOAK:-5 6 60 2400}" GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) $(CARGO) test --locked -p town-tests --test soak -- --nocapture --test-threads 1
 
 lint:
 	$(CARGO) fmt --all --check

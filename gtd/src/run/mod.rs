@@ -81,10 +81,13 @@ impl<W: World> Loop<W> {
     /// tried again, or until the heartbeat.
     async fn pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
+        let began = tokio::time::Instant::now();
         match self.beside("reading the town", W::facts).await {
             Some(Ok(facts)) => {
                 due = patrol::due_in(&facts);
                 self.start(&facts);
+                let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+                tracing::debug!(micros, "looked");
             }
             Some(Err(error)) => {
                 tracing::error!(error = format!("{error:#}"), "the town cannot be read");
