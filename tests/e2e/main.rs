@@ -17,6 +17,7 @@ mod deacon;
 mod demo;
 mod disk;
 mod doctor;
+mod dog;
 mod done;
 mod escalate;
 mod external;

@@ -19,6 +19,7 @@ mod daemon;
 mod deacon;
 mod demo;
 mod doctor;
+mod dog;
 mod done;
 mod down;
 pub mod error;
@@ -147,6 +148,8 @@ bd::program! {
     Deacon => deacon,
     Demo => demo,
     Doctor => doctor,
+    #[command(alias = "dogs")]
+    Dog => dog,
     Done => done,
     Down => down,
     Escalate => escalate,

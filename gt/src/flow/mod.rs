@@ -7,6 +7,7 @@ pub mod crew;
 pub mod deacon;
 pub mod demo;
 pub mod discovery;
+pub mod dog;
 pub mod done;
 pub mod down;
 pub mod escalate;

@@ -78,7 +78,8 @@ pub fn keep_running(
     begin(town, agent, "").map(|live| Some(live.name))
 }
 
-fn begin(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
+/// Starts the session of an agent in its folder.
+pub(crate) fn begin(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<Live> {
     file::make_folder(&town::home_of(town, agent), 0o755)?;
     session::start::agent(town, agent, runtime)
 }

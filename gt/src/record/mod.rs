@@ -4,6 +4,7 @@
 pub mod attempt;
 pub mod boot_status;
 pub mod convoy;
+pub mod dog;
 pub mod escalation;
 pub mod heartbeat;
 pub mod hidden;

@@ -14,6 +14,7 @@ use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::outages;
 use crate::record;
+use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
@@ -246,6 +247,8 @@ pub fn status(town: &LiveTown) -> anyhow::Result<Status> {
     let rigs: Vec<Rig> = town.rigs()?.iter().map(|rig| looking.rig(rig)).collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
+    let dogs = record::dog::list(town);
+    agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
     let board = convoy::Board::of_view(&view);
     let convoys = record::convoy::list(&view.stores.town, false)
         .into_iter()
@@ -328,6 +331,17 @@ impl Looking<'_> {
             one.mode == RoleMode::Agent || self.view.session_of(&one.address).is_some()
         });
         shown.map(|one| self.agent(&one.address, None)).collect()
+    }
+
+    fn dog(&self, dog: &Dog) -> Agent {
+        let why = match dog.work.as_str() {
+            "" => String::new(),
+            work => format!("at work on {work}"),
+        };
+        Agent {
+            why,
+            ..self.agent(&dog.address(), None)
+        }
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> Agent {

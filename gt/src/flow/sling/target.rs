@@ -1,6 +1,8 @@
 //! Who gets the bead: reads the target text of `gt sling`.
 
 use crate::host::LiveTown;
+use crate::record::polecat::Slot;
+use crate::record::{dog, hook};
 use crate::town::RigLayout;
 use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
@@ -37,6 +39,12 @@ pub(super) enum TargetError {
     /// A person cannot be slung at.
     #[error("`{0}` is a person, not an agent with a hook (send mail instead: `gt mail send`)")]
     Person(String),
+    /// There is no such dog.
+    #[error("there is no dog `{0}` (add one with `gt dog add`)")]
+    NoDog(String),
+    /// No dog has time.
+    #[error("no dog is idle (add one with `gt dog add`)")]
+    NoIdleDog,
     /// There is no such crew member.
     #[error("there is no crew member `{0}` (make one with `gt crew add`)")]
     NoCrew(String),
@@ -51,6 +59,7 @@ pub fn resolve_target(town: &LiveTown, text: &str, home: &BeadsHome) -> anyhow::
         rig if !rig.contains('/') && town.registry()?.rigs.contains_key(rig) => {
             Target::Rig(town.layout.rig(rig))
         }
+        "deacon/dogs" => Target::Agent(idle_dog(town)?),
         "witness" | "wit" | "refinery" | "ref" | "crew" => of_role_word(town, text)?,
         name if !name.contains('/') && name.parse::<Address>().is_err() => {
             return Err(town
@@ -95,6 +104,18 @@ fn of_role_word(town: &LiveTown, word: &str) -> anyhow::Result<Target> {
     )
 }
 
+/// The first dog that has nothing to do, and nothing on its hook.
+fn idle_dog(town: &LiveTown) -> anyhow::Result<Address> {
+    let stores = town.stores()?;
+    let is_free = |dog: &dog::Dog| {
+        let hook = hook::hook_of(&stores, &dog.address(), &Slot::default());
+        dog.state == dog::DogState::Idle && hook.is_none()
+    };
+    let found = dog::list(town).into_iter().find(is_free);
+    let found = found.ok_or(TargetError::NoIdleDog)?;
+    Ok(found.address())
+}
+
 fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
     if let Some(rig) = address.rig() {
         town.rig(rig)?;
@@ -104,6 +125,9 @@ fn of_address(town: &LiveTown, address: Address) -> anyhow::Result<Target> {
         Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
         Address::Crew(ref rig, ref name) if !town.layout.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
+        }
+        Address::Dog(ref name) if dog::load(town, name).is_none() => {
+            return Err(TargetError::NoDog(name.clone()).into());
         }
         other => Target::Agent(other),
     })

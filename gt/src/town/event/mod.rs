@@ -38,6 +38,8 @@ pub(crate) use event;
 pub enum Event {
     /// The daemon was started.
     Boot { rig: String, agents: Vec<String> },
+    /// A chore was done in the name of a dog.
+    ChoreDone { dog: String, chore: String, lines: Vec<String> },
     /// Beads were added to a convoy.
     ConvoyAdded(ConvoyGrown),
     /// A convoy was closed by hand.

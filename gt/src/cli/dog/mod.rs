@@ -1,0 +1,41 @@
+//! `gt dog`: helpers of the deacon.
+
+mod add;
+mod call;
+mod clear;
+mod dispatch;
+mod done;
+mod list;
+mod remove;
+mod status;
+
+use super::{Answer, answer};
+use crate::cli::context::Context;
+use crate::host::LiveTown;
+use crate::town::identity::Address;
+
+bd::family! {
+    /// Manage dogs: helpers of the deacon
+    ///
+    /// A dog does one task at a time over all rigs. Chores (`gt dog dispatch`) are plain code. A bead on a dog's hook
+    /// (`gt sling BEAD deacon/dogs/NAME`) starts its agent.
+    Args:
+    Add => add,
+    Call => call,
+    Clear => clear,
+    Dispatch => dispatch,
+    Done => done,
+    #[command(alias = "ls")]
+    List => list,
+    Remove => remove,
+    Status => status,
+}
+
+/// The dog that is named, else the one that asks.
+fn named(town: &LiveTown, name: Option<String>) -> anyhow::Result<String> {
+    match (name, &town.actor) {
+        (Some(name), _) => Ok(name),
+        (None, Address::Dog(name)) => Ok(name.clone()),
+        (None, _) => anyhow::bail!("say which dog: `gt dog list` shows them"),
+    }
+}

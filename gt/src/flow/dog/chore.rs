@@ -1,0 +1,215 @@
+//! Chores: what has to be done in a town now and then, as plain code.
+
+use std::time::Duration;
+
+use bd::git::Git;
+use bd::sys::file;
+use bd::ui::counted;
+use jiff::SignedDuration;
+use serde::Serialize;
+
+use crate::flow::deacon::stale_hooks::{self, HookVerdict};
+use crate::flow::deacon::zombies;
+use crate::host::LiveTown;
+use crate::record::dog;
+use crate::town::beads::BeadsHome;
+use crate::town::event::event;
+
+/// A process that is younger may belong to a session that begins.
+const YOUNGEST: Duration = Duration::from_secs(60);
+/// A hook is stale after that time.
+const STALE: SignedDuration = SignedDuration::from_hours(1);
+/// So many backups are kept.
+const KEPT: usize = 7;
+
+/// A chore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chore {
+    /// List processes and hooks that nobody has any more
+    OrphanScan,
+    /// End processes that ended sessions left behind
+    SessionGc,
+    /// Reopen work of agents that are gone
+    StaleWork,
+    /// Copy beads, settings and saved work to `.runtime/backups/`
+    Backup,
+}
+
+impl Chore {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::OrphanScan,
+        Self::SessionGc,
+        Self::StaleWork,
+        Self::Backup,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OrphanScan => "orphan-scan",
+            Self::SessionGc => "session-gc",
+            Self::StaleWork => "stale-work",
+            Self::Backup => "backup",
+        }
+    }
+}
+
+/// What a chore did.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChoreDone {
+    /// The chore.
+    pub chore: Chore,
+    /// The dog.
+    pub dog: String,
+    /// Whether the dog was added for it.
+    pub dog_created: bool,
+    /// What was found and done, one line each.
+    pub lines: Vec<String>,
+}
+
+/// Does a chore in the name of a dog.
+pub fn dispatch(
+    town: &LiveTown,
+    chore: Chore,
+    wanted: Option<&str>,
+    create: bool,
+) -> anyhow::Result<ChoreDone> {
+    let (dog, dog_created) = super::take(town, wanted, create, chore.name())?;
+    let result = run(town, chore);
+    let now = town.clock.now();
+    // Also after a failure: plain code that has ended works on nothing.
+    dog::change(town, &dog.name, |dog| {
+        dog.rest(now);
+        Ok(())
+    })?;
+    let lines = result?;
+    town.tell(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
+    Ok(ChoreDone {
+        chore,
+        dog: dog.name,
+        dog_created,
+        lines,
+    })
+}
+
+fn run(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
+    match chore {
+        Chore::OrphanScan => {
+            let mut lines = processes(town, false)?;
+            lines.extend(hooks(town, true)?);
+            Ok(lines)
+        }
+        Chore::SessionGc => processes(town, true),
+        Chore::StaleWork => hooks(town, false),
+        Chore::Backup => backup(town),
+    }
+}
+
+fn processes(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
+    let found = zombies::zombies(town, YOUNGEST, end)?.into_iter();
+    let describe = |one: zombies::Zombie| {
+        let what = if one.ended { "ended" } else { "is left" };
+        let (pid, program, session) = (one.pid, one.program, one.session);
+        format!("process {pid} ({program}) of session {session} {what}")
+    };
+    Ok(found.map(describe).collect())
+}
+
+fn hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
+    let found = stale_hooks::stale_hooks(town, STALE, dry_run)?.into_iter();
+    let describe = |one: stale_hooks::StaleHook| {
+        let what = match (one.verdict, one.done) {
+            (HookVerdict::Reopen, true) => "is open again".to_owned(),
+            (HookVerdict::Reopen, false) => format!("can be reopened ({})", one.reason),
+            (HookVerdict::Keep, _) => format!("stays on its hook ({})", one.reason),
+        };
+        format!("{} of {} {what}", one.bead, one.assignee)
+    };
+    Ok(found.map(describe).collect())
+}
+
+/// Copies what only this machine has: beads with their local part, settings, and the refs of saved work.
+fn backup(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let all = town.layout.runtime().join("backups");
+    let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let part = all.join(format!(".{stamp}"));
+    let mut count = 0;
+    let homes = std::iter::once((town.layout.root().to_owned(), BeadsHome::Town));
+    let rigs = town.rigs()?;
+    let homes = homes.chain(
+        rigs.iter()
+            .map(|rig| (rig.root().to_owned(), BeadsHome::Rig(rig.name().to_owned()))),
+    );
+    for (root, home) in homes {
+        let (name, beads) = match &home {
+            BeadsHome::Town => ("town".to_owned(), town.layout.beads()),
+            BeadsHome::Rig(rig) => (rig.clone(), town.layout.rig(rig).beads()),
+        };
+        let folder = part.join(name);
+        let files = [
+            "issues.jsonl",
+            "wisps.jsonl",
+            "journal.jsonl",
+            "config.yaml",
+        ];
+        let files = files.map(|file| beads.join(file)).into_iter();
+        for from in files.chain([root.join("settings/config.json")]) {
+            let Some(bytes) = file::read(&from)? else {
+                continue;
+            };
+            let name = from.file_name().unwrap_or_default();
+            file::make_folder(&folder, 0o700)?;
+            file::replace_relaxed(&folder.join(name), &bytes, 0o600)?;
+            count += 1;
+        }
+    }
+    let mut refs = 0;
+    for rig in &rigs {
+        refs += bundle(rig, &part.join(rig.name()))?;
+    }
+    // Whole under its name: one that was killed leaves a hidden folder.
+    let folder = all.join(&stamp);
+    std::fs::rename(&part, &folder)?;
+    let removed = forget_older(&all)?;
+    Ok(vec![
+        format!("{} copied to {}", counted(count, "file"), folder.display()),
+        format!("{} of saved work bundled", counted(refs, "ref")),
+        format!("{} removed", counted(removed, "older backup")),
+    ])
+}
+
+/// Puts the refs of saved work into a bundle; says how many there are.
+fn bundle(rig: &crate::town::RigLayout, folder: &std::path::Path) -> anyhow::Result<usize> {
+    let git = Git::at(rig.repo());
+    let refs = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"]);
+    let refs = refs.text()?;
+    let count = refs.lines().count();
+    if count > 0 {
+        file::make_folder(folder, 0o700)?;
+        let path = folder.join("saved-work.bundle");
+        git.plumbing(["bundle", "create", "--quiet"])
+            .args([path.as_os_str()])
+            .args(refs.lines())
+            .run()?;
+    }
+    Ok(count)
+}
+
+/// Removes all but the last backups, and what a killed one left.
+fn forget_older(all: &std::path::Path) -> anyhow::Result<usize> {
+    let entries = std::fs::read_dir(all)?.flatten();
+    let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();
+    let is_part = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with('.')
+    };
+    folders.sort_by_key(|path| (!is_part(path), path.clone()));
+    let parts = folders.iter().filter(|path| is_part(path)).count();
+    let old = (folders.len() - parts).saturating_sub(KEPT);
+    for path in &folders[..parts + old] {
+        std::fs::remove_dir_all(path)?;
+    }
+    Ok(old)
+}

@@ -1,0 +1,194 @@
+//! Dogs: helpers of the deacon for one task at a time over all rigs.
+//!
+//! A chore ([`chore`]) is plain code, which a dog is only named for. A bead on a dog's hook (`gt sling BEAD
+//! deacon/dogs/NAME`) starts its agent, with a work tree per rig. What must always hold: nothing that is not committed
+//! goes with a work tree.
+
+pub mod chore;
+
+use bd::git::rescue::Big;
+use bd::git::{Git, Identity, rescue};
+use jiff::Timestamp;
+
+use crate::flow::{role, sandbox, session};
+use crate::host::{Live, LiveTown};
+use crate::record::dog::{self, Dog, DogState};
+use crate::town::RigLayout;
+use crate::town::config;
+use crate::town::identity::{Address, check_worker_name};
+use crate::town::lock::Lock;
+
+/// How long a change of the kennel waits for another one.
+const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Adds a dog, with a work tree of each rig. Without a name it gets the next free one.
+pub fn add(town: &LiveTown, name: Option<&str>) -> anyhow::Result<Dog> {
+    let _lock = Lock::take(&town.layout.state_lock(&dog::kennel(town)), WAIT)?;
+    let name = name.map_or_else(|| dog::free_name(&dog::list(town)), str::to_owned);
+    let rigs = town.rigs()?;
+    let names = rigs.iter().map(RigLayout::name);
+    check_worker_name(&Address::Dog(name.clone()), names)?;
+    anyhow::ensure!(
+        dog::load(town, &name).is_none(),
+        "there is a dog `{name}` already"
+    );
+    let now = town.clock.now();
+    let mut dog = Dog {
+        last_active: now,
+        created_at: now,
+        updated_at: now,
+        name,
+        ..Dog::default()
+    };
+    for rig in &rigs {
+        let path = dog::folder(town, &dog.name).join(rig.name());
+        if !path.exists() {
+            worktree(town, rig, &dog, now)?;
+        }
+        dog.worktrees.insert(rig.name().to_owned(), path);
+    }
+    dog::create(town, &dog)?;
+    Ok(dog)
+}
+
+/// Adds the work tree of a rig, on a branch of its own from the rig's target.
+fn worktree(town: &LiveTown, rig: &RigLayout, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
+    let _held = Lock::take(&rig.repo_lock(), WAIT)?;
+    let (git, name) = (Git::at(rig.repo()), &dog.name);
+    let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
+    let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
+    let path = dog::folder(town, name).join(rig.name());
+    git.worktree_add(&path, &branch, &start)?;
+    Ok(sandbox::provision(rig, &path)?)
+}
+
+/// Removes a dog; one that has something to do, or files that are not committed, only with `force`: those are saved.
+/// Gives the refs that they were saved on.
+pub fn remove(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
+    let dog = dog::find(town, name)?;
+    if !force {
+        anyhow::ensure!(
+            dog.state == DogState::Idle,
+            "dog {name} is at work on {} (--force removes it)",
+            dog.work
+        );
+        for path in dog.worktrees.values().filter(|path| path.exists()) {
+            anyhow::ensure!(
+                Git::at(path).status()?.is_empty(),
+                "{} has uncommitted files (--force saves them first)",
+                path.display()
+            );
+        }
+    }
+    session::end::agent(town, &dog.address())?;
+    let mut saved = Vec::new();
+    for rig in town.rigs()? {
+        let path = dog::folder(town, name).join(rig.name());
+        if path.exists() {
+            saved.extend(keep(town, &rig, &dog)?);
+            Git::at(rig.repo()).worktree_remove(&path, true)?;
+        }
+    }
+    std::fs::remove_dir_all(dog::folder(town, name))?;
+    Ok(saved)
+}
+
+/// Saves what a work tree holds that only it has: files, and commits of its branch.
+fn keep(town: &LiveTown, rig: &RigLayout, dog: &Dog) -> anyhow::Result<Vec<String>> {
+    let (name, now) = (&dog.name, town.clock.now().as_millisecond());
+    let git = Git::at(dog::folder(town, name).join(rig.name()));
+    let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
+    let author = Identity {
+        name: dog.address().to_string(),
+        email: "dog@gastown.local".to_owned(),
+    };
+    let message = format!("Uncommitted work of {}", dog.address());
+    let mut saved = Vec::new();
+    let files = rescue::save(
+        &git,
+        &format!("{folder}-files"),
+        &message,
+        &author,
+        Big::Leave,
+    )?;
+    saved.extend(files.map(|saved| saved.refname));
+    let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
+    if let (Some(tip), Some(branch)) = (tip, branch) {
+        let start = sandbox::start_of(rig, &config::target_branch(town, rig))?;
+        if !git.is_ancestor(&tip, &start)? {
+            let name = format!("{folder}-commits");
+            git.update_ref(&name, &tip, None)?;
+            saved.push(name);
+        }
+        // It is checked out until the work tree goes; a branch that stays is only in the way.
+        git.delete_branch(&branch, &tip).ok();
+    }
+    Ok(saved)
+}
+
+/// Starts the session of a dog.
+pub fn call(town: &LiveTown, name: &str, runtime: &str) -> anyhow::Result<Live> {
+    let dog = dog::find(town, name)?;
+    let live = role::begin(town, &dog.address(), runtime)?;
+    let now = town.clock.now();
+    dog::change(town, name, |dog| {
+        dog.last_active = now;
+        Ok(())
+    })?;
+    Ok(live)
+}
+
+/// A dog has done its work: it rests, and its session ends.
+pub fn done(town: &LiveTown, name: &str) -> anyhow::Result<String> {
+    let now = town.clock.now();
+    let work = dog::change(town, name, |dog| {
+        let work = dog.work.clone();
+        dog.rest(now);
+        Ok(work)
+    })?;
+    session::end::agent(town, &Address::Dog(name.to_owned()))?;
+    Ok(work)
+}
+
+/// Takes its work from a dog. One whose session runs only with `force`, which ends that.
+pub fn clear(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<String> {
+    let dog = dog::find(town, name)?;
+    let runs = session::show::find(town, &dog.address())?.is_some_and(|live| live.dead.is_none());
+    anyhow::ensure!(
+        force || !runs,
+        "the session of dog {name} runs (--force ends it)"
+    );
+    done(town, name)
+}
+
+/// A dog for a piece of work: the one that is named, else the first idle one, else with `create` a new one. It has the work
+/// from then on. Also says whether it is new.
+pub fn take(
+    town: &LiveTown,
+    wanted: Option<&str>,
+    create: bool,
+    work: &str,
+) -> anyhow::Result<(Dog, bool)> {
+    let idle = || {
+        let mut dogs = dog::list(town).into_iter();
+        dogs.find(|dog| dog.state == DogState::Idle)
+    };
+    let found = match wanted {
+        Some(name) => dog::load(town, name),
+        None => idle(),
+    };
+    let (dog, is_new) = match found {
+        Some(dog) => (dog, false),
+        None if create => (add(town, wanted)?, true),
+        None if wanted.is_some() => (dog::find(town, wanted.unwrap_or_default())?, false),
+        None => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
+    };
+    let now = town.clock.now();
+    let dog = dog::change(town, &dog.name, |dog| {
+        let is_free = dog.state == DogState::Idle;
+        anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);
+        dog.begin(work, now);
+        Ok(dog.clone())
+    })?;
+    Ok((dog, is_new))
+}

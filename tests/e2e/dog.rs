@@ -1,0 +1,137 @@
+//! `gt dog`: add, list, status, call, dispatch, done, clear, remove.
+
+use serde_json::{Value, json};
+use town_tests::{Town, eventually};
+
+/// A town whose dogs have an agent that stays.
+fn town() -> (Town, town_tests::Repo) {
+    let (town, origin) = Town::with_rig();
+    let stay = json!({ "stay": { "command": "sleep", "args": ["600"], "prompt_mode": "none" } });
+    town.set_town_setting("agents", stay);
+    town.set_town_setting("role_agents", json!({ "dog": "stay" }));
+    (town, origin)
+}
+
+fn dogs(town: &Town) -> Value {
+    town.gt(["dog", "list", "--json"]).ok().json()
+}
+
+#[test]
+fn a_dog_has_a_work_tree_of_each_rig_and_loses_nothing_when_it_is_removed() {
+    let (town, _origin) = town();
+    assert!(town.gt(["status"]).ok().out.contains("web"));
+    assert_eq!(dogs(&town), json!([]));
+    let added = town.gt(["dog", "add", "--json"]).ok().json();
+    assert_eq!(added["name"], "alpha");
+    let tree = std::path::PathBuf::from(added["worktrees"]["web"].as_str().unwrap());
+    assert!(tree.join("README.md").is_file());
+    // It reads the rig's beads.
+    let id = town.bead("web", "Seen from there");
+    let seen = town.bd("web", ["show", &id]).at(&tree).ok();
+    assert!(seen.out.contains("Seen from there"));
+    town.gt(["dog", "add", "alpha"]).fails("already");
+    for name in ["a/b", "..", "boot", "a b"] {
+        town.gt(["dog", "add", name]).fails("name");
+    }
+    assert!(town.gt(["status"]).ok().out.contains("alpha"));
+    let kennel = town.gt(["dog", "status", "--json"]).ok().json();
+    assert_eq!((&kennel["total"], &kennel["idle"]), (&json!(1), &json!(1)));
+
+    std::fs::write(tree.join("draft.txt"), "half\n").unwrap();
+    town.gt(["dog", "remove", "alpha"]).fails("uncommitted");
+    let removed = town.gt(["dog", "remove", "alpha", "--force", "--json"]);
+    let removed = removed.ok().json();
+    let saved = removed[0]["saved"][0].as_str().unwrap().to_owned();
+    assert!(!tree.exists());
+    let repo = town.root().join("web/.repo.git");
+    let draft = town
+        .git_at(&repo, ["show", &format!("{saved}:draft.txt")])
+        .ok();
+    assert_eq!(draft.text(), "half");
+    town.gt(["dog", "remove", "alpha"]).fails("not found");
+}
+
+#[test]
+fn work_on_the_hook_of_a_dog_starts_its_agent() {
+    let (town, _origin) = town();
+    let id = town.bead("web", "Look at all rigs");
+    town.gt(["sling", &id, "deacon/dogs"])
+        .fails("no dog is idle");
+    town.gt(["sling", &id, "deacon/dogs/rex"])
+        .fails("gt dog add");
+    town.gt(["dog", "add", "rex"]).ok();
+    let slung = town.gt(["sling", &id, "deacon/dogs"]).ok();
+    assert!(slung.out.contains("session: hq-dog-rex"), "{}", slung.out);
+    assert_eq!(town.show("web", &id)["assignee"], "deacon/dogs/rex");
+    let other = town.bead("web", "Another");
+    town.gt(["sling", &other, "deacon/dogs"])
+        .fails("no dog is idle");
+    town.gt(["dog", "clear", "rex"])
+        .fails("session of dog rex runs");
+    town.gt(["dog", "done", "rex"]).ok();
+    eventually("its session has ended", || {
+        let status = town.gt(["status", "--json"]).ok().json();
+        let agents = status["agents"].as_array().unwrap();
+        let rex = agents.iter().find(|one| one["name"] == "rex").unwrap();
+        (rex["running"] == false).then_some(())
+    });
+    let called = town.gt(["dog", "call", "--all", "--json"]).ok().json();
+    assert_eq!(called[0]["session"], "hq-dog-rex");
+    town.gt(["dog", "clear", "rex", "--force"]).ok();
+}
+
+#[test]
+fn chores_are_plain_code_and_a_dog_is_free_after_one() {
+    let (town, _origin) = town();
+    let chore = |args: &[&str]| {
+        let args = ["dog", "dispatch"].iter().chain(args);
+        town.gt(args.copied())
+    };
+    chore(&["backup"]).fails("no dog is idle");
+    let id = town.bead("web", "Only here");
+    let done = chore(&["backup", "--create", "--json"]).ok().json();
+    assert_eq!(
+        (&done["dog"], &done["dog_created"]),
+        (&json!("alpha"), &json!(true))
+    );
+    let line = done["lines"][0].as_str().unwrap();
+    let folder = std::path::PathBuf::from(line.split(' ').next_back().unwrap());
+    let beads = std::fs::read_to_string(folder.join("web/issues.jsonl")).unwrap();
+    assert!(beads.contains(&id), "{beads}");
+    assert_eq!(dogs(&town)[0]["state"], "idle");
+
+    // Work of an agent that is gone: found by one chore, opened again by another.
+    let lost = town.bead("web", "Lost");
+    let hooked = [
+        "update",
+        &lost,
+        "--status",
+        "hooked",
+        "--assignee",
+        "deacon/dogs/gone",
+    ];
+    town.bd("web", hooked)
+        .env("BD_NOW", "2026-01-01T00:00:00Z")
+        .ok();
+    let scan = chore(&["orphan-scan", "--json"]).ok().json();
+    assert!(
+        scan["lines"].to_string().contains("can be reopened"),
+        "{scan}"
+    );
+    assert_eq!(town.status_of("web", &lost), "hooked");
+    let stale = chore(&["stale-work", "--json"]).ok().json();
+    assert!(
+        stale["lines"].to_string().contains("is open again"),
+        "{stale}"
+    );
+    assert_eq!(town.status_of("web", &lost), "open");
+    assert_eq!(
+        chore(&["session-gc", "--json"]).ok().json()["lines"],
+        json!([])
+    );
+    assert_eq!(town.events("chore_done").len(), 4);
+    assert!(
+        town.events("session_begun").is_empty(),
+        "no agent was asked"
+    );
+}
