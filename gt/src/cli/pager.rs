@@ -27,7 +27,10 @@ pub(super) fn show(ctx: &Context, text: &str) -> bool {
 
 /// `GIT_PAGER`, else `PAGER`, else less; none if that is empty or `cat`.
 fn choose(env: &Env) -> Option<String> {
-    let set = ["GIT_PAGER", "PAGER"].iter().find_map(|name| env.get(name));
+    // One that is set to nothing turns the pager off.
+    let value = |name: &str| env.vars().find(|(one, _)| *one == name);
+    let set = value("GIT_PAGER").or_else(|| value("PAGER"));
+    let set = set.map(|(_, value)| value);
     let pager = set.unwrap_or("less").trim();
     (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
 }
