@@ -1,5 +1,7 @@
-//! Puts the commit id into `bd version`, where the sources are a git checkout.
+//! Puts the commit id into `bd version`, where the sources are a git checkout, and embeds the formulas of the folder
+//! `formulas/`.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,29 @@ fn main() {
     if let Some(commit) = commit(root) {
         println!("cargo::rustc-env=BD_COMMIT={commit}");
     }
+    embed_formulas(&root.join("formulas"));
     println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// Writes the list of formulas, sorted by name. Cargo looks at the folder too, so that a new file is seen.
+fn embed_formulas(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(String, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let name = name.strip_suffix(".formula.toml")?.to_owned();
+            Some((name, fs::canonicalize(entry.path()).ok()?))
+        })
+        .collect();
+    files.sort();
+    let mut list = String::from("const FORMULAS: &[(&str, &str)] = &[\n");
+    for (name, path) in &files {
+        list.push_str(&format!("    ({name:?}, include_str!({path:?})),\n"));
+    }
+    list.push_str("];\n");
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
+    println!("cargo::rerun-if-changed={}", folder.display());
 }
 
 /// The first seven digits of the commit that is checked out.

@@ -5,6 +5,7 @@
 //! - [`cli`] the `bd` command, [`context`] what it starts with
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
 //! - [`doctor`] whether a store is sound
+//! - [`molecule`] workflows that were poured: steps, gates, digests; [`formula`] what they are poured from
 //! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
 //! - [`sync`] beads and their branch: commit, merge, push; a fresh clone
 //! - [`merge`] two changed copies of the beads become one
@@ -20,6 +21,7 @@ pub mod config;
 pub mod context;
 pub mod doctor;
 pub mod error;
+pub mod formula;
 pub mod git;
 pub mod graph;
 pub mod merge;

@@ -57,6 +57,13 @@ pub struct New {
     pub actor: String,
     pub target: String,
     pub payload: String,
+    pub await_type: String,
+    pub await_id: String,
+    /// How long a gate waits, in nanoseconds.
+    pub timeout: i64,
+    pub source_formula: String,
+    pub source_location: String,
+    pub bonded_from: Option<serde_json::Value>,
 }
 
 impl Default for New {
@@ -99,6 +106,12 @@ impl Default for New {
             actor: blank(),
             target: blank(),
             payload: blank(),
+            await_type: blank(),
+            await_id: blank(),
+            timeout: 0,
+            source_formula: blank(),
+            source_location: blank(),
+            bonded_from: None,
         }
     }
 }
@@ -124,7 +137,7 @@ pub fn create(tx: &mut Tx<'_>, new: New) -> Result<Bead, ChangeError> {
     super::live(tx, &id)
 }
 
-fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead {
+pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead {
     let closed_at = (new.status == Status::Closed).then(|| now.clone());
     let mut labels = new.labels;
     if labels.iter().any(|label| label == "gt:agent") {
@@ -173,11 +186,17 @@ fn fill(new: New, id: String, creator: String, now: Stamp, owner: &str) -> Bead 
         actor: new.actor,
         target: new.target,
         payload: new.payload,
+        await_type: new.await_type,
+        await_id: new.await_id,
+        timeout: new.timeout,
+        source_formula: new.source_formula,
+        source_location: new.source_location,
+        bonded_from: new.bonded_from.and_then(|value| super::edit::raw(&value)),
         ..Bead::default()
     }
 }
 
-fn choose_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+pub(super) fn choose_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
     if let Some(parent) = &new.parent
         && tx.get_live(parent).is_none()
     {
@@ -229,6 +248,12 @@ fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
 
 /// The next child of a bead; numbers of deleted children are not used again.
 fn child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
+    check_depth(tx, parent)?;
+    Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
+}
+
+/// Refuses children of a bead that is as deep as they may nest.
+pub(super) fn check_depth(tx: &Tx<'_>, parent: &str) -> Result<(), ChangeError> {
     let limit = tx
         .config()
         .number("hierarchy.max-depth")
@@ -240,7 +265,7 @@ fn child_id(tx: &Tx<'_>, parent: &str) -> Result<String, ChangeError> {
             limit,
         });
     }
-    Ok(format!("{parent}.{}", tx.last_child_number(parent) + 1))
+    Ok(())
 }
 
 fn hashed_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {

@@ -10,6 +10,7 @@ mod delete;
 mod dep;
 mod edit;
 mod label;
+mod plan;
 mod restore;
 mod revive;
 mod undo;
@@ -26,6 +27,7 @@ pub use dep::{
 };
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use label::{add_label, remove_label, set_labels};
+pub use plan::{End, Plan, PlanBead, PlanEdge, PlanError, create_all};
 pub use restore::{Restored, restore};
 pub use revive::{Revived, revive};
 pub use undo::{UndoError, Undone, undo};

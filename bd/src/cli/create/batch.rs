@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::bead::{Bead, DepKind, Kind};
-use crate::change::{self, New};
+use crate::change::{self, End, New, Plan, PlanBead, PlanEdge};
 use crate::cli::args;
 use crate::cli::report::{Answer, plain_json};
 use crate::context::Context;
@@ -158,15 +159,15 @@ fn draft(title: String, sections: &Sections) -> Result<Draft, Usage> {
 
 /// A plan of beads and edges.
 #[derive(Debug, Deserialize)]
-struct Plan {
+struct FilePlan {
     #[serde(default)]
-    nodes: Vec<PlanNode>,
+    nodes: Vec<FileNode>,
     #[serde(default)]
-    edges: Vec<PlanEdge>,
+    edges: Vec<FileEdge>,
 }
 
 #[derive(Debug, Deserialize)]
-struct PlanNode {
+struct FileNode {
     /// The name by which the plan's edges know it.
     key: String,
     title: String,
@@ -189,7 +190,7 @@ struct PlanNode {
 }
 
 #[derive(Debug, Deserialize)]
-struct PlanEdge {
+struct FileEdge {
     #[serde(default)]
     from_key: Option<String>,
     #[serde(default)]
@@ -202,79 +203,60 @@ struct PlanEdge {
     kind: Option<String>,
 }
 
-impl PlanEdge {
-    /// The ids that it goes from and to.
-    fn ends(
-        &self,
+impl FilePlan {
+    /// What is to be made.
+    fn read(
+        self,
         path: &str,
-        known: impl Fn(&str) -> Result<String, Usage>,
-    ) -> Result<(String, String), Usage> {
-        let end = |key: &Option<String>, id: &Option<String>| match (key, id) {
-            (Some(key), _) => known(key),
-            (None, Some(id)) => Ok(id.clone()),
-            (None, None) => Err(Usage(format!(
-                "{path}: an edge has an end without key and id"
-            ))),
+        check_kind: impl Fn(&Kind) -> Result<(), Usage>,
+    ) -> Result<Plan, Usage> {
+        let mut plan = Plan::default();
+        for node in self.nodes {
+            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
+            check_kind(&kind)?;
+            plan.beads.push(PlanBead {
+                key: node.key,
+                parent: node.parent_key.map(End::Key).or(node.parent_id.map(End::Id)),
+                new: New {
+                    title: node.title,
+                    description: node.description,
+                    assignee: node.assignee,
+                    priority: node.priority.unwrap_or(2),
+                    labels: node.labels,
+                    metadata: node.metadata,
+                    issue_type: kind,
+                    ..New::default()
+                },
+            });
+        }
+        let end = |key: Option<String>, id: Option<String>| {
+            let none = || Usage(format!("{path}: an edge has an end without key and id"));
+            key.map(End::Key).or(id.map(End::Id)).ok_or_else(none)
         };
-        Ok((
-            end(&self.from_key, &self.from_id)?,
-            end(&self.to_key, &self.to_id)?,
-        ))
+        for edge in self.edges {
+            plan.edges.push(PlanEdge {
+                from: end(edge.from_key, edge.from_id)?,
+                to: end(edge.to_key, edge.to_id)?,
+                kind: DepKind::from(edge.kind.as_deref().unwrap_or("blocks")),
+                metadata: String::new(),
+            });
+        }
+        Ok(plan)
     }
 }
 
 /// Makes a plan's beads and edges: all of it or nothing.
 pub(super) fn from_plan(ctx: &Context, args: &Args, path: &str) -> Answer {
     ctx.may_change("create")?;
-    let plan: Plan = serde_json::from_str(&read(ctx, path)?)
+    let plan: FilePlan = serde_json::from_str(&read(ctx, path)?)
         .map_err(|error| Usage(format!("{path} is no plan of nodes and edges: {error}")))?;
     let (store, _) = place::choose(ctx, args)?;
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let mut ids: BTreeMap<String, String> = BTreeMap::new();
-        let known = |ids: &BTreeMap<String, String>, key: &str| {
-            let unknown = || {
-                Usage(format!(
-                    "{path}: no node before this one has the key \"{key}\""
-                ))
-            };
-            ids.get(key).cloned().ok_or_else(unknown)
-        };
-        for node in &plan.nodes {
-            let kind = Kind::normal(node.kind.as_deref().unwrap_or("task"));
-            super::check_kind(tx, &kind)?;
-            let parent = match (&node.parent_key, &node.parent_id) {
-                (Some(key), _) => Some(known(&ids, key)?),
-                (None, id) => id.clone(),
-            };
-            let new = New {
-                parent,
-                title: node.title.clone(),
-                description: node.description.clone(),
-                assignee: node.assignee.clone(),
-                priority: node.priority.unwrap_or(2),
-                labels: node.labels.clone(),
-                metadata: node.metadata.clone(),
-                issue_type: kind,
-                ..New::default()
-            };
-            let made = change::create(tx, new).map_err(|error| {
-                anyhow::Error::from(error).context(format!("node \"{}\"", node.key))
-            })?;
-            if ids.insert(node.key.clone(), made.id).is_some() {
-                return Err(
-                    Usage(format!("{path}: two nodes have the key \"{}\"", node.key)).into(),
-                );
-            }
-        }
-        for edge in &plan.edges {
-            let (from, to) = edge.ends(path, |key| known(&ids, key))?;
-            let kind = DepKind::from(edge.kind.as_deref().unwrap_or("blocks"));
-            let added = change::add_dep(tx, &from, &to, kind).map_err(anyhow::Error::from);
-            added.map_err(|error| error.context(format!("edge {from} → {to}")))?;
-        }
-        Ok(ids)
+    let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let plan = plan.read(path, |kind| super::check_kind(tx, kind))?;
+        Ok(change::create_all(tx, plan)?)
     });
-    Ok(Box::new(Planned { ids: result? }))
+    let ids = made.with_context(|| path.to_owned())?;
+    Ok(Box::new(Planned { ids }))
 }
 
 /// Beads made from a file.

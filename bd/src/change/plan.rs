@@ -1,0 +1,291 @@
+//! Many new beads with references between them, all or nothing.
+//!
+//! Serves `create --graph`, pouring a molecule and filling a convoy. Steps: give every bead its id, parents
+//! first; check that edges lead somewhere and close no circle; write each bead once, with its edges.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::create::{check_depth, choose_id, fill};
+use super::{ChangeError, New, add_dep_with, ancestor_of};
+use crate::bead::{Bead, Dep, DepKind, Stamp};
+use crate::store::Tx;
+
+/// One end of a reference: a bead of the plan by its key, or one that is there by its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// A bead of the plan.
+    Key(String),
+    /// A bead of the store.
+    Id(String),
+}
+
+/// A bead to be made.
+#[derive(Debug, Clone, Default)]
+pub struct PlanBead {
+    /// The name by which the plan knows it.
+    pub key: String,
+    /// What it is made of.
+    pub new: New,
+    /// Its parent.
+    pub parent: Option<End>,
+}
+
+/// An edge to be made: `from` depends on `to`.
+#[derive(Debug, Clone)]
+pub struct PlanEdge {
+    /// The bead that holds it.
+    pub from: End,
+    /// The bead that it leads to.
+    pub to: End,
+    /// What it means.
+    pub kind: DepKind,
+    /// What it carries.
+    pub metadata: String,
+}
+
+/// Beads and the edges between them.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// The beads, parents before their children.
+    pub beads: Vec<PlanBead>,
+    /// The edges.
+    pub edges: Vec<PlanEdge>,
+    /// Whether children may nest deeper than `hierarchy.max-depth`: a workflow nests as it is written.
+    pub is_any_depth: bool,
+}
+
+/// Why a plan is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// No bead before has this key.
+    #[error("no node before this one has the key \"{0}\"")]
+    UnknownKey(String),
+    /// Two beads have the same key.
+    #[error("two nodes have the key \"{0}\"")]
+    SameKey(String),
+    /// A bead cannot be made.
+    #[error("node \"{key}\"")]
+    Bead {
+        /// Its key.
+        key: String,
+        /// Why.
+        #[source]
+        source: ChangeError,
+    },
+    /// An edge cannot be made.
+    #[error("edge {from} → {to}")]
+    Edge {
+        /// The bead that would hold it.
+        from: String,
+        /// Its target.
+        to: String,
+        /// Why.
+        #[source]
+        source: ChangeError,
+    },
+}
+
+/// Makes all beads and edges of a plan; answers with the id of each key.
+pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String>, PlanError> {
+    let now = tx.now();
+    let (ids, mut beads) = make_beads(tx, plan.beads, plan.is_any_depth, &now)?;
+    let at: HashMap<String, usize> = beads
+        .iter()
+        .enumerate()
+        .map(|(at, bead)| (bead.id.clone(), at))
+        .collect();
+    let mut later = Vec::new();
+    for edge in plan.edges {
+        let (from, to) = (end(&ids, edge.from)?, end(&ids, edge.to)?);
+        let Some(holder) = at.get(&from) else {
+            later.push((from, to, edge.kind, edge.metadata));
+            continue;
+        };
+        let target = at.get(&to).and_then(|at| beads.get(*at));
+        let is_wisp = target.map(|bead| bead.ephemeral);
+        let bead = &beads[*holder];
+        let added = check(tx, bead, &to, &edge.kind, is_wisp);
+        let added = added.map_err(|source| PlanError::Edge {
+            from: from.clone(),
+            to: to.clone(),
+            source,
+        })?;
+        if added {
+            let metadata = edge.metadata;
+            push(&mut beads[*holder], to, edge.kind, metadata, tx.actor(), &now);
+        }
+    }
+    check_circles(&beads, &at)?;
+    for bead in beads {
+        let key = bead.id.clone();
+        let put = tx.put(bead).map_err(ChangeError::Store);
+        put.map_err(|source| PlanError::Bead { key, source })?;
+    }
+    for (from, to, kind, metadata) in later {
+        let added = add_dep_with(tx, &from, &to, kind, &metadata);
+        added.map_err(|source| PlanError::Edge { from, to, source })?;
+    }
+    Ok(ids)
+}
+
+fn end(ids: &BTreeMap<String, String>, end: End) -> Result<String, PlanError> {
+    match end {
+        End::Key(key) => match ids.get(&key) {
+            Some(id) => Ok(id.clone()),
+            None => Err(PlanError::UnknownKey(key)),
+        },
+        End::Id(id) => Ok(id),
+    }
+}
+
+type Made = (BTreeMap<String, String>, Vec<Bead>);
+
+/// The beads with their ids and the edges to their parents, not written yet.
+fn make_beads(
+    tx: &Tx<'_>,
+    plan: Vec<PlanBead>,
+    is_any_depth: bool,
+    now: &Stamp,
+) -> Result<Made, PlanError> {
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    let mut next_child: HashMap<String, u64> = HashMap::new();
+    let mut beads: Vec<Bead> = Vec::with_capacity(plan.len());
+    for PlanBead { key, new, parent } in plan {
+        let refused = |source| PlanError::Bead {
+            key: key.clone(),
+            source,
+        };
+        if let Some(End::Id(parent)) = &parent
+            && tx.get_live(parent).is_none()
+        {
+            return Err(refused(ChangeError::NoParent(parent.clone())));
+        }
+        let parent = parent.map(|parent| end(&ids, parent)).transpose()?;
+        let creator = new.created_by.clone();
+        let creator = creator.unwrap_or_else(|| tx.actor().to_owned());
+        let id = match &parent {
+            Some(parent) if new.id.is_none() => {
+                if !is_any_depth {
+                    check_depth(tx, parent).map_err(refused)?;
+                }
+                let next = next_child
+                    .entry(parent.clone())
+                    .or_insert_with(|| tx.last_child_number(parent));
+                *next += 1;
+                format!("{parent}.{next}")
+            }
+            _ => free_id(tx, &new, &creator, now, &beads).map_err(refused)?,
+        };
+        if ids.insert(key.clone(), id.clone()).is_some() {
+            return Err(PlanError::SameKey(key));
+        }
+        let mut bead = fill(new, id, creator, now.clone(), &tx.author().owner);
+        if let Some(parent) = parent {
+            push(&mut bead, parent, DepKind::ParentChild, String::new(), tx.actor(), now);
+        }
+        beads.push(bead);
+    }
+    Ok((ids, beads))
+}
+
+/// An id that neither the store nor the plan so far has.
+fn free_id(
+    tx: &Tx<'_>,
+    new: &New,
+    creator: &str,
+    now: &Stamp,
+    beads: &[Bead],
+) -> Result<String, ChangeError> {
+    let mut new = new.clone();
+    loop {
+        let id = choose_id(tx, &new, creator, now)?;
+        if !beads.iter().any(|bead| bead.id == id) {
+            return Ok(id);
+        }
+        if new.id.is_some() {
+            return Err(ChangeError::Exists(id));
+        }
+        // Two beads of one title in one instant: the hash needs something else to be made of.
+        new.description.push('\u{200b}');
+    }
+}
+
+fn push(bead: &mut Bead, to: String, kind: DepKind, metadata: String, actor: &str, now: &Stamp) {
+    bead.dependencies.push(Dep {
+        issue_id: bead.id.clone(),
+        depends_on_id: to,
+        kind,
+        created_at: now.clone(),
+        created_by: actor.to_owned(),
+        metadata,
+        ..Dep::default()
+    });
+}
+
+/// Whether an edge is to be added: not when it is there already. `is_wisp` is known of targets in the plan.
+fn check(
+    tx: &Tx<'_>,
+    bead: &Bead,
+    to: &str,
+    kind: &DepKind,
+    is_wisp: Option<bool>,
+) -> Result<bool, ChangeError> {
+    if bead.id == to {
+        return Err(ChangeError::SelfDependency);
+    }
+    if let Some(edge) = bead.dependencies.iter().find(|edge| edge.depends_on_id == to) {
+        if edge.kind == *kind {
+            return Ok(false);
+        }
+        return Err(ChangeError::OtherEdge {
+            from: bead.id.clone(),
+            to: to.to_owned(),
+            kind: edge.kind.to_string(),
+        });
+    }
+    if to.starts_with("external:") {
+        return Ok(true);
+    }
+    let live = || tx.get_live(to).map(|target| target.ephemeral);
+    let is_wisp = is_wisp
+        .or_else(live)
+        .ok_or_else(|| ChangeError::NoTarget(to.to_owned()))?;
+    if is_wisp && !bead.ephemeral {
+        return Err(ChangeError::EdgeToWisp {
+            from: bead.id.clone(),
+            to: to.to_owned(),
+        });
+    }
+    let is_of_family = matches!(kind, DepKind::ParentChild | DepKind::RelatesTo);
+    if !is_of_family && ancestor_of(&bead.id, to) {
+        return Err(ChangeError::Deadlock {
+            child: bead.id.clone(),
+            ancestor: to.to_owned(),
+        });
+    }
+    Ok(true)
+}
+
+/// Refuses edges among the new beads that close a circle. An edge to a bead that was there before cannot:
+/// nothing leads back from it.
+fn check_circles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
+    let targets = |bead: &Bead| -> Vec<usize> {
+        let edges = bead.dependencies.iter();
+        edges
+            .filter(|edge| edge.kind != DepKind::RelatesTo)
+            .filter_map(|edge| at.get(&edge.depends_on_id).copied())
+            .collect()
+    };
+    let waits: Vec<Vec<usize>> = beads.iter().map(targets).collect();
+    let Some(circle) = crate::graph::circle::first(&waits) else {
+        return Ok(());
+    };
+    let path: Vec<String> = circle.iter().map(|at| beads[*at].id.clone()).collect();
+    let from = path.first().cloned().unwrap_or_default();
+    let to = path.get(1).cloned().unwrap_or_default();
+    Err(PlanError::Edge {
+        from,
+        to,
+        source: ChangeError::Cycle { path },
+    })
+}

@@ -1,0 +1,160 @@
+//! The ranges of loops: `1..2^{disks}-1`, in whole numbers.
+
+/// The first and last number of a range such as `1..3`; a text that says why it is none.
+pub fn range(text: &str) -> Result<(i64, i64), String> {
+    let (first, last) = text
+        .split_once("..")
+        .ok_or_else(|| format!("range \"{text}\" is not START..END"))?;
+    let (first, last) = (evaluate(first)?, evaluate(last)?);
+    if last < first {
+        return Err(format!("range {first}..{last} ends before it starts"));
+    }
+    Ok((first, last))
+}
+
+/// The value of an expression of whole numbers, `+ - * / ^` and parentheses.
+pub fn evaluate(text: &str) -> Result<i64, String> {
+    let mut reader = Reader {
+        text,
+        rest: text.trim(),
+        depth: 0,
+    };
+    let value = reader.sum()?;
+    if reader.rest.is_empty() {
+        Ok(value)
+    } else {
+        Err(reader.unexpected())
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    rest: &'a str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn unexpected(&self) -> String {
+        let what = match self.rest.chars().next() {
+            Some('{') => {
+                let name = self.rest.split_inclusive('}').next().unwrap_or_default();
+                return format!("{name} in \"{}\" has no value", self.text);
+            }
+            Some(c) => format!("'{c}'"),
+            None => "its end".to_owned(),
+        };
+        format!("unexpected {what} in \"{}\"", self.text)
+    }
+
+    fn too_large(&self) -> String {
+        format!("\"{}\" is too large a number", self.text)
+    }
+
+    fn take(&mut self, wanted: &[char]) -> Option<char> {
+        let c = self.rest.chars().next().filter(|c| wanted.contains(c))?;
+        self.rest = self.rest[c.len_utf8()..].trim_start();
+        Some(c)
+    }
+
+    fn sum(&mut self) -> Result<i64, String> {
+        let mut value = self.product()?;
+        while let Some(sign) = self.take(&['+', '-']) {
+            let next = self.product()?;
+            let result = if sign == '+' {
+                value.checked_add(next)
+            } else {
+                value.checked_sub(next)
+            };
+            value = result.ok_or_else(|| self.too_large())?;
+        }
+        Ok(value)
+    }
+
+    fn product(&mut self) -> Result<i64, String> {
+        let mut value = self.power()?;
+        while let Some(sign) = self.take(&['*', '/']) {
+            let next = self.power()?;
+            if sign == '/' && next == 0 {
+                return Err(format!("division by zero in \"{}\"", self.text));
+            }
+            let result = if sign == '*' {
+                value.checked_mul(next)
+            } else {
+                value.checked_div(next)
+            };
+            value = result.ok_or_else(|| self.too_large())?;
+        }
+        Ok(value)
+    }
+
+    fn power(&mut self) -> Result<i64, String> {
+        let base = self.unary()?;
+        if self.take(&['^']).is_none() {
+            return Ok(base);
+        }
+        let exponent = self.power()?;
+        let exponent = u32::try_from(exponent).map_err(|_| self.too_large())?;
+        base.checked_pow(exponent).ok_or_else(|| self.too_large())
+    }
+
+    fn unary(&mut self) -> Result<i64, String> {
+        self.depth += 1;
+        if self.depth > 64 {
+            return Err(format!("\"{}\" is nested too deep", self.text));
+        }
+        let value = if self.take(&['-']).is_some() {
+            let value = self.unary()?;
+            value.checked_neg().ok_or_else(|| self.too_large())
+        } else if self.take(&['(']).is_some() {
+            let value = self.sum()?;
+            self.take(&[')']).ok_or_else(|| self.unexpected())?;
+            Ok(value)
+        } else {
+            self.number()
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn number(&mut self) -> Result<i64, String> {
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(self.rest.len());
+        if end == 0 {
+            return Err(self.unexpected());
+        }
+        let (digits, rest) = self.rest.split_at(end);
+        let value = digits.parse().map_err(|_| self.too_large())?;
+        self.rest = rest.trim_start();
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_have_their_usual_order() {
+        for (text, value) in [
+            ("1+2*3", 7),
+            ("2^3^2", 512),
+            ("(1+2)*3", 9),
+            ("2^9-1", 511),
+            ("-3 + 10 / 3", 0),
+        ] {
+            assert_eq!(evaluate(text), Ok(value), "{text}");
+        }
+        for text in ["", "1+", "(1", "1/0", "2^99", "x", "{n}", "9999999999999999999"] {
+            assert!(evaluate(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_may_have_one_number_and_never_less() {
+        assert_eq!(range("3..3"), Ok((3, 3)));
+        assert!(range("3..2").unwrap_err().contains("ends before"));
+        assert!(range("3").is_err());
+    }
+}

@@ -1,0 +1,14 @@
+//! The formulas of the folder `formulas/`, embedded at build.
+
+include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
+
+/// The text of a built-in formula.
+pub fn text(name: &str) -> Option<&'static str> {
+    let at = FORMULAS.binary_search_by(|(own, _)| (*own).cmp(name)).ok()?;
+    FORMULAS.get(at).map(|(_, text)| *text)
+}
+
+/// The names of the built-in formulas, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FORMULAS.iter().map(|(name, _)| *name)
+}

@@ -1,0 +1,380 @@
+//! What is refused in a formula: in its own file, and in what it cooks to.
+
+use std::collections::BTreeMap;
+
+use super::condition;
+use super::find::is_name;
+use super::problem::Problem;
+use super::schema::{Compose, Formula, FormulaKind, Loop, OnComplete, Step, StepGate, Var};
+use super::source::{Loaded, Source};
+use super::vars::{self, StepCondition};
+use crate::graph::circle;
+
+const GATES: [&str; 7] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr", "conditional"];
+const VAR_KINDS: [&str; 8] = ["", "string", "int", "integer", "number", "bool", "boolean", "text"];
+
+/// What is wrong in a formula's own file: refused, and only odd.
+pub fn own(loaded: &Loaded) -> (Vec<Problem>, Vec<Problem>) {
+    let (formula, source) = (&loaded.formula, &loaded.source);
+    let mut report = Report {
+        source,
+        refused: Vec::new(),
+        odd: loaded.warnings.clone(),
+    };
+    report.root(formula);
+    for (name, var) in &formula.vars {
+        report.var(name, var);
+    }
+    report.compose(&formula.compose);
+    let mut seen = BTreeMap::new();
+    report.steps(&formula.steps, &mut seen);
+    report.steps(&formula.template, &mut BTreeMap::new());
+    report.convoy(formula);
+    (report.refused, report.odd)
+}
+
+struct Report<'a> {
+    source: &'a Source,
+    refused: Vec<Problem>,
+    odd: Vec<Problem>,
+}
+
+impl Report<'_> {
+    fn refuse(&mut self, key: &str, text: impl Into<String>) {
+        let problem = self.source.problem(key, text.into());
+        self.refused.push(problem);
+    }
+
+    fn refuse_step(&mut self, id: &str, key: &str, text: impl Into<String>) {
+        let problem = self.source.step_problem(id, key, text.into());
+        self.refused.push(problem);
+    }
+
+    fn root(&mut self, formula: &Formula) {
+        if formula.name.is_empty() {
+            self.refuse("formula", "it has no name: add formula = \"NAME\"");
+        } else if !is_name(&formula.name) {
+            let text = format!("\"{}\" is no name: use letters, digits, `-`, `_` and `.`", formula.name);
+            self.refuse("formula", text);
+        }
+        let version = formula.version_text();
+        let parts: Vec<&str> = version.split('.').collect();
+        let is_version = parts.iter().all(|part| part.parse::<u32>().is_ok())
+            && parts.first().is_some_and(|first| *first != "0");
+        if !is_version {
+            self.refuse("version", format!("version {version}: use a whole number from 1"));
+        }
+        for parent in &formula.extends {
+            if !is_name(parent.split('@').next().unwrap_or_default()) {
+                self.refuse("extends", format!("\"{parent}\" is no formula name"));
+            }
+        }
+        if !matches!(formula.phase.as_str(), "" | "liquid" | "vapor") {
+            self.refuse("phase", format!("phase \"{}\": use liquid or vapor", formula.phase));
+        }
+        let inherits = !formula.extends.is_empty();
+        let lacks = match formula.kind {
+            FormulaKind::Workflow if formula.steps.is_empty() && !inherits => "[[steps]]",
+            FormulaKind::Expansion if formula.template.is_empty() && !inherits => "[[template]] steps",
+            FormulaKind::Aspect if formula.advice.is_empty() && !inherits => "[[advice]]",
+            FormulaKind::Convoy if formula.legs.is_empty() && !inherits => "[[legs]]",
+            _ => return,
+        };
+        self.refuse("type", format!("a formula of type {} needs {lacks}", formula.kind.as_str()));
+    }
+
+    fn var(&mut self, name: &str, var: &Var) {
+        if !vars::is_name(name) {
+            self.refuse(name, format!("\"{name}\" is no variable name: use letters, digits and `_`"));
+        }
+        if !VAR_KINDS.contains(&var.kind.as_str()) {
+            let text = format!("variable {name} has the unknown type \"{}\": use string, int or bool", var.kind);
+            self.refuse(name, text);
+        }
+        if let Err(error) = regex::Regex::new(&var.pattern) {
+            let text = format!("the pattern of variable {name} is no regular expression: {error}");
+            self.refuse("pattern", text);
+        }
+        if let Some(default) = var.default.as_ref().filter(|text| !text.is_empty()) {
+            if var.required {
+                let text = format!("variable {name} is required and has a default; the default is used");
+                self.odd.push(self.source.problem(name, text));
+            }
+            if !var.choices.is_empty() && !var.choices.contains(default) {
+                let text = format!(
+                    "the default \"{default}\" of variable {name} is none of {}",
+                    var.choices.join(", ")
+                );
+                self.refuse(name, text);
+            }
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step], seen: &mut BTreeMap<String, Option<usize>>) {
+        for step in steps {
+            self.step_id(step, seen);
+            self.step(step);
+            self.steps(&step.children, seen);
+            if let Some(repeat) = &step.repeat {
+                self.repeat(&step.id, repeat);
+                // A body is a place of its own: its ids get the loop's name.
+                self.steps(&repeat.body, &mut BTreeMap::new());
+            }
+        }
+    }
+
+    fn step_id(&mut self, step: &Step, seen: &mut BTreeMap<String, Option<usize>>) {
+        if step.id.trim().is_empty() {
+            let what = if step.title.is_empty() { "a step".to_owned() } else { format!("the step \"{}\"", step.title) };
+            self.refuse("steps", format!("{what} has no id: add id = \"…\""));
+            return;
+        }
+        let line = self.source.step_line(&step.id, 0);
+        if let Some(first) = seen.insert(step.id.clone(), line) {
+            let at = first.map_or_else(String::new, |line| format!(", first on line {line}"));
+            let mut problem = self.source.step_problem(&step.id, "", format!("duplicate step id{at}"));
+            problem.line = self.source.step_line(&step.id, 1).or(problem.line);
+            self.refused.push(problem);
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        let id = step.id.as_str();
+        if step.title.trim().is_empty() && step.expand.is_empty() && step.repeat.is_none() {
+            self.refuse_step(id, "", "it has no title: add title = \"…\"");
+        }
+        if step.priority.is_some_and(|priority| !(0..=4).contains(&priority)) {
+            self.refuse_step(id, "priority", "priority must be 0 to 4");
+        }
+        if !matches!(step.waits_for.as_str(), "" | "all-children" | "any-children")
+            && step.spawner().is_none_or(str::is_empty)
+        {
+            let text = format!(
+                "waits_for \"{}\": use all-children, any-children or children-of(STEP)",
+                step.waits_for
+            );
+            self.refuse_step(id, "waits_for", text);
+        }
+        if !step.condition.is_empty() && StepCondition::read(&step.condition).is_none() {
+            let text = format!(
+                "condition \"{}\": use {{{{name}}}}, !{{{{name}}}}, {{{{name}}}} == text or {{{{name}}}} != text",
+                step.condition
+            );
+            self.refuse_step(id, "condition", text);
+        }
+        if let Some(gate) = &step.gate {
+            self.gate(id, gate);
+        }
+        if let Some(after) = &step.on_complete {
+            self.on_complete(id, after);
+        }
+    }
+
+    fn gate(&mut self, id: &str, gate: &StepGate) {
+        if !GATES.contains(&gate.kind.as_str()) {
+            let text = format!("gate type \"{}\": use one of {}", gate.kind, GATES.join(", "));
+            self.refuse_step(id, "gate", text);
+        }
+    }
+
+    fn on_complete(&mut self, id: &str, after: &OnComplete) {
+        let wrong = match () {
+            () if after.for_each.is_empty() != after.bond.is_empty() => {
+                "on_complete needs both for_each and bond"
+            }
+            () if !after.for_each.is_empty() && !after.for_each.starts_with("output.") => {
+                "on_complete.for_each must begin with output."
+            }
+            () if after.parallel && after.sequential => {
+                "on_complete is either parallel or sequential"
+            }
+            () => return,
+        };
+        self.refuse_step(id, "on_complete", wrong);
+    }
+
+    fn repeat(&mut self, id: &str, repeat: &Loop) {
+        let ways = [
+            repeat.count.is_some(),
+            !repeat.until.is_empty(),
+            !repeat.range.is_empty(),
+        ];
+        let ways = ways.iter().filter(|given| **given).count();
+        if ways != 1 {
+            self.refuse_step(id, "loop", "a loop needs exactly one of count, range, or until with max");
+        }
+        if repeat.count.is_some_and(|count| count < 1) {
+            self.refuse_step(id, "count", "count must be 1 or more");
+        }
+        if !repeat.until.is_empty() {
+            if repeat.max.is_none_or(|max| max < 1) {
+                self.refuse_step(id, "until", "until needs max, 1 or more");
+            }
+            if let Err(text) = condition::check(&repeat.until) {
+                self.refuse_step(id, "until", text);
+            }
+        }
+        if !repeat.var.is_empty() && !vars::is_name(&repeat.var) {
+            self.refuse_step(id, "var", format!("\"{}\" is no variable name", repeat.var));
+        }
+        if repeat.body.is_empty() {
+            self.refuse_step(id, "loop", "a loop needs a body with steps");
+        }
+    }
+
+    fn compose(&mut self, compose: &Compose) {
+        for point in &compose.bond_points {
+            if point.id.is_empty() {
+                self.refuse("bond_points", "a bond point needs an id");
+            }
+            if !point.after_step.is_empty() && !point.before_step.is_empty() {
+                let text = format!("bond point \"{}\" has after_step or before_step, not both", point.id);
+                self.refuse("bond_points", text);
+            }
+        }
+        for hook in &compose.hooks {
+            if hook.trigger.is_empty() || hook.attach.is_empty() {
+                self.refuse("hooks", "a hook needs trigger and attach");
+            }
+        }
+        for gate in &compose.gate {
+            if let Err(text) = condition::check(&gate.condition) {
+                self.refuse("gate", text);
+            }
+        }
+        for branch in &compose.branch {
+            if branch.from.is_empty() || branch.join.is_empty() || branch.steps.is_empty() {
+                self.refuse("branch", "a branch needs from, steps and join");
+            }
+        }
+    }
+
+    fn convoy(&mut self, formula: &Formula) {
+        let mut seen = Vec::new();
+        for leg in &formula.legs {
+            if leg.id.is_empty() || leg.title.is_empty() {
+                self.refuse("legs", "a leg needs id and title");
+            } else if seen.contains(&leg.id.as_str()) {
+                self.refuse_step(&leg.id, "", "duplicate leg id");
+            }
+            seen.push(&leg.id);
+        }
+        if !formula.extends.is_empty() {
+            return;
+        }
+        let synthesis = formula.synthesis.iter().flat_map(|it| &it.depends_on);
+        let presets = formula.presets.values().flat_map(|preset| &preset.legs);
+        let needs = formula.legs.iter().flat_map(|leg| &leg.needs);
+        for id in synthesis.chain(presets).chain(needs) {
+            if !seen.contains(&id.as_str()) {
+                self.refuse("legs", format!("there is no leg \"{id}\""));
+            }
+        }
+    }
+}
+
+/// What is wrong in the steps that a formula cooks to.
+pub fn cooked(steps: &[Step], source: &Source) -> Vec<Problem> {
+    let mut flat = Vec::new();
+    flatten(steps, None, &mut flat);
+    let mut problems = Vec::new();
+    let mut at: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, (step, _)) in flat.iter().enumerate() {
+        if at.insert(&step.id, number).is_some() {
+            let text = "duplicate step id in the cooked formula; ids must differ from those of what it extends or expands";
+            problems.push(source.step_problem(&step.id, "", text.to_owned()));
+        }
+        let title = step.title.trim();
+        if title.len() > 500 {
+            let text = "the title must be 500 characters or less".to_owned();
+            problems.push(source.step_problem(&step.id, "title", text));
+        }
+    }
+    for (step, _) in &flat {
+        for (need, key) in needs(step) {
+            if need == step.id {
+                let text = "it needs itself: remove it from its needs".to_owned();
+                problems.push(source.step_problem(&step.id, key, text));
+            } else if !at.contains_key(need) {
+                let text = format!("{key} names the unknown step \"{need}\"{}", near(need, &at));
+                problems.push(source.step_problem(&step.id, key, text));
+            }
+        }
+    }
+    if problems.is_empty()
+        && let Some(circle) = circle_of_steps(&flat, &at)
+    {
+        let first = circle.first().cloned().unwrap_or_default();
+        let text = format!("dependency cycle: {}", circle.join(" → "));
+        problems.push(source.step_problem(&first, "needs", text));
+    }
+    problems
+}
+
+fn near(need: &str, at: &BTreeMap<&str, usize>) -> String {
+    let like = at.keys().min_by_key(|own| strsim::damerau_levenshtein(own, need));
+    match like.filter(|own| strsim::damerau_levenshtein(own, need) <= 2) {
+        Some(own) => format!(": did you mean \"{own}\"?"),
+        None => String::new(),
+    }
+}
+
+/// Steps with the number of their parent, parents first.
+fn flatten<'a>(
+    steps: &'a [Step],
+    parent: Option<usize>,
+    flat: &mut Vec<(&'a Step, Option<usize>)>,
+) {
+    for step in steps {
+        flat.push((step, parent));
+        let own = flat.len() - 1;
+        flatten(&step.children, Some(own), flat);
+    }
+}
+
+/// What a step names as coming before it, with the key.
+fn needs(step: &Step) -> impl Iterator<Item = (&str, &'static str)> {
+    let depends = step.depends_on.iter().map(|id| (id.as_str(), "depends_on"));
+    let needs = step.needs.iter().map(|id| (id.as_str(), "needs"));
+    let spawner = step.spawner().map(|id| (id, "waits_for"));
+    depends.chain(needs).chain(spawner)
+}
+
+/// A circle of steps of which each waits for the next, closed by its first. A step begins after what it needs
+/// and after its parent began; a parent ends after its children.
+fn circle_of_steps(
+    flat: &[(&Step, Option<usize>)],
+    at: &BTreeMap<&str, usize>,
+) -> Option<Vec<String>> {
+    let count = flat.len();
+    let (begin, end) = (|step: usize| step, |step: usize| step + count);
+    let mut waits: Vec<Vec<usize>> = vec![Vec::new(); 2 * count];
+    for (number, (step, parent)) in flat.iter().enumerate() {
+        waits[end(number)].push(begin(number));
+        if let Some(parent) = parent {
+            waits[begin(number)].push(begin(*parent));
+            waits[end(*parent)].push(end(number));
+        }
+        for (need, key) in needs(step) {
+            let Some(need) = at.get(need) else { continue };
+            if key == "waits_for" {
+                let below = flat.iter().enumerate().filter(|(_, (_, up))| *up == Some(*need));
+                waits[begin(number)].extend(below.map(|(child, _)| end(child)));
+            } else {
+                waits[begin(number)].push(end(*need));
+            }
+        }
+    }
+    let nodes = circle::first(&waits)?;
+    let mut names: Vec<String> = Vec::new();
+    for node in nodes {
+        let id = &flat[node % count].0.id;
+        if names.last() != Some(id) {
+            names.push(id.clone());
+        }
+    }
+    if names.first() != names.last() || names.len() == 1 {
+        names.extend(names.first().cloned());
+    }
+    Some(names)
+}

@@ -1,0 +1,94 @@
+//! Conditions of `until` and of gates: only whether one can be read. Who runs the workflow judges it.
+//!
+//! `step.status == 'complete'`, `children(x).all(status == 'complete')`, `descendants(x).count(…) >= 3`,
+//! `steps.complete >= 3`, `file.exists('path')`, `env.CI == 'true'`.
+
+const OPERATORS: [&str; 6] = ["==", "!=", ">=", "<=", ">", "<"];
+const GROUPS: [&str; 3] = ["children(", "descendants(", "steps("];
+
+/// Whether a text is a condition; else what is wrong with it.
+pub fn check(text: &str) -> Result<(), String> {
+    let text = text.trim();
+    let wrong = || {
+        Err(format!(
+            "\"{text}\" is no condition (such as step.status == 'complete', steps.complete >= 3, file.exists('path'))"
+        ))
+    };
+    if text.is_empty() {
+        return wrong();
+    }
+    if let Some(rest) = text.strip_prefix("file.exists(") {
+        let inner = rest.strip_suffix(')').map(|inner| inner.trim_matches(['\'', '"']));
+        return match inner {
+            Some(path) if !path.is_empty() => Ok(()),
+            _ => wrong(),
+        };
+    }
+    if GROUPS.iter().any(|group| text.starts_with(group)) {
+        return if is_group(text) { Ok(()) } else { wrong() };
+    }
+    let compared = split(text).is_some_and(|(left, right)| {
+        is_path(left) && left.contains('.') && !right.is_empty()
+    });
+    if compared { Ok(()) } else { wrong() }
+}
+
+/// Left and right of the first operator.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let found = OPERATORS.iter().filter_map(|op| Some((text.find(op)?, *op)));
+    let (at, op) = found.min_by_key(|(at, op)| (*at, usize::MAX - op.len()))?;
+    Some((text[..at].trim(), text[at + op.len()..].trim()))
+}
+
+fn is_path(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    !text.is_empty() && text.chars().all(fits) && !text.starts_with('.') && !text.ends_with('.')
+}
+
+/// `children(x).all(inner)`, or `.any`, or `.count(inner) >= 3`.
+fn is_group(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once(").") else {
+        return false;
+    };
+    let Some((verb, rest)) = rest.split_once('(') else {
+        return false;
+    };
+    let Some((inner, tail)) = rest.rsplit_once(')') else {
+        return false;
+    };
+    let compares = |text: &str| {
+        OPERATORS
+            .iter()
+            .find_map(|op| text.trim().strip_prefix(op))
+            .is_some_and(|number| number.trim().parse::<i64>().is_ok())
+    };
+    let has_inner = split(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
+    match verb {
+        "all" | "any" => has_inner && tail.trim().is_empty(),
+        "count" => has_inner && compares(tail),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_of_the_grammar_are_accepted_and_others_are_not() {
+        for good in [
+            "step.status == 'complete'",
+            "review.output.approved == true",
+            "children(x).all(status == 'complete')",
+            "descendants(x).count(status == 'failed') >= 3",
+            "steps.complete >= 3",
+            "file.exists('go.mod')",
+            "env.CI == 'true'",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in ["", "done", "a ==", "== 3", "file.exists()", "children(x).some(a == 1)", "x = 3"] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a formula takes from those that it extends: their steps come first, their variables stand in for
+//! those that it does not declare itself.
+
+use super::find::Shelf;
+use super::problem::FormulaError;
+use super::schema::{Compose, Formula, Step};
+use super::source::Loaded;
+
+/// The formula with everything of its parents; `chain` holds the names on the way here.
+pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formula, FormulaError> {
+    let own = &loaded.formula;
+    let mut chain = chain.to_vec();
+    let is_circle = chain.contains(&own.name);
+    chain.push(own.name.clone());
+    if is_circle {
+        let start = chain.iter().position(|name| *name == own.name);
+        return Err(FormulaError::CircularExtends {
+            chain: chain.split_off(start.unwrap_or(0)),
+        });
+    }
+    let mut merged = Formula::default();
+    for parent in &own.extends {
+        let parent = shelf.load(parent).map_err(|error| match error {
+            FormulaError::BadName(_) | FormulaError::NotFound { .. } => {
+                let problem = loaded.source.problem("extends", format!("cannot extend: {error}"));
+                FormulaError::Invalid(vec![problem])
+            }
+            other => other,
+        })?;
+        let parent = resolve(shelf, &parent, &chain)?;
+        append(&mut merged, parent);
+    }
+    let mut steps = std::mem::take(&mut merged.steps);
+    steps.extend(own.steps.iter().cloned());
+    let mut vars = std::mem::take(&mut merged.vars);
+    vars.extend(own.vars.clone());
+    let mut compose = std::mem::take(&mut merged.compose);
+    add_compose(&mut compose, &own.compose);
+    let mut result = Formula {
+        steps,
+        vars,
+        compose,
+        ..own.clone()
+    };
+    result.advice.splice(0..0, merged.advice);
+    result.template.splice(0..0, merged.template);
+    result.pointcuts.splice(0..0, merged.pointcuts);
+    result.legs.splice(0..0, merged.legs);
+    if result.phase.is_empty() {
+        result.phase = merged.phase;
+    }
+    result.pour = result.pour.or(merged.pour);
+    result.cycle = result.cycle.or(merged.cycle);
+    result.synthesis = result.synthesis.or(merged.synthesis);
+    Ok(result)
+}
+
+/// Adds a parent behind the parents so far; of two variables with one name the first counts.
+fn append(merged: &mut Formula, parent: Formula) {
+    for (name, var) in parent.vars {
+        merged.vars.entry(name).or_insert(var);
+    }
+    let origin = parent.name;
+    let marked = parent.steps.into_iter().map(|step| mark(step, &origin));
+    merged.steps.extend(marked);
+    merged.advice.extend(parent.advice);
+    merged.template.extend(parent.template);
+    merged.pointcuts.extend(parent.pointcuts);
+    merged.legs.extend(parent.legs);
+    add_compose(&mut merged.compose, &parent.compose);
+    if merged.phase.is_empty() {
+        merged.phase = parent.phase;
+    }
+    merged.pour = merged.pour.or(parent.pour);
+    merged.cycle = merged.cycle.or(parent.cycle);
+    merged.synthesis = merged.synthesis.take().or(parent.synthesis);
+}
+
+fn mark(mut step: Step, origin: &str) -> Step {
+    if step.origin.is_empty() {
+        origin.clone_into(&mut step.origin);
+    }
+    step
+}
+
+/// Adds the rules of one to another; bond points of the same id are replaced.
+fn add_compose(to: &mut Compose, from: &Compose) {
+    for point in &from.bond_points {
+        to.bond_points.retain(|own| own.id != point.id);
+        to.bond_points.push(point.clone());
+    }
+    to.hooks.extend(from.hooks.iter().cloned());
+    to.expand.extend(from.expand.iter().cloned());
+    to.map.extend(from.map.iter().cloned());
+    to.branch.extend(from.branch.iter().cloned());
+    to.gate.extend(from.gate.iter().cloned());
+    for aspect in &from.aspects {
+        if !to.aspects.contains(aspect) {
+            to.aspects.push(aspect.clone());
+        }
+    }
+}

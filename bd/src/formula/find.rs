@@ -1,0 +1,252 @@
+//! Where formulas are: the project's, the town's, the user's, the built-in ones. The first that has a name wins.
+//!
+//! A name may carry a version, `mol-polecat-work@4`: then the first of that version wins. Several versions of one
+//! formula can lie side by side as `NAME@VERSION.formula.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::builtin;
+use super::problem::FormulaError;
+use super::source::{self, Format, Loaded};
+use crate::store::route::town_of;
+use crate::sys::Env;
+
+const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
+
+/// The folders in which formulas and overlays are looked for, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf {
+    /// Folders with formulas.
+    pub folders: Vec<PathBuf>,
+    /// Folders with overlays; the first file of a name wins entirely.
+    pub overlays: Vec<PathBuf>,
+    /// Where paths of files begin.
+    pub cwd: PathBuf,
+    /// Whether the built-in formulas come last.
+    pub has_built_in: bool,
+}
+
+/// Where a formula was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// It, or why it cannot be read.
+    pub loaded: Result<Loaded, String>,
+}
+
+impl Shelf {
+    /// The shelf as seen from a place; folders given by hand come first.
+    pub fn new(env: &Env, beads: Option<&Path>, given: &[String]) -> Self {
+        let cwd = env.cwd();
+        let town = env.get("GT_ROOT").map(PathBuf::from);
+        let town = town.or_else(|| town_of(cwd));
+        let mut folders: Vec<PathBuf> = given.iter().map(|path| env.absolute(path)).collect();
+        let around = cwd
+            .ancestors()
+            .map(|folder| folder.join(".beads/formulas"))
+            .find(|folder| folder.is_dir());
+        let tiers = [
+            around,
+            beads.map(|dir| dir.join("formulas")),
+            town.as_ref().map(|town| town.join(".beads/formulas")),
+            env.home().map(|home| home.join(".beads/formulas")),
+        ];
+        for folder in tiers.into_iter().flatten() {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let rig = town.as_ref().and_then(|town| {
+            let first = cwd.strip_prefix(town).ok()?.components().next()?;
+            Some(town.join(first))
+        });
+        let overlays = [rig, town].into_iter().flatten();
+        Self {
+            folders,
+            overlays: overlays.map(|at| at.join("formula-overlays")).collect(),
+            cwd: cwd.to_owned(),
+            has_built_in: true,
+        }
+    }
+
+    /// Loads a formula by name, name and version, or path.
+    pub fn load(&self, wanted: &str) -> Result<Loaded, FormulaError> {
+        if is_path(wanted) {
+            let path = self.cwd.join(wanted);
+            return match path.is_file() {
+                true => read_file(&path),
+                false => Err(self.not_found(wanted)),
+            };
+        }
+        let (name, version) = match wanted.split_once('@') {
+            Some((name, version)) => (name, Some(version)),
+            None => (wanted, None),
+        };
+        if !is_name(name) || version.is_some_and(|version| !is_name(version)) {
+            return Err(FormulaError::BadName(wanted.to_owned()));
+        }
+        let mut others = Vec::new();
+        for folder in &self.folders {
+            for path in candidates(folder, name, version) {
+                let loaded = read_file(&path)?;
+                match version {
+                    Some(version) if !is_version(&loaded, version) => {
+                        others.push(loaded.formula.version_text());
+                    }
+                    _ => return Ok(loaded),
+                }
+            }
+        }
+        if let Some(text) = builtin::text(name).filter(|_| self.has_built_in) {
+            let loaded = source::read(&format!("built-in:{name}"), text, Format::Toml)?;
+            if version.is_none_or(|version| is_version(&loaded, version)) {
+                return Ok(loaded);
+            }
+            others.push(loaded.formula.version_text());
+        }
+        match version {
+            Some(version) if !others.is_empty() => Err(FormulaError::NoVersion {
+                name: name.to_owned(),
+                wanted: version.to_owned(),
+                found: others,
+            }),
+            _ => Err(self.not_found(wanted)),
+        }
+    }
+
+    fn not_found(&self, wanted: &str) -> FormulaError {
+        let names = self.names();
+        let is_like = |name: &&String| {
+            strsim::damerau_levenshtein(name, wanted) <= 2
+                || name.strip_prefix("mol-") == Some(wanted)
+        };
+        FormulaError::NotFound {
+            name: wanted.to_owned(),
+            searched: self.folders.clone(),
+            similar: names.iter().filter(is_like).take(3).cloned().collect(),
+        }
+    }
+
+    /// The names of all formulas, sorted.
+    pub fn names(&self) -> BTreeSet<String> {
+        self.files().into_keys().collect()
+    }
+
+    /// The first file of each name; a built-in formula has none.
+    fn files(&self) -> BTreeMap<String, Option<PathBuf>> {
+        let mut found = BTreeMap::new();
+        for folder in &self.folders {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut names: Vec<String> = entries
+                .filter_map(|entry| entry.file_name().into_string().ok())
+                .collect();
+            names.sort();
+            // TOML before JSON of the same name.
+            names.sort_by_key(|name| name.ends_with(ENDINGS[1]));
+            for file in names {
+                let name = ENDINGS.iter().find_map(|end| file.strip_suffix(end));
+                if let Some(name) = name.filter(|name| !name.contains('@')) {
+                    let path = Some(folder.join(&file));
+                    found.entry(name.to_owned()).or_insert(path);
+                }
+            }
+        }
+        if self.has_built_in {
+            for name in builtin::names() {
+                found.entry(name.to_owned()).or_insert(None);
+            }
+        }
+        found
+    }
+
+    /// All formulas, sorted by name, each from the first place that has it.
+    pub fn all(&self) -> Vec<Found> {
+        let files = self.files().into_iter();
+        let load = |(name, path): (String, Option<PathBuf>)| {
+            let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
+            Found {
+                name,
+                loaded: loaded.map_err(|error| error.to_string()),
+            }
+        };
+        files.map(load).collect()
+    }
+
+    /// The overlay of a formula, if there is one: its path and text.
+    pub fn overlay(&self, name: &str) -> Result<Option<(PathBuf, String)>, FormulaError> {
+        for folder in &self.overlays {
+            let path = folder.join(format!("{name}.toml"));
+            if path.is_file() {
+                let text = read_text(&path)?;
+                return Ok(Some((path, text)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The files in a folder that may hold a formula.
+fn candidates(folder: &Path, name: &str, version: Option<&str>) -> Vec<PathBuf> {
+    let mut stems = vec![name.to_owned()];
+    if let Some(version) = version {
+        stems.insert(0, format!("{name}@{version}"));
+    }
+    stems
+        .iter()
+        .flat_map(|stem| ENDINGS.map(|end| folder.join(format!("{stem}{end}"))))
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+fn read_file(path: &Path) -> Result<Loaded, FormulaError> {
+    let text = read_text(path)?;
+    let shown = path.display().to_string();
+    source::read(&shown, &text, Format::of_name(&shown))
+}
+
+/// The most bytes that a formula's file may have.
+const MOST_BYTES: u64 = 16 << 20;
+
+fn read_text(path: &Path) -> Result<String, FormulaError> {
+    let failed = |source| FormulaError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let size = fs::metadata(path).map_err(failed)?.len();
+    if size > MOST_BYTES {
+        let too_large = std::io::Error::other(format!("it has {size} bytes, at most {MOST_BYTES} are read"));
+        return Err(failed(too_large));
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+/// Whether a formula is named by the path of its file.
+pub fn is_path(wanted: &str) -> bool {
+    let has_ending = [".toml", ".json"].iter().any(|end| wanted.ends_with(end));
+    wanted.contains('/') && has_ending || has_ending && Path::new(wanted).is_file()
+}
+
+/// Whether a text can be the name of a formula.
+pub fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty()
+        && name.len() <= 100
+        && name.chars().all(fits)
+        && !name.starts_with(['.', '-'])
+        && !name.contains("..")
+}
+
+/// Whether a formula has a version; `4`, `4.0` and `4.0.0` are the same.
+fn is_version(loaded: &Loaded, wanted: &str) -> bool {
+    let plain = |text: &str| {
+        let mut text = text.trim_start_matches('v').to_owned();
+        while let Some(shorter) = text.strip_suffix(".0") {
+            text = shorter.to_owned();
+        }
+        text
+    };
+    plain(&loaded.formula.version_text()) == plain(wanted)
+}

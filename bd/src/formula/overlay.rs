@@ -1,0 +1,155 @@
+//! Overlays: what a town or a rig says otherwise about the steps of a formula.
+//!
+//! ```toml
+//! [[step-overrides]]
+//! step_id = "run-tests"
+//! mode = "replace"       # or "append", "skip"
+//! description = "…"
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::control::find;
+use super::problem::{FormulaError, Problem};
+use super::schema::Step;
+
+#[derive(Debug, Deserialize)]
+struct Overlay {
+    #[serde(rename = "step-overrides", default)]
+    overrides: Vec<Override>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Override {
+    step_id: String,
+    mode: Mode,
+    #[serde(default)]
+    description: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Replace,
+    Append,
+    Skip,
+}
+
+/// Applies an overlay; a step that it names and that is not there is a warning.
+pub fn apply(steps: &mut Vec<Step>, path: &Path, text: &str) -> Result<Vec<Problem>, FormulaError> {
+    let problem = |line, step: Option<String>, text| Problem {
+        file: path.display().to_string(),
+        line,
+        step,
+        text,
+    };
+    let overlay: Overlay = toml::from_str(text).map_err(|error| {
+        let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        FormulaError::Invalid(vec![problem(line, None, message)])
+    })?;
+    let mut warnings = Vec::new();
+    for change in &overlay.overrides {
+        let Some(step) = find(steps, &change.step_id) else {
+            let text = "the formula has no such step; this override does nothing".to_owned();
+            warnings.push(problem(None, Some(change.step_id.clone()), text));
+            continue;
+        };
+        match change.mode {
+            Mode::Replace => step.description.clone_from(&change.description),
+            Mode::Append => {
+                let joined = [step.description.trim_end(), change.description.trim()];
+                step.description = joined.join("\n\n").trim().to_owned();
+            }
+            Mode::Skip => skip(steps, &change.step_id),
+        }
+    }
+    Ok(warnings)
+}
+
+/// Leaves out a step: what waited for it waits for what it waited for.
+pub fn skip(steps: &mut Vec<Step>, id: &str) {
+    leave_out(steps, &|step| step.id == id);
+}
+
+/// Leaves out the steps that `goes` names, with all below them: what waited for one of them waits for what it
+/// waited for.
+pub fn leave_out(steps: &mut Vec<Step>, goes: &impl Fn(&Step) -> bool) {
+    let mut gone: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    note_gone(steps, goes, false, &mut gone);
+    if gone.is_empty() {
+        return;
+    }
+    let order: Vec<String> = gone.keys().cloned().collect();
+    let mut stands_for: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for id in order {
+        resolve(&id, &gone, &mut stands_for);
+    }
+    remove(steps, &gone);
+    for step in steps {
+        replace_needs(step, &stands_for);
+    }
+}
+
+fn note_gone(
+    steps: &[Step],
+    goes: &impl Fn(&Step) -> bool,
+    is_below: bool,
+    gone: &mut BTreeMap<String, Vec<String>>,
+) {
+    for step in steps {
+        let goes_too = is_below || goes(step);
+        if goes_too {
+            let before = step.before().map(str::to_owned).collect();
+            gone.insert(step.id.clone(), before);
+        }
+        note_gone(&step.children, goes, goes_too, gone);
+    }
+}
+
+/// The steps that stay and stand for one that goes, worked out without recursion: chains may be long.
+fn resolve(
+    id: &str,
+    gone: &BTreeMap<String, Vec<String>>,
+    stands_for: &mut BTreeMap<String, Vec<String>>,
+) {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut stack = vec![id.to_owned()];
+    while let Some(id) = stack.pop() {
+        if let Some(known) = stands_for.get(&id) {
+            found.extend(known.iter().filter(|id| !found.contains(*id)).cloned().collect::<Vec<_>>());
+        } else if let Some(before) = gone.get(&id) {
+            if seen.insert(id) {
+                stack.extend(before.iter().rev().cloned());
+            }
+        } else if !found.contains(&id) {
+            found.push(id);
+        }
+    }
+    stands_for.insert(id.to_owned(), found);
+}
+
+fn remove(steps: &mut Vec<Step>, gone: &BTreeMap<String, Vec<String>>) {
+    steps.retain(|step| !gone.contains_key(&step.id));
+    for step in steps {
+        remove(&mut step.children, gone);
+    }
+}
+
+fn replace_needs(step: &mut Step, stands_for: &BTreeMap<String, Vec<String>>) {
+    // What waited for the children of a step that is gone waits for nothing more.
+    if step.spawner().is_some_and(|id| stands_for.contains_key(id)) {
+        step.waits_for.clear();
+    }
+    step.map_needs(|id| {
+        let stays = || vec![id.to_owned()];
+        stands_for.get(id).cloned().unwrap_or_else(stays)
+    });
+    for child in &mut step.children {
+        replace_needs(child, stands_for);
+    }
+}

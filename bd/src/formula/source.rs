@@ -1,0 +1,359 @@
+//! A formula's file: TOML or JSON with the same keys, and the line of everything in it.
+//!
+//! A key that is nearly one of ours is a typing error and is refused. Any other unknown key is kept out and
+//! reported by `bd formula validate`, so that files of other versions can be read.
+
+use serde_json::{Map, Value};
+
+use super::problem::{FormulaError, Problem};
+use super::schema::{Formula, FormulaKind};
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `.formula.toml`.
+    Toml,
+    /// `.formula.json`.
+    Json,
+}
+
+impl Format {
+    /// The format by a file's name.
+    pub fn of_name(name: &str) -> Self {
+        if name.ends_with(".json") {
+            Self::Json
+        } else {
+            Self::Toml
+        }
+    }
+}
+
+/// The text of a formula and the name under which problems are reported.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The path, or `built-in:NAME`.
+    pub file: String,
+    text: String,
+}
+
+/// A formula as its file has it, checked on its own by nobody yet.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The formula.
+    pub formula: Formula,
+    /// Its text.
+    pub source: Source,
+    /// What is odd, but does not stop it.
+    pub warnings: Vec<Problem>,
+}
+
+const ROOT_KEYS: &[&str] = &[
+    "formula", "description", "version", "type", "extends", "vars", "steps", "template", "compose",
+    "advice", "pointcuts", "phase", "inputs", "legs", "synthesis", "prompts", "output", "presets",
+    "squash", "pour", "agent", "review_only", "cycle", "source",
+];
+const STEP_KEYS: &[&str] = &[
+    "id", "title", "description", "notes", "acceptance", "type", "priority", "labels", "metadata",
+    "depends_on", "needs", "waits_for", "assignee", "expand", "expand_vars", "condition",
+    "children", "gate", "loop", "on_complete", "cycle", "focus", "agent", "review_only",
+];
+const VAR_KEYS: &[&str] = &[
+    "description", "default", "required", "enum", "pattern", "type", "required_unless",
+];
+const LOOP_KEYS: &[&str] = &["count", "until", "max", "range", "var", "body"];
+const GATE_KEYS: &[&str] = &["type", "id", "await_id", "timeout", "condition", "before"];
+const COMPOSE_KEYS: &[&str] = &[
+    "bond_points", "hooks", "expand", "map", "branch", "gate", "aspects",
+];
+
+/// Reads a formula from its text.
+pub fn read(file: &str, text: &str, format: Format) -> Result<Loaded, FormulaError> {
+    let source = Source {
+        file: file.to_owned(),
+        text: text.to_owned(),
+    };
+    let mut value = source.parse(format)?;
+    complete(&mut value);
+    let mut unknown = Vec::new();
+    let mut track = serde_path_to_error::Track::new();
+    let read: Result<Formula, _> = {
+        let tracked = serde_path_to_error::Deserializer::new(&value, &mut track);
+        serde_ignored::deserialize(tracked, |path| unknown.push(path.to_string()))
+    };
+    let mut formula = read.map_err(|error| source.wrong_value(&value, &track.path(), &error))?;
+    let (refused, warnings) = source.unknown_keys(&value, &unknown);
+    if !refused.is_empty() {
+        return Err(FormulaError::Invalid(refused));
+    }
+    file.clone_into(&mut formula.source);
+    Ok(Loaded {
+        formula,
+        source,
+        warnings,
+    })
+}
+
+/// Puts short forms into their long ones: text for a variable's default, a kind for what the file has.
+fn complete(value: &mut Value) {
+    let Value::Object(root) = value else { return };
+    if !root.contains_key("type") {
+        let has = |key: &str| root.contains_key(key);
+        let kind = match () {
+            () if has("steps") || has("extends") => FormulaKind::Workflow,
+            () if has("legs") => FormulaKind::Convoy,
+            () if has("template") => FormulaKind::Expansion,
+            () if has("advice") || has("pointcuts") => FormulaKind::Aspect,
+            () => FormulaKind::Workflow,
+        };
+        root.insert("type".into(), kind.as_str().into());
+    }
+    if root.get("version").is_none_or(Value::is_null) {
+        root.insert("version".into(), 1.into());
+    }
+    for key in ["vars", "inputs"] {
+        if let Some(Value::Object(vars)) = root.get_mut(key) {
+            vars.values_mut().for_each(complete_var);
+        }
+    }
+}
+
+fn complete_var(var: &mut Value) {
+    if let Some(text) = scalar(var) {
+        *var = Value::Object(Map::from_iter([("default".to_owned(), text)]));
+    } else if let Value::Object(fields) = var
+        && let Some(default) = fields.get_mut("default")
+        && let Some(text) = scalar(default)
+    {
+        *default = text;
+    }
+}
+
+/// A text, number or truth value as text.
+fn scalar(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(_) => Some(value.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(Value::String(value.to_string())),
+        _ => None,
+    }
+}
+
+impl Source {
+    fn parse(&self, format: Format) -> Result<Value, FormulaError> {
+        let wrong = |line, text: String| {
+            FormulaError::Invalid(vec![Problem {
+                file: self.file.clone(),
+                line,
+                step: None,
+                text,
+            }])
+        };
+        match format {
+            Format::Json => serde_json::from_str(&self.text)
+                .map_err(|error| wrong(Some(error.line()), format!("not valid JSON: {error}"))),
+            Format::Toml => toml::from_str(&self.text).map_err(|error| {
+                let line = error.span().map(|span| self.line_at(span.start));
+                let message = error.message().lines().collect::<Vec<_>>().join("; ");
+                wrong(line, format!("not valid TOML: {message}"))
+            }),
+        }
+    }
+
+    fn line_at(&self, offset: usize) -> usize {
+        let before = self.text.as_bytes().iter().take(offset);
+        before.filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// A value of a wrong type, with its place.
+    fn wrong_value(
+        &self,
+        value: &Value,
+        path: &serde_path_to_error::Path,
+        error: &serde_json::Error,
+    ) -> FormulaError {
+        let path = path.to_string().replace('[', ".").replace(']', "");
+        let (step, line, key) = self.place(value, &path);
+        let text = format!("{key}: {error}");
+        FormulaError::Invalid(vec![Problem {
+            file: self.file.clone(),
+            line,
+            step,
+            text,
+        }])
+    }
+
+    /// Keys we do not know: those that are nearly one of ours, and the others.
+    fn unknown_keys(&self, value: &Value, paths: &[String]) -> (Vec<Problem>, Vec<Problem>) {
+        let (mut refused, mut warnings) = (Vec::new(), Vec::new());
+        for path in paths {
+            // An enclosing option shows as `?` in the path.
+            let path = path.replace(".?", "");
+            let key = path.rsplit('.').next().unwrap_or_default();
+            let known = known_keys(&path);
+            let near = known
+                .iter()
+                .find(|own| key.len() > 3 && strsim::damerau_levenshtein(own, key) <= 2);
+            let (step, line, _) = self.place(value, &path);
+            let (list, text) = match near {
+                Some(own) => (
+                    &mut refused,
+                    format!("unknown key \"{key}\": did you mean \"{own}\"?"),
+                ),
+                None => (&mut warnings, format!("unknown key \"{key}\" is ignored")),
+            };
+            list.push(Problem {
+                file: self.file.clone(),
+                line,
+                step,
+                text,
+            });
+        }
+        (refused, warnings)
+    }
+
+    /// The step, line and key of a dotted path into the file's value.
+    fn place(&self, value: &Value, path: &str) -> (Option<String>, Option<usize>, String) {
+        let mut here = Some(value);
+        let mut step = None;
+        let mut key = "";
+        for part in path.split('.') {
+            if part.parse::<usize>().is_err() {
+                key = part;
+            }
+            here = here.and_then(|here| match here {
+                Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+                other => other.get(part),
+            });
+            let id = here.and_then(|here| here.get("id")?.as_str());
+            if let Some(id) = id
+                && here.is_some_and(|here| here.get("title").is_some() || here.get("body").is_some())
+            {
+                step = Some(id.to_owned());
+            }
+        }
+        let from = step.as_deref().and_then(|id| self.step_line(id, 0));
+        let line = self.key_line(from, key).or(from);
+        (step, line, key.to_owned())
+    }
+
+    /// The line on which the step with this id begins; of several the one with this number.
+    pub fn step_line(&self, id: &str, number: usize) -> Option<usize> {
+        let is_id = |line: &str| {
+            let Some(value) = value_of(line, "id") else {
+                return false;
+            };
+            let value = value.trim_start();
+            let quoted = ['"', '\''].iter().find_map(|quote| {
+                let rest = value.strip_prefix(*quote)?;
+                rest.split(*quote).next()
+            });
+            quoted == Some(id)
+        };
+        let found = self.text.lines().enumerate().filter(|(_, line)| is_id(line));
+        found.map(|(at, _)| at + 1).nth(number)
+    }
+
+    /// The first line at or behind `from` on which this key stands.
+    pub fn key_line(&self, from: Option<usize>, key: &str) -> Option<usize> {
+        let from = from.unwrap_or(1);
+        let mut lines = self.text.lines().enumerate().skip(from - 1);
+        lines
+            .find(|(_, line)| value_of(line, key).is_some() || is_header(line, key))
+            .map(|(at, _)| at + 1)
+    }
+
+    /// A problem with a key of a step.
+    pub fn step_problem(&self, id: &str, key: &str, text: String) -> Problem {
+        let from = self.step_line(id, 0);
+        let line = if key.is_empty() {
+            from
+        } else {
+            self.key_line(from, key).or(from)
+        };
+        Problem {
+            file: self.file.clone(),
+            line,
+            step: Some(id.to_owned()),
+            text,
+        }
+    }
+
+    /// A problem with a key of the whole formula.
+    pub fn problem(&self, key: &str, text: String) -> Problem {
+        Problem {
+            file: self.file.clone(),
+            line: self.key_line(None, key),
+            step: None,
+            text,
+        }
+    }
+}
+
+/// What stands behind `key =` in a line of TOML or `"key":` in one of JSON; also where several share a line.
+fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.match_indices(key).find_map(|(at, _)| {
+        let before = line[..at].trim_end_matches(['"', '\'']);
+        let begins = before.is_empty() || before.ends_with([' ', '\t', '{', ',']);
+        let behind = line[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        let value = behind.strip_prefix('=').or_else(|| behind.strip_prefix(':'))?;
+        begins.then_some(value)
+    })
+}
+
+/// Whether a line of TOML is the header of a table of this name.
+fn is_header(line: &str, key: &str) -> bool {
+    let inner = line.trim().trim_start_matches('[').split(']').next();
+    line.trim_start().starts_with('[')
+        && inner.is_some_and(|inner| inner.rsplit('.').next().is_some_and(|last| last.trim() == key))
+}
+
+/// The keys that we know where this path ends.
+fn known_keys(path: &str) -> &'static [&'static str] {
+    let parts: Vec<&str> = path
+        .split('.')
+        .filter(|part| part.parse::<usize>().is_err())
+        .collect();
+    match parts.as_slice() {
+        [_] => ROOT_KEYS,
+        ["vars" | "inputs", ..] => VAR_KEYS,
+        ["compose", _] => COMPOSE_KEYS,
+        [.., "loop", _] => LOOP_KEYS,
+        [.., "gate", _] => GATE_KEYS,
+        [.., "steps" | "template" | "children" | "body" | "legs", _] => STEP_KEYS,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_value_is_found_with_its_line() {
+        let text = "formula = \"x\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n[[steps]]\nid = \"b\"\ntitle = \"B\"\npriority = \"high\"\n";
+        let error = read("f.toml", text, Format::Toml).unwrap_err().to_string();
+        assert!(error.contains("f.toml:8: step \"b\": priority: "), "{error}");
+    }
+
+    #[test]
+    fn a_typing_error_in_a_key_is_refused_and_another_unknown_key_is_not() {
+        let text = "{\"formula\": \"x\",\n \"steps\": [\n {\"id\": \"a\", \"title\": \"A\",\n  \"neds\": [\"b\"]}]}";
+        let error = read("f.json", text, Format::Json).unwrap_err().to_string();
+        assert!(
+            error.contains("f.json:4: step \"a\": unknown key \"neds\": did you mean \"needs\"?"),
+            "{error}"
+        );
+        let loaded = read("f.toml", "formula = \"x\"\nowner = \"me\"\n", Format::Toml).unwrap();
+        assert_eq!(
+            loaded.warnings[0].to_string(),
+            "f.toml:2: unknown key \"owner\" is ignored"
+        );
+    }
+
+    #[test]
+    fn short_forms_of_variables_are_read() {
+        let text = "formula = \"x\"\n[vars]\nname = \"Ann\"\ncount = { default = 3 }\n";
+        let formula = read("f.toml", text, Format::Toml).unwrap().formula;
+        assert_eq!(formula.vars["name"].default.as_deref(), Some("Ann"));
+        assert_eq!(formula.vars["count"].default.as_deref(), Some("3"));
+    }
+}

@@ -1,0 +1,292 @@
+//! Variables: the values of a pour, checked, and put into texts as `{{name}}`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::problem::FormulaError;
+use super::schema::{Formula, Var};
+
+/// Words of another template language that stand in braces too.
+const FOREIGN: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
+
+/// Values by name.
+pub type Values = BTreeMap<String, String>;
+
+/// The values of every variable of a formula: given, else its default. Refused when one that is used, or
+/// required, has none, or has one that its declaration does not take.
+pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaError> {
+    let mut values = given.clone();
+    for (name, var) in &formula.vars {
+        if let (false, Some(default)) = (values.contains_key(name), &var.default) {
+            values.insert(name.clone(), default.clone());
+        }
+    }
+    let used = used(formula);
+    let is_missing = |(name, var): &(&String, &Var)| {
+        let is_blank = values.get(*name).is_none_or(String::is_empty);
+        if var.required {
+            is_blank
+        } else {
+            !values.contains_key(*name) && used.contains(*name)
+        }
+    };
+    let missing = formula.vars.iter().filter(is_missing);
+    let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+    if !missing.is_empty() {
+        return Err(FormulaError::Values(missing_text(&missing)));
+    }
+    for (name, value) in &values {
+        if let Some(var) = formula.vars.get(name) {
+            check_value(name, var, value)?;
+        }
+    }
+    Ok(values)
+}
+
+/// That these variables have no value.
+pub fn missing_text(names: &[&str]) -> String {
+    let flags: Vec<String> = names
+        .iter()
+        .map(|name| format!("--var {name}=<value>"))
+        .collect();
+    format!(
+        "missing required variables: {}\nProvide them with: {}",
+        names.join(", "),
+        flags.join(" ")
+    )
+}
+
+fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
+    let wrong = |wanted: String| {
+        Err(FormulaError::Values(format!(
+            "variable {name} takes {wanted}, not \"{value}\""
+        )))
+    };
+    if !var.choices.is_empty() && !var.choices.iter().any(|own| own == value) {
+        return wrong(format!("one of {}", var.choices.join(", ")));
+    }
+    let fits = match var.kind.as_str() {
+        "int" | "integer" | "number" => value.parse::<i64>().is_ok(),
+        "bool" | "boolean" => matches!(value, "true" | "false"),
+        _ => true,
+    };
+    if !fits && !value.is_empty() {
+        return wrong(format!("a value of type {}", var.kind));
+    }
+    match regex::Regex::new(&var.pattern) {
+        Ok(pattern) if var.pattern.is_empty() || pattern.is_match(value) => Ok(()),
+        Ok(_) => wrong(format!("a value that matches {}", var.pattern)),
+        Err(error) => Err(FormulaError::Values(format!(
+            "the pattern of variable {name} is no regular expression: {error}"
+        ))),
+    }
+}
+
+/// The names that a formula's texts, titles and gates use.
+pub fn used(formula: &Formula) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for step in formula.every_step() {
+        for text in [
+            &step.title,
+            &step.description,
+            &step.notes,
+            &step.acceptance,
+        ] {
+            found.extend(names_in(text));
+        }
+        found.extend(step.gate.iter().flat_map(|gate| names_in(&gate.id)));
+        found.extend(condition_name(&step.condition));
+    }
+    found
+}
+
+/// The names that stand in a text as `{{name}}`.
+pub fn names_in(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    replace(text, |name| {
+        found.push(name.to_owned());
+        None
+    });
+    found
+}
+
+/// A text with the values put in. Names without a value stay as they are.
+pub fn put_in(text: &str, values: &Values) -> String {
+    replace(text, |name| values.get(name).cloned())
+}
+
+/// Replaces each `{{name}}` for which `with` has something.
+fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let name = from[2..].split_once("}}").map(|(name, _)| name);
+        match name.filter(|name| is_name(name)) {
+            Some(name) => {
+                match with(name) {
+                    Some(value) => out.push_str(&value),
+                    None => out.push_str(&from[..name.len() + 4]),
+                }
+                rest = &from[name.len() + 4..];
+            }
+            None => {
+                out.push_str("{{");
+                rest = &from[2..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Replaces each `{name}` of these values: the braces of loops and expansions. What stands in double braces
+/// stays.
+pub fn put_in_single(text: &str, values: &Values) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let double = from.starts_with("{{").then(|| from.find("}}")).flatten();
+        let end = double.map_or_else(|| from.find('}').map(|at| at + 1), |at| Some(at + 2));
+        let Some(end) = end else {
+            rest = from;
+            break;
+        };
+        let inner = from.get(1..end - 1).unwrap_or_default();
+        match values.get(inner).filter(|_| double.is_none()) {
+            Some(value) => out.push_str(value),
+            None if double.is_none() && inner.contains('{') => {
+                // The brace that closes belongs to a later one.
+                out.push('{');
+                rest = &from[1..];
+                continue;
+            }
+            None => out.push_str(&from[..end]),
+        }
+        rest = &from[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether a text is the name of a variable.
+pub fn is_name(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(fits)
+        && !FOREIGN.contains(&text)
+}
+
+/// The condition of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepCondition {
+    /// `{{name}}`: it has a value that says yes.
+    Is(String),
+    /// `!{{name}}`: it has none, or one that says no.
+    IsNot(String),
+    /// `{{name}} == text`.
+    Equals(String, String),
+    /// `{{name}} != text`.
+    Differs(String, String),
+}
+
+impl StepCondition {
+    /// Reads a condition; `None` when it is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let name = |text: &str| {
+            let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+            is_name(inner).then(|| inner.to_owned())
+        };
+        let unquote = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+        if let Some((left, right)) = text.split_once("==") {
+            return Some(Self::Equals(name(left)?, unquote(right)));
+        }
+        if let Some((left, right)) = text.split_once("!=") {
+            return Some(Self::Differs(name(left)?, unquote(right)));
+        }
+        match text.strip_prefix('!') {
+            Some(rest) => Some(Self::IsNot(name(rest)?)),
+            None => Some(Self::Is(name(text)?)),
+        }
+    }
+
+    /// Whether it holds for these values.
+    pub fn holds(&self, values: &Values) -> bool {
+        let value = |name: &str| values.get(name).map_or("", String::as_str);
+        let says_yes = |name: &str| !matches!(value(name), "" | "false" | "0" | "no" | "off");
+        match self {
+            Self::Is(name) => says_yes(name),
+            Self::IsNot(name) => !says_yes(name),
+            Self::Equals(name, text) => value(name) == text,
+            Self::Differs(name, text) => value(name) != text,
+        }
+    }
+
+    /// The variable that it asks about.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Is(name) | Self::IsNot(name) => name,
+            Self::Equals(name, _) | Self::Differs(name, _) => name,
+        }
+    }
+}
+
+fn condition_name(text: &str) -> Option<String> {
+    // A condition that asks whether there is a value needs none.
+    match StepCondition::read(text)? {
+        StepCondition::Equals(name, _) => Some(name),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(list: &[(&str, &str)]) -> Values {
+        let pairs = list.iter();
+        pairs.map(|(k, v)| ((*k).into(), (*v).into())).collect()
+    }
+
+    #[test]
+    fn values_are_put_in_and_other_braces_stay() {
+        let text = "{{a}} {{b}} {{else}} {{#if x}} {{ a }} {a}";
+        assert_eq!(
+            put_in(text, &values(&[("a", "1"), ("else", "2")])),
+            "1 {{b}} {{else}} {{#if x}} {{ a }} {a}"
+        );
+        assert_eq!(names_in(text), ["a", "b"]);
+    }
+
+    #[test]
+    fn single_braces_are_replaced_and_double_ones_stay() {
+        let given = values(&[("n", "7"), ("target.id", "t")]);
+        assert_eq!(
+            put_in_single("{n} {{n}} {target.id} {x} {a {n}} {", &given),
+            "7 {{n}} t {x} {a 7} {"
+        );
+    }
+
+    #[test]
+    fn conditions_are_read_and_judged() {
+        let given = values(&[("a", "yes"), ("b", "off"), ("c", "x y")]);
+        for (text, holds) in [
+            ("{{a}}", true),
+            ("{{b}}", false),
+            ("!{{b}}", true),
+            ("{{none}}", false),
+            ("{{c}} == 'x y'", true),
+            ("{{c}} != \"x y\"", false),
+        ] {
+            assert_eq!(
+                StepCondition::read(text).map(|c| c.holds(&given)),
+                Some(holds),
+                "{text}"
+            );
+        }
+        assert_eq!(StepCondition::read("a > 3"), None);
+    }
+}
