@@ -4,9 +4,11 @@
 use serde_json::{Value, json};
 
 use crate::bead::id::{ResolveError, is_well_formed};
-use crate::change::ChangeError;
+use crate::change::{ChangeError, PlanError};
 use crate::config::ConfigError;
+use crate::formula::FormulaError;
 use crate::merge::MergeError;
+use crate::molecule::MoleculeError;
 use crate::store::StoreError;
 use crate::store::find::NotFound;
 use crate::sync::SyncError;
@@ -83,6 +85,9 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
         let find = || cause.downcast_ref::<NotFound>().map(of_find);
         let merge = || cause.downcast_ref::<MergeError>().map(of_merge);
         let sync = || cause.downcast_ref::<SyncError>().map(of_sync);
+        let formula = || cause.downcast_ref::<FormulaError>().map(of_formula);
+        let molecule = || cause.downcast_ref::<MoleculeError>().map(of_molecule);
+        let plan = || cause.downcast_ref::<PlanError>().map(of_plan);
         let config = || {
             cause
                 .downcast_ref::<ConfigError>()
@@ -94,6 +99,9 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
             .or_else(find)
             .or_else(merge)
             .or_else(sync)
+            .or_else(molecule)
+            .or_else(formula)
+            .or_else(plan)
             .or_else(config)
     });
     let (code, hint) = known.unwrap_or(("failed", None));
@@ -174,6 +182,51 @@ fn of_sync(error: &SyncError) -> Known {
         SyncError::Moving { .. } => ("overtaken", "run the command again"),
     };
     (code, Some(hint.to_owned()))
+}
+
+fn of_formula(error: &FormulaError) -> Known {
+    match error {
+        FormulaError::NotFound { searched, .. } => {
+            let folders: Vec<String> = searched
+                .iter()
+                .map(|folder| folder.display().to_string())
+                .collect();
+            let hint = format!(
+                "looked in {} and among the built-in formulas; 'bd formula list' lists all",
+                folders.join(", ")
+            );
+            ("not_found", Some(hint))
+        }
+        FormulaError::NoVersion { .. } => ("not_found", None),
+        FormulaError::Io { source, .. } => ("io", io_hint(source)),
+        FormulaError::BadName(_)
+        | FormulaError::CircularExtends { .. }
+        | FormulaError::Invalid(_)
+        | FormulaError::Values(_) => ("invalid", None),
+    }
+}
+
+fn of_molecule(error: &MoleculeError) -> Known {
+    match error {
+        MoleculeError::Formula(error) => of_formula(error),
+        MoleculeError::Plan(error) => of_plan(error),
+        MoleculeError::Change(error) => of_change(error),
+        MoleculeError::Store(error) => of_store(error),
+        MoleculeError::NotFound { .. } => {
+            let hint = "'bd formula list' lists the formulas";
+            ("not_found", Some(hint.to_owned()))
+        }
+        MoleculeError::NotAProto(_) | MoleculeError::NoSteps(_) | MoleculeError::Refused(_) => {
+            ("invalid", None)
+        }
+    }
+}
+
+fn of_plan(error: &PlanError) -> Known {
+    match error {
+        PlanError::Bead { source, .. } | PlanError::Edge { source, .. } => of_change(source),
+        PlanError::UnknownKey(_) | PlanError::SameKey(_) => ("invalid", None),
+    }
 }
 
 fn of_resolve(error: &ResolveError) -> Known {

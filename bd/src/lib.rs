@@ -25,6 +25,7 @@ pub mod formula;
 pub mod git;
 pub mod graph;
 pub mod merge;
+pub mod molecule;
 pub mod query;
 pub mod store;
 pub mod sync;

@@ -4,6 +4,7 @@ use crate::bead::{Bead, DepKind, Status};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::molecule::progress::{self, Advance};
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, plain_json};
@@ -41,6 +42,12 @@ pub(crate) struct Args {
     /// Then list beads to start now
     #[arg(long)]
     suggest_next: bool,
+    /// Then show the next step of its molecule, and begin it
+    #[arg(long = "continue")]
+    go_on: bool,
+    /// With --continue, only show the next step
+    #[arg(long)]
+    no_auto: bool,
     /// The agent session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -51,6 +58,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
         return Err(Usage("--suggest-next only works when closing a single issue".into()).into());
+    }
+    if args.go_on && ids.len() > 1 {
+        return Err(Usage("--continue only works when closing a single issue".into()).into());
     }
     let from_file = args
         .reason_file
@@ -74,7 +84,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Some(bead) if args.suggest_next => unblocked(ctx, &bead.id)?,
         _ => Vec::new(),
     };
-    Ok(Box::new(Closed { closed, unblocked }))
+    let step = match closed.first() {
+        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, !args.no_auto)?),
+        _ => None,
+    };
+    Ok(Box::new(Closed {
+        closed,
+        unblocked,
+        step,
+    }))
+}
+
+/// The step after a closed one, begun if `begin` says so.
+fn go_on(ctx: &Context, id: &str, begin: bool) -> anyhow::Result<Advance> {
+    let store = ctx.store_of(id)?;
+    store.transact(&ctx.author(), &ctx.clock, |tx| {
+        Ok(progress::advance(tx, id, begin)?)
+    })
 }
 
 /// What waited for a bead and can be started now, most urgent first.
@@ -103,11 +129,33 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
 struct Closed {
     closed: Vec<Bead>,
     unblocked: Vec<Bead>,
+    step: Option<Advance>,
+}
+
+impl Closed {
+    fn step_json(&self, step: &Advance) -> Value {
+        let closed = self.closed.first().map(|bead| bead.id.as_str());
+        let mut value = json!({
+            "closed_step": closed,
+            "auto_advanced": step.is_begun,
+            "molecule_complete": step.is_complete,
+        });
+        if let Some(next) = &step.next {
+            value["next_step"] = plain_json(next);
+        }
+        if let Some(molecule) = &step.molecule {
+            value["molecule_id"] = json!(molecule);
+        }
+        value
+    }
 }
 
 impl Report for Closed {
     fn json(&self) -> Value {
         let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
+        if let Some(step) = &self.step {
+            return json!({"closed": list(&self.closed), "continue": self.step_json(step)});
+        }
         if self.unblocked.is_empty() {
             return list(&self.closed);
         }
@@ -123,6 +171,9 @@ impl Report for Closed {
                 escape::line(&bead.close_reason)
             ));
         }
+        if let Some(step) = &self.step {
+            human_step(page, step);
+        }
         if !self.unblocked.is_empty() {
             page.blank();
             page.line("Newly unblocked:");
@@ -135,5 +186,25 @@ impl Report for Closed {
                 ));
             }
         }
+    }
+}
+
+/// What follows in the molecule.
+fn human_step(page: &mut Page, step: &Advance) {
+    let Some(molecule) = &step.molecule else {
+        return;
+    };
+    let mark = page.style().green("✓");
+    page.blank();
+    match &step.next {
+        Some(next) => {
+            let verb = if step.is_begun { "Begun" } else { "Next" };
+            page.cut_line(format!("{verb}: {} {}", next.id, escape::line(&next.title)));
+            page.line(format!("  bd show {}", next.id));
+        }
+        None if step.is_complete => {
+            page.line(format!("{mark} Molecule {molecule} complete! All steps closed."));
+        }
+        None => page.line("No ready steps in molecule (may be blocked)."),
     }
 }

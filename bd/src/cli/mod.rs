@@ -17,6 +17,7 @@ mod comments;
 mod compact;
 pub mod completion;
 mod config;
+mod cook;
 mod count;
 mod create;
 mod daemon;
@@ -25,6 +26,8 @@ mod delete;
 mod dep;
 mod doctor;
 mod each;
+mod formula;
+mod gate;
 mod history;
 mod init;
 mod label;
@@ -32,6 +35,7 @@ mod line;
 mod list;
 mod merge;
 mod migrate;
+mod mol;
 pub mod parse;
 mod prime;
 mod q;
@@ -53,6 +57,7 @@ mod update;
 mod version;
 #[path = "where.rs"]
 mod where_;
+mod wisp;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -174,6 +179,12 @@ crate::program! {
     Undefer => undefer,
     Todo => todo,
     Types => types,
+    Formula => formula,
+    Cook => cook,
+    Mol => mol,
+    #[command(hide = true)]
+    Wisp => wisp,
+    Gate => gate,
     Where => where_,
     Config => config,
     Completion => completion,

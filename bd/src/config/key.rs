@@ -166,6 +166,30 @@ pub const KEYS: &[Key] = &[
         "and pushes that branch where there is a remote",
     ),
     key(
+        "gate.run-command",
+        "gh run view {id} --json status,conclusion,name",
+        Form::Text,
+        "prints a CI run as JSON; {id} is its number",
+    ),
+    key(
+        "gate.workflow-command",
+        "gh run list --workflow {id} --limit 1 --json status,conclusion,name",
+        Form::Text,
+        "prints the newest run of a workflow as JSON",
+    ),
+    key(
+        "gate.pr-command",
+        "gh pr view {id} --json state,mergedAt,title",
+        Form::Text,
+        "prints a pull request as JSON",
+    ),
+    key(
+        "gate.runs-command",
+        "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt",
+        Form::Text,
+        "prints the runs of a branch as JSON",
+    ),
+    key(
         "git.author",
         "",
         Form::Text,

@@ -1,1 +1,390 @@
+//! Cooking, on formulas in a folder.
 
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::vars::Values;
+use super::{FormulaError, Shelf, Step, cook_named};
+
+/// A folder of formulas; overlays are in its folder `over`.
+struct Folder {
+    keep: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = keep.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { keep }
+    }
+
+    fn shelf(&self) -> Shelf {
+        Shelf {
+            folders: vec![self.keep.path().to_owned()],
+            overlays: vec![self.keep.path().join("over")],
+            cwd: self.keep.path().to_owned(),
+            has_built_in: false,
+        }
+    }
+
+    fn steps(&self, name: &str) -> Vec<Step> {
+        self.steps_with(name, &[])
+    }
+
+    fn steps_with(&self, name: &str, values: &[(&str, &str)]) -> Vec<Step> {
+        let values: Values = values
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let cooked = cook_named(&self.shelf(), name, &values);
+        cooked.unwrap_or_else(|error| panic!("{error}")).formula.steps
+    }
+
+    fn refused(&self, name: &str) -> String {
+        cook_named(&self.shelf(), name, &Values::new())
+            .expect_err("it is refused")
+            .to_string()
+    }
+}
+
+/// `id<-need,need` of every step, in order.
+fn drawn(steps: &[Step]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for step in steps {
+        let needs: Vec<&str> = step.before().collect();
+        lines.push(format!("{}<-{}", step.id, needs.join(",")));
+        lines.extend(drawn(&step.children).into_iter().map(|line| format!(" {line}")));
+    }
+    lines
+}
+
+fn workflow(steps: &str) -> String {
+    format!("formula = \"f\"\n{steps}")
+}
+
+fn step(id: &str, more: &str) -> String {
+    format!("[[steps]]\nid = \"{id}\"\ntitle = \"{id}\"\n{more}\n")
+}
+
+#[test]
+fn case_81_circular_extends_name_the_chain_and_nested_ids_are_checked() {
+    let folder = Folder::new(&[
+        ("a.formula.toml", "formula = \"a\"\nextends = [\"b\"]\n"),
+        ("b.formula.toml", "formula = \"b\"\nextends = [\"a\"]\n"),
+        (
+            "f.formula.toml",
+            &workflow(
+                "[[steps]]\nid = \"p\"\ntitle = \"P\"\n[[steps.children]]\nid = \"c\"\ntitle = \"C\"\nneeds = [\"gone\"]\n",
+            ),
+        ),
+        (
+            "d.formula.toml",
+            "formula = \"d\"\n[[steps]]\nid = \"p\"\ntitle = \"P\"\n[[steps.children]]\nid = \"q\"\ntitle = \"C\"\n[[steps]]\nid = \"q\"\ntitle = \"Q\"\n",
+        ),
+    ]);
+    assert_eq!(
+        folder.refused("a"),
+        "circular extends detected: a -> b -> a"
+    );
+    let unknown = folder.refused("f");
+    assert!(
+        unknown.contains("f.formula.toml:8: step \"c\": needs names the unknown step \"gone\""),
+        "{unknown}"
+    );
+    let twice = folder.refused("d");
+    assert!(
+        twice.contains("d.formula.toml:9: step \"q\": duplicate step id, first on line 6"),
+        "{twice}"
+    );
+}
+
+#[test]
+fn case_82_nested_loops_are_chained_and_keep_their_outside_needs() {
+    let text = r#"
+formula = "f"
+[[steps]]
+id = "setup"
+title = "Setup"
+[[steps]]
+id = "outer"
+needs = ["setup"]
+[steps.loop]
+range = "3..4"
+var = "n"
+[[steps.loop.body]]
+id = "mid"
+[steps.loop.body.loop]
+count = 2
+[[steps.loop.body.loop.body]]
+id = "inner"
+[steps.loop.body.loop.body.loop]
+range = "1..1"
+[[steps.loop.body.loop.body.loop.body]]
+id = "do"
+title = "Do {n} of {{what}}"
+needs = ["setup"]
+[[steps]]
+id = "end"
+title = "End"
+needs = ["outer"]
+"#;
+    let steps = Folder::new(&[("f.formula.toml", text)]).steps("f");
+    assert_eq!(
+        drawn(&steps),
+        [
+            "setup<-",
+            "outer.iter1.mid.iter1.inner.iter1.do<-setup",
+            "outer.iter1.mid.iter2.inner.iter1.do<-setup,outer.iter1.mid.iter1.inner.iter1.do",
+            "outer.iter2.mid.iter1.inner.iter1.do<-setup,outer.iter1.mid.iter2.inner.iter1.do",
+            "outer.iter2.mid.iter2.inner.iter1.do<-setup,outer.iter2.mid.iter1.inner.iter1.do",
+            "end<-outer.iter2.mid.iter2.inner.iter1.do",
+        ]
+    );
+    assert_eq!(steps[1].title, "Do 3 of {{what}}");
+    let wrong = text.replace("3..4", "4..3");
+    let error = Folder::new(&[("f.formula.toml", &wrong)]).refused("f");
+    assert!(error.contains("step \"outer\": range 4..3 ends before it starts"), "{error}");
+}
+
+#[test]
+fn ranges_use_the_values_of_variables() {
+    let text = "formula = \"f\"\n[vars]\ndisks = \"2\"\n[[steps]]\nid = \"move\"\n[steps.loop]\nrange = \"1..2^{disks}-1\"\nvar = \"n\"\n[[steps.loop.body]]\nid = \"m\"\ntitle = \"Move {n}\"\n";
+    let folder = Folder::new(&[("f.formula.toml", text)]);
+    assert_eq!(folder.steps("f").len(), 3);
+    assert_eq!(folder.steps_with("f", &[("disks", "5")]).len(), 31);
+}
+
+#[test]
+fn until_loops_branches_and_gates_become_labels_and_edges() {
+    let text = workflow(&format!(
+        "{}{}{}{}[[steps]]\nid = \"try\"\n[steps.loop]\nuntil = \"step.status == 'complete'\"\nmax = 5\n[[steps.loop.body]]\nid = \"go\"\ntitle = \"Go\"\n[[compose.branch]]\nfrom = \"a\"\nsteps = [\"b\", \"c\"]\njoin = \"d\"\n[[compose.gate]]\nbefore = \"d\"\ncondition = \"steps.complete >= 3\"\n",
+        step("a", ""),
+        step("b", ""),
+        step("c", ""),
+        step("d", "")
+    ));
+    let steps = Folder::new(&[("f.formula.toml", &text)]).steps("f");
+    assert_eq!(
+        drawn(&steps),
+        ["a<-", "b<-a", "c<-a", "d<-b,c", "try.iter1.go<-"]
+    );
+    assert_eq!(
+        steps[3].labels,
+        ["gate:{\"condition\":\"steps.complete >= 3\"}"]
+    );
+    assert_eq!(
+        steps[4].labels,
+        ["loop:{\"max\":5,\"until\":\"step.status == 'complete'\"}"]
+    );
+}
+
+const RULE: &str = "formula = \"five\"\ntype = \"expansion\"\n[vars]\nhow = \"well\"\n[[template]]\nid = \"{target}.draft\"\ntitle = \"Draft {target.title} {how} {{how}}\"\n[[template]]\nid = \"{target}.check\"\ntitle = \"Check\"\nneeds = [\"{target}.draft\"]\n";
+
+#[test]
+fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
+    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]"), step("c", "needs = [\"b\"]"));
+    let inline = base.replace("id = \"b\"", "id = \"b\"\nexpand = \"five\"");
+    let composed = format!("{base}[[compose.expand]]\ntarget = \"b\"\nwith = \"five\"\nvars = {{ how = \"best\" }}\n");
+    let mapped = format!("{base}[[compose.map]]\nselect = \"[bc]\"\nwith = \"five\"\n");
+    let folder = Folder::new(&[
+        ("five.formula.toml", RULE),
+        ("inline.formula.toml", &format!("formula = \"inline\"\n{inline}")),
+        ("composed.formula.toml", &format!("formula = \"composed\"\n{composed}")),
+        ("mapped.formula.toml", &format!("formula = \"mapped\"\n{mapped}")),
+    ]);
+    let wanted = ["a<-", "b.draft<-a", "b.check<-b.draft", "c<-b.check"];
+    assert_eq!(drawn(&folder.steps("inline")), wanted);
+    let steps = folder.steps("composed");
+    assert_eq!(drawn(&steps), wanted);
+    assert_eq!(steps[1].title, "Draft b best {{how}}");
+    assert_eq!(
+        drawn(&folder.steps("mapped")),
+        ["a<-", "b.draft<-a", "b.check<-b.draft", "c.draft<-b.check", "c.check<-c.draft"]
+    );
+}
+
+#[test]
+fn an_expansion_that_contains_itself_is_refused() {
+    let folder = Folder::new(&[
+        (
+            "x.formula.toml",
+            "formula = \"x\"\ntype = \"expansion\"\n[[template]]\nid = \"{target}.x\"\ntitle = \"X\"\nexpand = \"x\"\n",
+        ),
+        ("f.formula.toml", &workflow(&step("a", "expand = \"x\""))),
+    ]);
+    let error = folder.refused("f");
+    assert!(error.contains("the expansion contains itself: x -> x"), "{error}");
+}
+
+#[test]
+fn advice_goes_around_steps_and_never_around_itself() {
+    let aspect = "formula = \"scan\"\ntype = \"aspect\"\n[[advice]]\ntarget = \"*\"\n[[advice.around.before]]\nid = \"{step.id}-pre\"\ntitle = \"Scan before {step.title}\"\n[[advice.around.after]]\nid = \"{step.id}-post\"\ntitle = \"Scan after\"\n";
+    let folder = Folder::new(&[
+        ("scan.formula.toml", aspect),
+        (
+            "f.formula.toml",
+            &workflow(&format!("{}[compose]\naspects = [\"scan\"]\n", step("a", ""))),
+        ),
+    ]);
+    let steps = folder.steps("f");
+    assert_eq!(drawn(&steps), ["a-pre<-", "a<-a-pre", "a-post<-a"]);
+    assert_eq!(steps[0].title, "Scan before a");
+}
+
+#[test]
+fn a_child_keeps_what_it_says_itself_when_it_extends() {
+    let parent = format!("formula = \"p\"\nphase = \"vapor\"\n[vars]\nx = \"parent\"\ny = \"parent\"\n{}", step("a", ""));
+    let child = format!("formula = \"c\"\nextends = [\"p\"]\n[vars]\nx = \"child\"\n{}[[advice]]\ntarget = \"b\"\n[advice.before]\nid = \"b0\"\ntitle = \"B0\"\n", step("b", "needs = [\"a\"]"));
+    let folder = Folder::new(&[("p.formula.toml", &parent), ("c.formula.toml", &child)]);
+    assert_eq!(drawn(&folder.steps("c")), ["a<-", "b0<-", "b<-a,b0"]);
+    let formula = cook_named(&folder.shelf(), "c", &Values::new()).unwrap().formula;
+    assert_eq!(formula.phase, "vapor");
+    assert_eq!(formula.vars["x"].default.as_deref(), Some("child"));
+    assert_eq!(formula.vars["y"].default.as_deref(), Some("parent"));
+}
+
+#[test]
+fn an_overlay_replaces_appends_and_skips() {
+    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]\ndescription = \"B\""), step("c", "needs = [\"b\"]\ndescription = \"C\""));
+    let overlay = "[[step-overrides]]\nstep_id = \"b\"\nmode = \"skip\"\n[[step-overrides]]\nstep_id = \"c\"\nmode = \"append\"\ndescription = \"and more\"\n[[step-overrides]]\nstep_id = \"gone\"\nmode = \"replace\"\n[[step-overrides]]\nstep_id = \"a\"\nmode = \"replace\"\ndescription = \"A new\"\n";
+    let folder = Folder::new(&[("f.formula.toml", &workflow(&base)), ("over/f.toml", overlay)]);
+    let cooked = cook_named(&folder.shelf(), "f", &Values::new()).unwrap();
+    let steps = cooked.formula.steps;
+    assert_eq!(drawn(&steps), ["a<-", "c<-a"]);
+    assert_eq!(steps[0].description, "A new");
+    assert_eq!(steps[1].description, "C\n\nand more");
+    assert!(cooked.warnings[0].to_string().contains("step \"gone\""), "{:?}", cooked.warnings);
+}
+
+#[test]
+fn steps_whose_condition_fails_hand_their_needs_on() {
+    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]\ncondition = \"{{deep}}\""), step("c", "needs = [\"b\"]"));
+    let folder = Folder::new(&[("f.formula.toml", &workflow(&base))]);
+    let formula = cook_named(&folder.shelf(), "f", &Values::new()).unwrap().formula;
+    let chosen = super::cook::chosen_steps(&formula, &Values::new());
+    assert_eq!(drawn(&chosen), ["a<-", "c<-a"]);
+    let deep = Values::from_iter([("deep".to_owned(), "yes".to_owned())]);
+    assert_eq!(super::cook::chosen_steps(&formula, &deep).len(), 3);
+}
+
+#[test]
+fn versions_can_be_pinned() {
+    let old = format!("formula = \"f\"\nversion = 3\n{}", step("old", ""));
+    let new = format!("formula = \"f\"\nversion = 4\n{}", step("new", ""));
+    let folder = Folder::new(&[("f.formula.toml", &new), ("f@3.formula.toml", &old)]);
+    assert_eq!(drawn(&folder.steps("f")), ["new<-"]);
+    assert_eq!(drawn(&folder.steps("f@4.0.0")), ["new<-"]);
+    assert_eq!(drawn(&folder.steps("f@3")), ["old<-"]);
+    assert!(matches!(
+        cook_named(&folder.shelf(), "f@9", &Values::new()),
+        Err(FormulaError::NoVersion { .. })
+    ));
+}
+
+#[test]
+fn bad_formulas_are_refused_with_what_to_change() {
+    let ok = step("a", "");
+    let table: Vec<(String, &str)> = vec![
+        ("[[steps]]\nid = \"a\"\n".into(), "it has no title"),
+        ("[[steps]]\ntitle = \"A\"\n".into(), "has no id"),
+        (format!("{ok}{ok}"), "f.formula.toml:7: step \"a\": duplicate step id, first on line 3"),
+        (step("a", "priority = 9"), "f.formula.toml:5: step \"a\": priority must be 0 to 4"),
+        (step("a", "priority = \"high\""), "priority: invalid type"),
+        (step("a", "waits_for = \"all\""), "use all-children, any-children or children-of(STEP)"),
+        (step("a", "needs = [\"a\"]"), "it needs itself"),
+        (format!("{ok}{}", step("b", "needs = [\"aa\"]")), "unknown step \"aa\": did you mean \"a\"?"),
+        (
+            format!("{}{}", step("a", "needs = [\"b\"]"), step("b", "needs = [\"a\"]")),
+            "dependency cycle: a → b → a",
+        ),
+        (step("a", "gate = { type = \"moon\" }"), "gate type \"moon\": use one of human"),
+        (step("a", "condition = \"x > 3\""), "condition \"x > 3\": use {{name}}"),
+        (step("a", "neds = []"), "unknown key \"neds\": did you mean \"needs\"?"),
+        (
+            "[[steps]]\nid = \"a\"\nloop = { count = 2000000000, body = [{ id = \"x\", title = \"X\" }] }\n".into(),
+            "more than 20000 steps",
+        ),
+        ("[[steps]]\nid = \"a\"\nloop = { count = 2, body = [] }\n".into(), "a loop needs a body"),
+        (
+            "[[steps]]\nid = \"a\"\nloop = { count = 2, range = \"1..2\", body = [{ id = \"x\", title = \"X\" }] }\n".into(),
+            "exactly one of count, range, or until",
+        ),
+        (format!("[vars.x]\npattern = \"(\"\n{ok}"), "no regular expression"),
+        (format!("[vars.x]\nenum = [\"a\"]\ndefault = \"b\"\n{ok}"), "the default \"b\" of variable x is none of a"),
+        (format!("[vars.x]\ntype = \"moon\"\n{ok}"), "unknown type \"moon\""),
+        (String::new(), "needs [[steps]]"),
+        (format!("extends = [\"../evil\"]\n{ok}"), "\"../evil\" is no formula name"),
+        (format!("version = 0\n{ok}"), "use a whole number from 1"),
+        ("[[steps]\nid = 3".into(), "f.formula.toml:2: not valid TOML"),
+        (step("a", "expand = \"gone\""), "cannot expand: formula \"gone\" not found"),
+        (format!("type = \"moon\"\n{ok}"), "unknown variant `moon`"),
+        (
+            format!("{ok}[[compose.gate]]\nbefore = \"a\"\ncondition = \"later\"\n"),
+            "\"later\" is no condition",
+        ),
+        (
+            "[[steps]]\nid = \"p\"\ntitle = \"P\"\nneeds = [\"c\"]\n[[steps.children]]\nid = \"c\"\ntitle = \"C\"\n".into(),
+            "dependency cycle",
+        ),
+    ];
+    for (text, wanted) in table {
+        let error = Folder::new(&[("f.formula.toml", &workflow(&text))]).refused("f");
+        assert!(error.contains(wanted), "{text}\n{error}");
+    }
+    for name in ["../f", "a/../b", "", ".f"] {
+        let error = Folder::new(&[]).refused(name);
+        assert!(error.contains("is no formula name"), "{name}: {error}");
+    }
+}
+
+/// A formula of steps each of which may need any other one.
+fn any_formula() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::collection::vec(0usize..8, 0..3), 1..8).prop_map(|needs| {
+        let count = needs.len();
+        let steps = needs.iter().enumerate().map(|(own, needs)| {
+            let list: Vec<String> = needs
+                .iter()
+                .map(|need| format!("\"s{}\"", need % count))
+                .collect();
+            step(&format!("s{own}"), &format!("needs = [{}]", list.join(", ")))
+        });
+        workflow(&steps.collect::<String>())
+    })
+}
+
+proptest! {
+    #[test]
+    fn cooking_is_deterministic_and_what_it_accepts_has_no_circle(text in any_formula()) {
+        let folder = Folder::new(&[("f.formula.toml", &text)]);
+        let (first, second) = (
+            cook_named(&folder.shelf(), "f", &Values::new()),
+            cook_named(&folder.shelf(), "f", &Values::new()),
+        );
+        match (first, second) {
+            (Ok(first), Ok(second)) => {
+                prop_assert_eq!(&first.formula, &second.formula);
+                let mut done: Vec<&str> = Vec::new();
+                let steps = first.formula.every_step();
+                while done.len() < steps.len() {
+                    let next = steps.iter().find(|step| {
+                        !done.contains(&step.id.as_str())
+                            && step.before().all(|need| done.contains(&need))
+                    });
+                    prop_assert!(next.is_some(), "a circle was accepted: {}", text);
+                    done.extend(next.map(|step| step.id.as_str()));
+                }
+            }
+            (Err(first), Err(second)) => {
+                prop_assert_eq!(first.to_string(), second.to_string());
+                let text = first.to_string();
+                prop_assert!(text.contains("dependency cycle") || text.contains("needs itself"));
+            }
+            _ => prop_assert!(false, "two answers"),
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan, Zoned};
+use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
 
 /// Reads a time; a day means its midnight in the zone of the reader.
 pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
@@ -31,6 +31,13 @@ pub fn past(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         return Some(then.timestamp());
     }
     read(text, now, zone)
+}
+
+/// Reads a length of time, such as `30m`, `1h30m` or `2d`, as nanoseconds; a day has 24 hours.
+pub fn duration(text: &str) -> Option<i64> {
+    let span: Span = text.trim().parse().ok()?;
+    let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    i64::try_from(length.as_nanos()).ok()
 }
 
 /// `[+-]N` with a unit: h, d, w, m (months), y.
@@ -152,6 +159,14 @@ mod tests {
         assert_eq!(past("yesterday").as_deref(), Some("2026-03-10T00:00:00Z"));
         assert_eq!(past("2026-03-01").as_deref(), Some("2026-03-01T00:00:00Z"));
         assert_eq!(past("soon"), None);
+    }
+
+    #[test]
+    fn lengths_of_time_are_read() {
+        for (text, minutes) in [("30m", 30), ("1h30m", 90), ("2d", 2880), ("1w", 10_080)] {
+            assert_eq!(duration(text), Some(minutes * 60_000_000_000), "{text}");
+        }
+        assert_eq!(duration("soon"), None);
     }
 
     #[test]

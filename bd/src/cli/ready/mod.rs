@@ -56,6 +56,12 @@ pub(crate) struct Args {
     parent: Option<String>,
     #[arg(long, value_name = "KIND", hide = true)]
     mol_type: Option<String>,
+    /// List the ready steps of this molecule
+    #[arg(long, value_name = "ID", conflicts_with_all = ["explain", "gated"])]
+    mol: Option<String>,
+    /// List molecules whose gate opened and whose step waits for a worker
+    #[arg(long, conflicts_with = "explain")]
+    gated: bool,
     /// Also list deferred beads
     #[arg(long)]
     include_deferred: bool,
@@ -69,6 +75,12 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if let Some(id) = &args.mol {
+        return super::mol::of_molecule(ctx, id);
+    }
+    if args.gated {
+        return super::mol::gated(ctx);
+    }
     let store = ctx.store()?;
     let mut snapshot = store.snapshot()?;
     warn_of_damage(ctx, &snapshot);

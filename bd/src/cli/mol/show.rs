@@ -1,0 +1,158 @@
+use serde_json::{Value, json};
+
+use crate::bead::Bead;
+use crate::context::Context;
+use crate::molecule::draw::{self, DrawnStep};
+use crate::molecule::parallel;
+use crate::molecule::progress::{Progress, StepState};
+use crate::ui::{Page, Report, escape, tree};
+
+use super::super::report::{Answer, Said, plain_json};
+
+/// Show a molecule and its steps
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The molecule
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Also show which steps can run at the same time
+    #[arg(short, long)]
+    parallel: bool,
+    /// Draw the steps as a tree of what waits for what
+    #[arg(long)]
+    graph: bool,
+    /// Print the graph as Mermaid
+    #[arg(long, conflicts_with = "graph")]
+    mermaid: bool,
+    /// Print the graph as dot
+    #[arg(long, conflicts_with_all = ["graph", "mermaid"])]
+    dot: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let snapshot = ctx.store_of(&args.id)?.snapshot()?;
+    let root = super::current::molecule_of(&snapshot, &args.id)?;
+    let Some(molecule) = Progress::of(&snapshot, &root) else {
+        return Err(crate::change::ChangeError::NotFound(args.id).into());
+    };
+    if args.mermaid || args.dot {
+        let steps = drawn(&molecule);
+        let text = if args.mermaid {
+            draw::mermaid(&steps)
+        } else {
+            draw::dot(&root, &steps)
+        };
+        let lines = text.lines().map(str::to_owned).collect();
+        return Said::lines(json!({"molecule_id": root, "graph": text}), lines).answer();
+    }
+    let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
+    beads.extend(molecule.steps.iter().filter_map(|step| step.head.bead().cloned()));
+    let steps = parallel::analyze(&molecule);
+    Ok(Box::new(Shown {
+        beads,
+        states: molecule.steps.iter().map(|step| step.state).collect(),
+        graph: args.graph.then(|| drawn(&molecule)),
+        parallel: args.parallel.then(|| parallel::json(&root, &steps)),
+        groups: steps.into_iter().map(|step| step.group).collect(),
+    }))
+}
+
+/// The steps of a molecule with what each waits for.
+fn drawn(molecule: &Progress<'_>) -> Vec<DrawnStep> {
+    let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
+    let blocks = crate::bead::DepKind::Blocks.code();
+    let waits = crate::bead::DepKind::WaitsFor.code();
+    let parent = crate::bead::DepKind::ParentChild.code();
+    let one = |step: &crate::molecule::progress::MoleculeStep<'_>| {
+        let edges = step.head.edges();
+        let of = |kinds: &[u8]| -> Vec<usize> {
+            let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
+            edges.filter_map(|(_, target)| at(target)).collect()
+        };
+        DrawnStep {
+            id: step.head.id().to_owned(),
+            title: step.head.bead().map(|bead| bead.title.clone()).unwrap_or_default(),
+            needs: of(&[blocks, waits]),
+            parent: of(&[parent]).first().copied(),
+            is_done: step.state == StepState::Done,
+            is_current: step.state == StepState::Current,
+        }
+    };
+    molecule.steps.iter().map(one).collect()
+}
+
+#[derive(Debug)]
+struct Shown {
+    /// The root first.
+    beads: Vec<Bead>,
+    states: Vec<StepState>,
+    groups: Vec<Option<String>>,
+    graph: Option<Vec<DrawnStep>>,
+    parallel: Option<Value>,
+}
+
+impl Report for Shown {
+    fn json(&self) -> Value {
+        let root = self.beads.first();
+        let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
+        let mut value = json!({
+            "root": root.map(plain_json),
+            "issues": self.beads.iter().map(plain_json).collect::<Vec<_>>(),
+            "dependencies": edges.collect::<Vec<_>>(),
+            "variables": [],
+            "is_compound": root.is_some_and(|root| root.bonded_from.is_some()),
+            "bonded_from": root.and_then(|root| root.bonded_from.as_ref()),
+        });
+        let named = self.beads.iter().flat_map(|bead| {
+            let texts = [&bead.title, &bead.description];
+            texts.map(|text| crate::formula::vars::names_in(text))
+        });
+        let mut names: Vec<String> = named.flatten().collect();
+        names.sort();
+        names.dedup();
+        value["variables"] = json!(names);
+        if let Some(parallel) = &self.parallel {
+            value["parallel"] = parallel.clone();
+        }
+        value
+    }
+
+    fn human(&self, page: &mut Page) {
+        let Some((root, steps)) = self.beads.split_first() else {
+            return;
+        };
+        page.line(format!("{}: {}", root.id, escape::line(&root.title)));
+        let done = self.states.iter().filter(|state| **state == StepState::Done);
+        page.line(format!("  {} of {} steps complete", done.count(), steps.len()));
+        page.blank();
+        if let Some(graph) = &self.graph {
+            draw_tree(page, graph, &self.states);
+            return;
+        }
+        for ((bead, state), group) in steps.iter().zip(&self.states).zip(&self.groups) {
+            let group = match group {
+                Some(group) if self.parallel.is_some() => format!(" [{group}]"),
+                _ => String::new(),
+            };
+            let title = escape::line(&bead.title);
+            page.cut_line(format!("  [{}] {}: {title}{group}", state.as_str(), bead.id));
+        }
+    }
+}
+
+fn draw_tree(page: &mut Page, graph: &[DrawnStep], states: &[StepState]) {
+    let (roots, below) = draw::children(graph);
+    for (branch, at) in tree::walk(&roots, &below) {
+        let step = &graph[at];
+        let state = states.get(at).map_or("", |state| state.as_str());
+        let others = match step.needs.len() {
+            0 | 1 => String::new(),
+            _ => {
+                let ids = step.needs.iter().map(|need| graph[*need].id.as_str());
+                format!(" (after {})", ids.collect::<Vec<_>>().join(", "))
+            }
+        };
+        let title = escape::line(&step.title);
+        page.cut_line(format!("{branch}[{state}] {}: {title}{others}", step.id));
+    }
+}

@@ -1,0 +1,266 @@
+//! Bonding: two templates become a compound, a template is poured onto a molecule, two molecules are linked.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::pour::{Poured, pour};
+use super::proto;
+use super::template::{PourOptions, Template};
+use super::{MoleculeError, progress};
+use crate::bead::{Bead, DepKind, Kind};
+use crate::change::{self, ChangeError, New};
+use crate::store::Tx;
+
+/// In which order the two run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum BondType {
+    /// The second after the first.
+    #[default]
+    Sequential,
+    /// Both at once.
+    Parallel,
+    /// The second if the first failed.
+    Conditional,
+}
+
+impl BondType {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Parallel => "parallel",
+            Self::Conditional => "conditional",
+        }
+    }
+
+    fn edge(self) -> DepKind {
+        match self {
+            Self::Sequential => DepKind::Blocks,
+            Self::Parallel => DepKind::ParentChild,
+            Self::Conditional => DepKind::ConditionalBlocks,
+        }
+    }
+}
+
+/// What is bonded: something to be poured, or a bead that is there.
+#[derive(Debug, Clone)]
+pub enum Operand {
+    /// A formula.
+    Formula(Box<Template>),
+    /// The id of a bead.
+    Bead(String),
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default)]
+pub struct Bonded {
+    /// The compound, or the molecule that was bonded to.
+    pub id: String,
+    /// `compound_proto` or `compound_molecule`.
+    pub kind: &'static str,
+    /// What was poured.
+    pub poured: Option<Poured>,
+    /// The name of the template that was poured.
+    pub name: String,
+}
+
+/// How to bond.
+#[derive(Debug, Clone, Default)]
+pub struct BondRequest {
+    /// The order.
+    pub bond: BondType,
+    /// The title of the compound.
+    pub title: String,
+    /// Values of variables.
+    pub values: BTreeMap<String, String>,
+    /// Whether what is poured is a wisp; else it is what it is bonded to.
+    pub ephemeral: Option<bool>,
+    /// The name under the molecule that the poured part gets.
+    pub reference: String,
+}
+
+/// Bonds B to A.
+pub fn bond(
+    tx: &mut Tx<'_>,
+    (a, b): (Operand, Operand),
+    request: &BondRequest,
+) -> Result<Bonded, MoleculeError> {
+    tx.describe("bond", "");
+    let template_of = |tx: &Tx<'_>, operand: &Operand| match operand {
+        Operand::Formula(template) => Some((**template).clone()),
+        Operand::Bead(id) => {
+            let bead = tx.get_live(id).filter(|bead| proto::is_proto(bead))?;
+            Some(Template::of_proto(tx, bead))
+        }
+    };
+    match (template_of(tx, &a), template_of(tx, &b), a, b) {
+        (Some(a_template), Some(b_template), a, b) => {
+            let a = kept(tx, &a, &a_template)?;
+            let b = kept(tx, &b, &b_template)?;
+            compound(tx, &a, &b, request)
+        }
+        (Some(template), None, _, Operand::Bead(molecule))
+        | (None, Some(template), Operand::Bead(molecule), _) => {
+            onto(tx, &template, &molecule, request)
+        }
+        (None, None, Operand::Bead(a), Operand::Bead(b)) => link(tx, &a, &b, request.bond),
+        _ => Err(MoleculeError::Refused("nothing to bond".into())),
+    }
+}
+
+/// The id of a template as a proto, kept as one where it is only a formula.
+fn kept(tx: &mut Tx<'_>, operand: &Operand, template: &Template) -> Result<String, MoleculeError> {
+    if let Operand::Bead(id) = operand {
+        return Ok(id.clone());
+    }
+    let id = proto::id_of(tx, &template.name, None)?;
+    if tx.get_live(&id).is_none() {
+        proto::persist(tx, template, &id, false)?;
+    }
+    Ok(id)
+}
+
+fn compound(
+    tx: &mut Tx<'_>,
+    a: &str,
+    b: &str,
+    request: &BondRequest,
+) -> Result<Bonded, MoleculeError> {
+    let title = |tx: &Tx<'_>, id: &str| {
+        let bead = tx.get_live(id);
+        bead.map(|bead| bead.title.clone()).unwrap_or_default()
+    };
+    let title = match request.title.as_str() {
+        "" => format!("Compound: {} + {}", title(tx, a), title(tx, b)),
+        title => title.to_owned(),
+    };
+    let kind = request.bond.as_str();
+    let bonded_from = json!([
+        {"source_id": a, "bond_type": kind},
+        {"source_id": b, "bond_type": kind},
+    ]);
+    let made = change::create(
+        tx,
+        New {
+            title,
+            issue_type: Kind::Epic,
+            labels: vec![proto::LABEL.to_owned()],
+            is_template: true,
+            bonded_from: Some(bonded_from),
+            ..New::default()
+        },
+    )?;
+    for id in [a, b] {
+        change::add_dep(tx, id, &made.id, DepKind::ParentChild)?;
+    }
+    if request.bond != BondType::Parallel {
+        change::add_dep(tx, b, a, request.bond.edge())?;
+    }
+    Ok(Bonded {
+        id: made.id,
+        kind: "compound_proto",
+        ..Bonded::default()
+    })
+}
+
+/// Pours a template and ties it to a molecule.
+fn onto(
+    tx: &mut Tx<'_>,
+    template: &Template,
+    molecule: &str,
+    request: &BondRequest,
+) -> Result<Bonded, MoleculeError> {
+    let target = live(tx, molecule)?;
+    let ephemeral = request.ephemeral.unwrap_or(target.ephemeral);
+    let values = template.values(&request.values)?;
+    let reference = match request.reference.as_str() {
+        "" => None,
+        given => {
+            let name = crate::formula::vars::put_in(given, &values);
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+            if name.is_empty() || !name.chars().all(fits) {
+                return Err(MoleculeError::Refused(format!(
+                    "invalid --ref \"{name}\": use letters, digits, `-`, `_` and `.`"
+                )));
+            }
+            Some((target.id.clone(), name))
+        }
+    };
+    let options = PourOptions {
+        values: request.values.clone(),
+        ephemeral,
+        // Bonded parts have the plain ids of beads.
+        prefix: tx.prefix()?,
+        reference,
+        ..PourOptions::default()
+    };
+    let poured = pour(tx, template, &options)?;
+    tie(tx, &poured.root, &target.id, request.bond)?;
+    Ok(Bonded {
+        id: target.id,
+        kind: "compound_molecule",
+        name: template.name.clone(),
+        poured: Some(poured),
+    })
+}
+
+fn link(tx: &mut Tx<'_>, a: &str, b: &str, bond: BondType) -> Result<Bonded, MoleculeError> {
+    let (first, second) = (live(tx, a)?, live(tx, b)?);
+    tie(tx, &second.id, &first.id, bond)?;
+    Ok(Bonded {
+        id: first.id,
+        kind: "compound_molecule",
+        ..Bonded::default()
+    })
+}
+
+/// Adds the edge of a bond. A durable bead never points at a wisp: there the wisp follows the durable bead.
+fn tie(tx: &mut Tx<'_>, holder: &str, target: &str, bond: BondType) -> Result<(), MoleculeError> {
+    match change::add_dep(tx, holder, target, bond.edge()) {
+        Err(ChangeError::EdgeToWisp { from, to }) => {
+            change::add_dep(tx, &to, &from, DepKind::Tracks)?;
+            Ok(())
+        }
+        other => Ok(other.map(drop)?),
+    }
+}
+
+fn live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
+    let bead = tx.get_live(id).cloned();
+    bead.ok_or_else(|| ChangeError::NotFound(id.to_owned()))
+}
+
+/// Attaches a molecule to the bead that it is the work of: named in the bead's description, where workers and older
+/// tools look for it. A wisp follows the bead besides.
+pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(), MoleculeError> {
+    let root = live(tx, molecule)?;
+    let mut work = live(tx, bead)?;
+    for (key, value) in [(progress::ATTACHED, molecule), ("attached_at", at)] {
+        work.description = crate::bead::fields::set(&work.description, key, Some(value));
+    }
+    tx.put_updated(work)?;
+    if root.ephemeral {
+        change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
+    }
+    Ok(())
+}
+
+/// Takes a molecule off the bead that it is attached to.
+pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
+    let mut work = live(tx, bead)?;
+    let Some(molecule) = crate::bead::fields::get(&work.description, progress::ATTACHED) else {
+        return Ok(None);
+    };
+    for key in [progress::ATTACHED, "attached_at"] {
+        work.description = crate::bead::fields::set(&work.description, key, None);
+    }
+    tx.put_updated(work)?;
+    if tx.get_live(&molecule).is_some_and(|root| root.ephemeral) {
+        match change::remove_dep(tx, &molecule, bead) {
+            Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Some(molecule))
+}

@@ -1,0 +1,154 @@
+//! Distilling: a formula made of work that was done by hand.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use super::MoleculeError;
+use super::progress;
+use crate::bead::{Bead, DepKind};
+use crate::formula::schema::{Formula, Step, Var};
+use crate::formula::vars;
+use crate::store::Snapshot;
+
+/// The formula of an epic. `values` are texts to be replaced by variables, by the variables' names.
+pub fn distill(
+    snapshot: &Snapshot,
+    epic: &Bead,
+    name: &str,
+    values: &BTreeMap<String, String>,
+) -> Result<Formula, MoleculeError> {
+    let members = progress::members(snapshot, &epic.id);
+    let beads: Vec<&Bead> = members.iter().filter_map(|head| head.bead()).collect();
+    if beads.is_empty() {
+        return Err(MoleculeError::NoSteps(epic.id.clone()));
+    }
+    let ids = step_ids(&beads);
+    let mut below: BTreeMap<&str, Vec<&Bead>> = BTreeMap::new();
+    for bead in &beads {
+        let parent = bead.parent().filter(|id| ids.contains_key(id));
+        below.entry(parent.unwrap_or(&epic.id)).or_default().push(bead);
+    }
+    let writer = Writer {
+        ids: &ids,
+        below: &below,
+        values,
+    };
+    let vars = values.iter().map(|(name, value)| {
+        let var = Var {
+            description: format!("stood as \"{value}\" in {}", epic.id),
+            required: true,
+            ..Var::default()
+        };
+        (name.clone(), var)
+    });
+    Ok(Formula {
+        name: name.to_owned(),
+        description: writer.text(&epic.description),
+        version: Value::from(1),
+        vars: vars.collect(),
+        steps: writer.steps(&epic.id),
+        ..Formula::default()
+    })
+}
+
+struct Writer<'a> {
+    ids: &'a HashMap<&'a str, String>,
+    below: &'a BTreeMap<&'a str, Vec<&'a Bead>>,
+    values: &'a BTreeMap<String, String>,
+}
+
+impl Writer<'_> {
+    fn text(&self, text: &str) -> String {
+        self.values.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(value, &format!("{{{{{name}}}}}"))
+        })
+    }
+
+    fn steps(&self, parent: &str) -> Vec<Step> {
+        let beads = self.below.get(parent).into_iter().flatten();
+        beads.map(|bead| self.step(bead)).collect()
+    }
+
+    fn step(&self, bead: &Bead) -> Step {
+        let needs = bead
+            .edges(&DepKind::Blocks)
+            .filter_map(|edge| self.ids.get(edge.depends_on_id.as_str()));
+        Step {
+            id: self.ids.get(bead.id.as_str()).cloned().unwrap_or_default(),
+            title: self.text(&bead.title),
+            description: self.text(&bead.description),
+            notes: self.text(&bead.notes),
+            acceptance: self.text(&bead.acceptance_criteria),
+            kind: bead.issue_type.to_string(),
+            priority: Some(bead.priority),
+            labels: bead.labels.clone(),
+            needs: needs.cloned().collect(),
+            children: self.steps(&bead.id),
+            ..Step::default()
+        }
+    }
+}
+
+/// A readable id for each bead: where it came from in a formula, else the words of its title.
+fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    let mut ids = HashMap::new();
+    for bead in beads {
+        let slug = match bead.source_location.as_str() {
+            "" => slug(&bead.title),
+            location => location.to_owned(),
+        };
+        let count = taken.entry(slug.clone()).or_default();
+        *count += 1;
+        let id = match *count {
+            1 => slug,
+            count => format!("{slug}-{count}"),
+        };
+        ids.insert(bead.id.as_str(), id);
+    }
+    ids
+}
+
+fn slug(title: &str) -> String {
+    let lower = title.to_lowercase();
+    let words = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let slug = words.take(5).collect::<Vec<_>>().join("-");
+    if slug.is_empty() {
+        "step".to_owned()
+    } else {
+        slug
+    }
+}
+
+/// Values given as `name=value`, or `value=name` where only that way round the name is one that the texts do not have.
+pub fn read_values(
+    given: &[String],
+    texts: &str,
+) -> Result<BTreeMap<String, String>, MoleculeError> {
+    let mut values = BTreeMap::new();
+    for pair in given {
+        let wrong = || {
+            MoleculeError::Refused(format!("invalid --var \"{pair}\": use --var name=value"))
+        };
+        let (left, right) = pair.split_once('=').ok_or_else(wrong)?;
+        let reads = |name: &str, value: &str| {
+            vars::is_name(name) && !value.is_empty() && texts.contains(value)
+        };
+        let (name, value) = if reads(left, right) {
+            (left, right)
+        } else if reads(right, left) {
+            (right, left)
+        } else if vars::is_name(left) && !right.is_empty() {
+            return Err(MoleculeError::Refused(format!(
+                "\"{right}\" does not stand in the epic or its steps"
+            )));
+        } else {
+            return Err(wrong());
+        };
+        values.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(values)
+}

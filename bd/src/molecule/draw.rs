@@ -1,0 +1,79 @@
+//! Steps and what they wait for, as text: a tree for the terminal, Mermaid and dot for elsewhere.
+
+/// A step to be drawn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DrawnStep {
+    /// Its id.
+    pub id: String,
+    /// Its title, with whatever is to stand before it.
+    pub title: String,
+    /// The numbers of the steps that it waits for.
+    pub needs: Vec<usize>,
+    /// The number of the step that it is within.
+    pub parent: Option<usize>,
+    /// Whether it is closed.
+    pub is_done: bool,
+    /// Whether someone works on it.
+    pub is_current: bool,
+}
+
+/// The steps below each: a step stands below the last one that it waits for.
+pub fn children(steps: &[DrawnStep]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let mut roots = Vec::new();
+    let mut below = vec![Vec::new(); steps.len()];
+    for (own, step) in steps.iter().enumerate() {
+        match step.needs.iter().max().or(step.parent.as_ref()) {
+            Some(above) if *above != own => below[*above].push(own),
+            _ => roots.push(own),
+        }
+    }
+    (roots, below)
+}
+
+/// As Mermaid: `graph TD`.
+pub fn mermaid(steps: &[DrawnStep]) -> String {
+    let mut text = String::from("graph TD\n");
+    for (own, step) in steps.iter().enumerate() {
+        let label = step.title.replace('\\', "\\\\").replace('"', "#quot;");
+        text.push_str(&format!("  s{own}[\"{}: {label}\"]\n", step.id));
+        for before in &step.needs {
+            text.push_str(&format!("  s{before} --> s{own}\n"));
+        }
+        if let Some(parent) = step.parent {
+            text.push_str(&format!("  s{parent} -.- s{own}\n"));
+        }
+    }
+    for (own, step) in steps.iter().enumerate() {
+        let class = match step {
+            step if step.is_done => "done",
+            step if step.is_current => "current",
+            _ => continue,
+        };
+        text.push_str(&format!("  class s{own} {class}\n"));
+    }
+    text.push_str("  classDef done fill:#cfc\n  classDef current fill:#ffc\n");
+    text
+}
+
+/// As dot, for graphviz.
+pub fn dot(name: &str, steps: &[DrawnStep]) -> String {
+    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let mut text = format!("digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n", quote(name));
+    for (own, step) in steps.iter().enumerate() {
+        let style = match step {
+            step if step.is_done => ", style=filled, fillcolor=\"#ccffcc\"",
+            step if step.is_current => ", style=filled, fillcolor=\"#ffffcc\"",
+            _ => "",
+        };
+        let label = quote(&format!("{}: {}", step.id, step.title));
+        text.push_str(&format!("  s{own} [label={label}{style}];\n"));
+        for before in &step.needs {
+            text.push_str(&format!("  s{before} -> s{own};\n"));
+        }
+        if let Some(parent) = step.parent {
+            text.push_str(&format!("  s{parent} -> s{own} [style=dotted, dir=none];\n"));
+        }
+    }
+    text.push_str("}\n");
+    text
+}

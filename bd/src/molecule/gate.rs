@@ -1,0 +1,157 @@
+//! Gates: beads that a step waits for until something outside happened.
+//!
+//! A timer, a bead of another rig, a CI run and a pull request are asked about by [`judge`]; people and mail open
+//! their gates themselves, by `bd gate resolve`. CI runs and pull requests are asked about through a command, so that
+//! any forge can be asked.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::bead::{Bead, Kind, Status};
+use crate::store::Snapshot;
+
+/// What was found out about a gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It opens, for this reason.
+    Open(String),
+    /// It will not open without someone: this is why.
+    Escalate(String),
+    /// Not yet.
+    Wait(String),
+}
+
+/// What a forge says of something.
+pub trait Forge {
+    /// What the command that asks about a CI run printed.
+    fn run(&self, id: &str) -> Result<Value, String>;
+    /// What the command that asks about a pull request printed.
+    fn pull_request(&self, id: &str) -> Result<Value, String>;
+    /// The status of a bead of a rig; `None` where the rig or the bead is not known.
+    fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String>;
+}
+
+/// The open gates, or all of them, oldest first.
+pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
+    let heads = snapshot.bead_refs();
+    let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
+    let heads = heads.filter(|head| all || head.is_open());
+    let mut found: Vec<&Bead> = heads.filter_map(|head| head.bead()).collect();
+    found.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
+    found
+}
+
+/// Whether a gate is of the kind that a check is limited to; `gh` stands for both of a forge.
+pub fn is_of(gate: &Bead, kind: &str) -> bool {
+    match kind {
+        "" | "all" => true,
+        "gh" => gate.await_type.starts_with("gh:"),
+        kind => gate.await_type == kind,
+    }
+}
+
+/// Whether a gate opens now.
+pub fn judge(gate: &Bead, now: Timestamp, forge: &impl Forge) -> Verdict {
+    let known = match gate.await_type.as_str() {
+        "timer" => return timer(gate, now),
+        "gh:run" => forge.run(&gate.await_id).map(|value| run(&value)),
+        "gh:pr" => forge.pull_request(&gate.await_id).map(|value| pull_request(&value)),
+        "bead" => return bead(gate, forge),
+        kind => return Verdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
+    };
+    known.unwrap_or_else(|problem| Verdict::Wait(format!("cannot be asked: {problem}")))
+}
+
+fn timer(gate: &Bead, now: Timestamp) -> Verdict {
+    let length = SignedDuration::from_nanos(gate.timeout);
+    let Ok(end) = gate.created_at.instant().checked_add(length) else {
+        return Verdict::Wait("the timer never ends".into());
+    };
+    if now > end {
+        Verdict::Open(format!("timer expired at {end:.0}"))
+    } else {
+        Verdict::Wait(format!("until {end:.0}"))
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn run(value: &Value) -> Verdict {
+    let name = text(value, "name");
+    if !text(value, "status").eq_ignore_ascii_case("completed") {
+        return Verdict::Wait(format!("run {name} is {}", text(value, "status")));
+    }
+    match text(value, "conclusion").to_lowercase().as_str() {
+        "success" | "skipped" => Verdict::Open(format!("run {name} succeeded")),
+        other => Verdict::Escalate(format!("run {name} ended with {other}")),
+    }
+}
+
+fn pull_request(value: &Value) -> Verdict {
+    let title = text(value, "title");
+    let merged = value["merged"].as_bool().unwrap_or_default();
+    match text(value, "state").to_uppercase().as_str() {
+        "MERGED" => Verdict::Open(format!("pull request merged: {title}")),
+        _ if merged => Verdict::Open(format!("pull request merged: {title}")),
+        "CLOSED" => Verdict::Escalate(format!("pull request closed without a merge: {title}")),
+        state => Verdict::Wait(format!("pull request is {}", state.to_lowercase())),
+    }
+}
+
+fn bead(gate: &Bead, forge: &impl Forge) -> Verdict {
+    let Some((rig, id)) = gate.await_id.split_once(':') else {
+        return Verdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
+    };
+    match forge.bead(rig, id) {
+        Ok(Some(Status::Closed)) => Verdict::Open(format!("{id} is closed")),
+        Ok(Some(status)) => Verdict::Wait(format!("{id} is {status}")),
+        Ok(None) => Verdict::Wait(format!("{rig} has no bead {id}")),
+        Err(problem) => Verdict::Wait(problem),
+    }
+}
+
+/// A step that a closed gate has set free.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Freed {
+    /// The molecule.
+    pub molecule: String,
+    /// The gate.
+    pub gate: String,
+    /// The step.
+    pub step: String,
+}
+
+/// Molecules whose gate is closed and whose step waits for a worker; one entry a molecule. Those that somebody has
+/// on the hook are left out.
+pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
+    let closed = gates(snapshot, true).into_iter();
+    let closed = closed.filter(|gate| gate.status == Status::Closed);
+    let mut found: Vec<Freed> = Vec::new();
+    for gate in closed {
+        for (step, _) in snapshot.dependents_of(&gate.id) {
+            let is_ready = matches!(step.status, Status::Open | Status::InProgress)
+                && snapshot.bead_ref(&step.id).is_some_and(|head| !head.is_blocked());
+            let root = super::progress::root_of(snapshot, &step.id).filter(|_| is_ready);
+            let Some(root) = root.filter(|root| !is_hooked(snapshot, root)) else {
+                continue;
+            };
+            if !found.iter().any(|freed| freed.molecule == root) {
+                found.push(Freed {
+                    molecule: root,
+                    gate: gate.id.clone(),
+                    step: step.id.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a molecule or one of its steps is on somebody's hook.
+fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
+    let own = snapshot.bead_ref(root).into_iter();
+    let members = super::progress::members(snapshot, root);
+    own.chain(members).any(|head| head.status() == Status::Hooked)
+}

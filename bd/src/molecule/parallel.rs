@@ -1,0 +1,129 @@
+//! Which steps of a molecule can run at the same time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value, json};
+
+use super::progress::{Progress, StepState};
+use crate::bead::DepKind;
+
+/// A step among the others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParallelStep {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub state: &'static str,
+    /// Whether it can be begun.
+    pub is_ready: bool,
+    /// The group of steps that can run with it; none where it stands alone.
+    pub group: Option<String>,
+    /// The open steps that it waits for.
+    pub blocked_by: Vec<String>,
+    /// The steps that wait for it.
+    pub blocks: Vec<String>,
+    /// The steps that can run with it.
+    pub can_parallel: Vec<String>,
+}
+
+impl ParallelStep {
+    /// It as JSON.
+    pub fn json(&self) -> Value {
+        let mut value = json!({
+            "step_id": self.id,
+            "status": self.state,
+            "is_ready": self.is_ready,
+            "blocked_by": self.blocked_by,
+            "blocks": self.blocks,
+            "can_parallel": self.can_parallel,
+        });
+        if let Some(group) = &self.group {
+            value["parallel_group"] = json!(group);
+        }
+        value
+    }
+}
+
+/// The steps of a molecule by how deep they stand in the graph: what stands equally deep below the same parent
+/// can run at the same time.
+pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
+    let steps = &progress.steps;
+    let at: HashMap<&str, usize> = steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| (step.head.id(), at))
+        .collect();
+    let mut found: Vec<ParallelStep> = Vec::with_capacity(steps.len());
+    let mut depth = vec![0_usize; steps.len()];
+    let mut parents: Vec<&str> = Vec::with_capacity(steps.len());
+    let mut blocks: Vec<Vec<String>> = vec![Vec::new(); steps.len()];
+    for (own, step) in steps.iter().enumerate() {
+        let mut blocked_by = Vec::new();
+        let mut parent = "";
+        for (kind, target) in step.head.edges() {
+            if kind == DepKind::ParentChild.code() {
+                parent = target;
+            }
+            let waits = kind == DepKind::Blocks.code() || kind == DepKind::WaitsFor.code();
+            let Some(before) = at.get(target).copied().filter(|_| waits) else {
+                continue;
+            };
+            // Steps come in an order in which none is before one that it waits for.
+            depth[own] = depth[own].max(depth[before] + 1);
+            blocks[before].push(step.head.id().to_owned());
+            if steps[before].head.is_open() {
+                blocked_by.push(target.to_owned());
+            }
+        }
+        parents.push(parent);
+        found.push(ParallelStep {
+            id: step.head.id().to_owned(),
+            state: step.state.as_str(),
+            is_ready: step.state == StepState::Ready,
+            blocked_by,
+            ..ParallelStep::default()
+        });
+    }
+    let mut groups: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
+    for own in 0..steps.len() {
+        groups.entry((depth[own], parents[own])).or_default().push(own);
+    }
+    let groups = groups.into_values().filter(|group| group.len() > 1);
+    for (number, group) in groups.enumerate() {
+        for own in &group {
+            found[*own].group = Some(format!("group-{}", number + 1));
+            let others = group.iter().filter(|other| *other != own);
+            found[*own].can_parallel = others.map(|other| steps[*other].head.id().to_owned()).collect();
+        }
+    }
+    for (own, blocks) in blocks.into_iter().enumerate() {
+        found[own].blocks = blocks;
+    }
+    found
+}
+
+/// The groups by their names.
+pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for step in steps {
+        if let Some(group) = &step.group {
+            found.entry(group.clone()).or_default().push(step.id.clone());
+        }
+    }
+    found
+}
+
+/// All of it as JSON.
+pub fn json(root: &str, steps: &[ParallelStep]) -> Value {
+    let by_id: BTreeMap<&str, Value> = steps
+        .iter()
+        .map(|step| (step.id.as_str(), step.json()))
+        .collect();
+    json!({
+        "molecule_id": root,
+        "total_steps": steps.len(),
+        "ready_steps": steps.iter().filter(|step| step.is_ready).count(),
+        "parallel_groups": groups(steps),
+        "steps": by_id,
+    })
+}

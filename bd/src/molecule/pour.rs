@@ -1,0 +1,85 @@
+//! Pouring: a template becomes beads, in one transaction.
+
+use std::collections::BTreeMap;
+
+use super::template::{PourOptions, ROOT, Template};
+use super::{MoleculeError, proto};
+use crate::change;
+use crate::formula::{FormulaError, Shelf, cook_named};
+use crate::store::{Snapshot, Tx};
+
+/// What was poured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Poured {
+    /// The id of the root.
+    pub root: String,
+    /// The id of each step, by the id that it has in the template.
+    pub ids: BTreeMap<String, String>,
+}
+
+impl Poured {
+    /// The ids by those of the proto: `NAME` and `NAME.STEP`.
+    pub fn mapping(&self, name: &str) -> BTreeMap<String, String> {
+        let old = |key: &String| match key.as_str() {
+            ROOT => name.to_owned(),
+            key => format!("{name}.{key}"),
+        };
+        let pairs = self.ids.iter();
+        pairs.map(|(key, id)| (old(key), id.clone())).collect()
+    }
+}
+
+/// Whether a molecule is durable or a wisp, as its ids say it.
+pub fn prefix(tx: &Tx<'_>, ephemeral: bool) -> Result<String, MoleculeError> {
+    let kind = if ephemeral { "wisp" } else { "mol" };
+    Ok(format!("{}-{kind}", tx.prefix()?))
+}
+
+/// Makes the beads of a template. The root's prefix is that of its phase where none is given.
+pub fn pour(
+    tx: &mut Tx<'_>,
+    template: &Template,
+    options: &PourOptions,
+) -> Result<Poured, MoleculeError> {
+    let mut options = options.clone();
+    if options.prefix.is_empty() {
+        options.prefix = prefix(tx, options.ephemeral)?;
+    }
+    let plan = template.plan(&options)?;
+    let ids = change::create_all(tx, plan)?;
+    let root = ids.get(ROOT).cloned().unwrap_or_default();
+    Ok(Poured { root, ids })
+}
+
+/// The template that a name, a file or the id of a proto means. Formulas come first.
+pub fn find_template(
+    shelf: &Shelf,
+    snapshot: &Snapshot,
+    given: &str,
+    options: &PourOptions,
+) -> Result<Template, MoleculeError> {
+    match cook_named(shelf, given, &options.values) {
+        Ok(cooked) => {
+            // Conditions are judged with every value, so those have to be known first.
+            let values = crate::formula::vars::complete(&cooked.formula, &options.values)?;
+            Ok(Template::of_formula(&cooked.formula, &values))
+        }
+        Err(FormulaError::NotFound { name, similar, .. }) if name == given => {
+            match snapshot.resolve(given) {
+                Ok(bead) if proto::is_proto(bead) => Ok(Template::of_proto(snapshot, bead)),
+                Ok(bead) => Err(MoleculeError::NotAProto(bead.id.clone())),
+                Err(_) => Err(MoleculeError::NotFound {
+                    given: given.to_owned(),
+                    note: match similar.as_slice() {
+                        [] => String::new(),
+                        names => format!("; did you mean {}?", names.join(" or ")),
+                    },
+                }),
+            }
+        }
+        Err(FormulaError::BadName(_)) if snapshot.resolve(given).is_ok() => {
+            Err(MoleculeError::NotAProto(given.to_owned()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,329 @@
+//! Where a molecule stands: its steps in the order of the formula, which is done, which is next.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::bead::{Bead, DepKind, Kind, Status, fields};
+use crate::store::{BeadRef, Snapshot, Time, Tx};
+
+/// The field of a work bead's description that names its molecule.
+pub const ATTACHED: &str = "attached_molecule";
+
+/// Where a step stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// Closed.
+    Done,
+    /// Someone works on it.
+    Current,
+    /// It can be begun.
+    Ready,
+    /// It waits for another step.
+    Blocked,
+    /// It is put off, is a gate, or has steps of its own that are open.
+    Pending,
+}
+
+impl StepState {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Current => "current",
+            Self::Ready => "ready",
+            Self::Blocked => "blocked",
+            Self::Pending => "pending",
+        }
+    }
+}
+
+/// A step of a molecule.
+#[derive(Debug, Clone, Copy)]
+pub struct MoleculeStep<'a> {
+    /// Its bead.
+    pub head: BeadRef<'a>,
+    /// Where it stands.
+    pub state: StepState,
+}
+
+/// A molecule and its steps.
+#[derive(Debug, Clone)]
+pub struct Progress<'a> {
+    /// Its root.
+    pub root: BeadRef<'a>,
+    /// Its steps in order.
+    pub steps: Vec<MoleculeStep<'a>>,
+}
+
+impl<'a> Progress<'a> {
+    /// The molecule with this root.
+    pub fn of(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
+        let root = snapshot.bead_ref(root).filter(|head| !head.is_tombstone())?;
+        let members = members(snapshot, root.id());
+        let open_parents: BTreeSet<&str> = members
+            .iter()
+            .filter(|head| head.is_open())
+            .filter_map(parent_of)
+            .collect();
+        let steps = members
+            .into_iter()
+            .map(|head| MoleculeStep {
+                state: state(&head, open_parents.contains(head.id())),
+                head,
+            })
+            .collect();
+        Some(Self { root, steps })
+    }
+
+    /// How many steps are done.
+    pub fn done(&self) -> usize {
+        self.count(StepState::Done)
+    }
+
+    /// How many steps are in this state.
+    pub fn count(&self, state: StepState) -> usize {
+        self.steps.iter().filter(|step| step.state == state).count()
+    }
+
+    /// Whether all steps are done.
+    pub fn is_complete(&self) -> bool {
+        self.done() == self.steps.len()
+    }
+
+    /// The step that someone works on.
+    pub fn current(&self) -> Option<&MoleculeStep<'a>> {
+        self.first(StepState::Current)
+    }
+
+    /// The first step that can be begun.
+    pub fn next(&self) -> Option<&MoleculeStep<'a>> {
+        self.first(StepState::Ready)
+    }
+
+    fn first(&self, state: StepState) -> Option<&MoleculeStep<'a>> {
+        self.steps.iter().find(|step| step.state == state)
+    }
+}
+
+fn state(head: &BeadRef<'_>, has_open_children: bool) -> StepState {
+    if !head.is_open() {
+        return StepState::Done;
+    }
+    match head.status() {
+        Status::InProgress | Status::Hooked => return StepState::Current,
+        Status::Blocked => return StepState::Blocked,
+        Status::Open => {}
+        _ => return StepState::Pending,
+    }
+    if head.is_blocked() {
+        StepState::Blocked
+    } else if has_open_children || head.kind() == Kind::Gate {
+        StepState::Pending
+    } else {
+        StepState::Ready
+    }
+}
+
+fn parent_of<'a>(head: &BeadRef<'a>) -> Option<&'a str> {
+    let edges = head.edges().into_iter();
+    edges
+        .filter(|(kind, _)| *kind == DepKind::ParentChild.code())
+        .map(|(_, target)| target)
+        .next()
+}
+
+/// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
+/// no step before one that it waits for.
+pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut front = snapshot.child_refs(root);
+    front.extend(snapshot.dotted_below(root));
+    let mut found = Vec::new();
+    while let Some(head) = front.pop() {
+        if head.id() != root && seen.insert(head.id()) {
+            front.extend(snapshot.child_refs(head.id()));
+            found.push(head);
+        }
+    }
+    found.sort_by_cached_key(|head| order(head, root));
+    in_order(found)
+}
+
+/// The place of a step among the others: the numbers of its id, else the number that it was given, else its age.
+fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
+    let tail = head.id().strip_prefix(root).unwrap_or_default();
+    let numbers: Option<Vec<u64>> = tail
+        .trim_start_matches('.')
+        .split('.')
+        .map(|part| part.parse().ok())
+        .collect();
+    if let Some(numbers) = numbers {
+        return (numbers, 0, 0, String::new());
+    }
+    let given = head
+        .bead()
+        .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
+    let made = head.time(Time::Created).map_or(0, jiff::Timestamp::as_nanosecond);
+    (
+        vec![u64::MAX],
+        given.unwrap_or(u64::MAX),
+        made,
+        head.id().to_owned(),
+    )
+}
+
+/// The same beads, none before one that it waits for, else in the order in which they came.
+fn in_order(found: Vec<BeadRef<'_>>) -> Vec<BeadRef<'_>> {
+    let at: HashMap<&str, usize> = found
+        .iter()
+        .enumerate()
+        .map(|(at, head)| (head.id(), at))
+        .collect();
+    let mut open = vec![0_usize; found.len()];
+    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
+    for (own, head) in found.iter().enumerate() {
+        for (kind, target) in head.edges() {
+            let waits = kind == DepKind::Blocks.code() || kind == DepKind::WaitsFor.code();
+            if let Some(before) = at.get(target).filter(|_| waits) {
+                open[own] += 1;
+                holders[*before].push(own);
+            }
+        }
+    }
+    let mut free: BTreeSet<usize> = (0..found.len()).filter(|own| open[*own] == 0).collect();
+    let mut order = Vec::with_capacity(found.len());
+    let mut taken = vec![false; found.len()];
+    while let Some(own) = free.pop_first() {
+        taken[own] = true;
+        order.push(own);
+        for holder in &holders[own] {
+            open[*holder] -= 1;
+            if open[*holder] == 0 {
+                free.insert(*holder);
+            }
+        }
+    }
+    // Steps in a circle come last; none is left out.
+    order.extend((0..found.len()).filter(|own| !taken[*own]));
+    order.into_iter().map(|own| found[own]).collect()
+}
+
+/// The root of the molecule that a bead is a step of, or itself: the topmost ancestor by parent-child edges, where
+/// that is an epic or carries the label `template`.
+pub fn root_of(snapshot: &Snapshot, id: &str) -> Option<String> {
+    let mut here = snapshot.bead_ref(id)?;
+    let mut seen = BTreeSet::new();
+    while let Some(parent) = parent_of(&here).and_then(|id| snapshot.bead_ref(id)) {
+        if !seen.insert(here.id()) {
+            break;
+        }
+        here = parent;
+    }
+    let is_root = here.id() != id && (here.kind() == Kind::Epic || here.has_label("template"));
+    is_root.then(|| here.id().to_owned())
+}
+
+/// The roots of the molecules that an agent works on: those of the steps that it has begun; else those attached
+/// to what is on its hook.
+pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut hooked = Vec::new();
+    for row in snapshot.open_rows() {
+        let head = snapshot.bead_ref_at(row.node);
+        if head.assignee() != who {
+            continue;
+        }
+        match head.status() {
+            Status::InProgress => {
+                let root = root_of(snapshot, head.id());
+                if let Some(root) = root.filter(|root| !found.contains(root)) {
+                    found.push(root);
+                }
+            }
+            Status::Hooked => hooked.push(head),
+            _ => {}
+        }
+    }
+    if found.is_empty() {
+        for head in hooked {
+            let attached = attached_to(snapshot, &head);
+            found.extend(attached.filter(|root| !found.contains(root)));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The molecule attached to a work bead: named in its description, or the epic that it waits for.
+pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
+    let bead = head.bead()?;
+    let named = fields::get(&bead.description, ATTACHED);
+    let named = named.filter(|id| snapshot.get_live(id).is_some());
+    let blocker = || {
+        let mut edges = bead.edges(&DepKind::Blocks);
+        let is_epic = |id: &str| {
+            let head = snapshot.bead_ref(id);
+            head.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
+        };
+        edges
+            .find(|edge| is_epic(&edge.depends_on_id))
+            .map(|edge| edge.depends_on_id.clone())
+    };
+    named.or_else(blocker)
+}
+
+/// What followed the closing of a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Advance {
+    /// The molecule; nothing where the bead is no step of one.
+    pub molecule: Option<String>,
+    /// Whether all its steps are closed.
+    pub is_complete: bool,
+    /// The step that is next.
+    pub next: Option<Bead>,
+    /// Whether that step was begun.
+    pub is_begun: bool,
+}
+
+/// Looks for the step after a closed one, and begins it if `begin` says so.
+pub fn advance(
+    tx: &mut Tx<'_>,
+    closed: &str,
+    begin: bool,
+) -> Result<Advance, crate::change::ChangeError> {
+    let Some(root) = root_of(tx, closed) else {
+        return Ok(Advance::default());
+    };
+    let (is_complete, next) = match Progress::of(tx, &root) {
+        Some(progress) => {
+            let next = progress.next().map(|step| step.head.id().to_owned());
+            (progress.is_complete(), next)
+        }
+        None => (false, None),
+    };
+    let mut advance = Advance {
+        molecule: Some(root),
+        is_complete,
+        ..Advance::default()
+    };
+    if let Some(id) = next {
+        if begin {
+            begin_step(tx, &id, closed)?;
+            advance.is_begun = true;
+        }
+        advance.next = tx.get_live(&id).cloned();
+    }
+    Ok(advance)
+}
+
+/// Begins a step. The assignee of the step before goes on with it, unless it has one.
+fn begin_step(tx: &mut Tx<'_>, id: &str, closed: &str) -> Result<(), crate::change::ChangeError> {
+    let before = tx.get_live(closed).map(|bead| bead.assignee.clone());
+    let who = before.filter(|who| !who.is_empty());
+    let who = who.unwrap_or_else(|| tx.actor().to_owned());
+    let mut bead = crate::change::set_status(tx, id, Status::InProgress)?;
+    if bead.assignee.is_empty() {
+        bead.assignee = who;
+        tx.put(bead)?;
+    }
+    Ok(())
+}

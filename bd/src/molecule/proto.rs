@@ -1,0 +1,87 @@
+//! Protos: a cooked formula kept as beads, to be poured from even when its file is gone.
+
+use serde_json::json;
+
+use super::MoleculeError;
+use super::template::{ROOT, Template};
+use crate::bead::Bead;
+use crate::bead::id::is_well_formed;
+use crate::change::{self, ChangeError, End, Plan, PlanBead, PlanEdge};
+use crate::store::Tx;
+
+/// The label of a proto's root.
+pub const LABEL: &str = "template";
+
+/// Whether a bead is the root of a proto.
+pub fn is_proto(bead: &Bead) -> bool {
+    bead.has_label(LABEL)
+}
+
+/// The id of the proto of a formula: its name, with the project's prefix where it has no hyphen.
+pub fn id_of(tx: &Tx<'_>, name: &str, prefix: Option<&str>) -> Result<String, MoleculeError> {
+    let id = match prefix {
+        Some(prefix) => format!("{prefix}{name}"),
+        None => name.to_owned(),
+    };
+    if is_well_formed(&id) {
+        return Ok(id);
+    }
+    Ok(format!("{}-{name}", tx.prefix()?))
+}
+
+/// Keeps a template as beads with these ids: `ID` and `ID.STEP`. With `replace` an older proto goes first.
+pub fn persist(
+    tx: &mut Tx<'_>,
+    template: &Template,
+    id: &str,
+    replace: bool,
+) -> Result<usize, MoleculeError> {
+    if tx.get_live(id).is_some() {
+        if !replace {
+            return Err(MoleculeError::Refused(format!(
+                "proto {id} already exists (use --force to replace)"
+            )));
+        }
+        let old = super::progress::members(tx, id);
+        let mut old: Vec<String> = old.iter().map(|head| head.id().to_owned()).collect();
+        old.push(id.to_owned());
+        for old in old {
+            change::delete(tx, &old, "replaced by a newer proto", true)?;
+        }
+    }
+    let mut plan = Plan {
+        is_any_depth: true,
+        ..Plan::default()
+    };
+    for (order, bead) in template.beads.iter().enumerate() {
+        let mut new = bead.new.clone();
+        let own = if bead.key == ROOT {
+            new.labels.push(LABEL.to_owned());
+            id.to_owned()
+        } else {
+            format!("{id}.{}", bead.key)
+        };
+        if !is_well_formed(&own) {
+            let invalid = crate::bead::validate::Invalid::Id(own);
+            return Err(ChangeError::Store(invalid.into()).into());
+        }
+        new.id = Some(own);
+        new.force = true;
+        new.is_template = true;
+        new.metadata.get_or_insert_with(|| json!({}))["order"] = json!(order);
+        plan.beads.push(PlanBead {
+            key: bead.key.clone(),
+            parent: bead.parent.clone().map(End::Key),
+            new,
+        });
+        plan.edges.extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
+            from: End::Key(bead.key.clone()),
+            to: End::Key(to.clone()),
+            kind: kind.clone(),
+            metadata: metadata.clone(),
+        }));
+    }
+    let count = plan.beads.len();
+    change::create_all(tx, plan)?;
+    Ok(count)
+}

@@ -1,0 +1,168 @@
+//! Squashing: the wisps of a molecule become one durable bead, the digest.
+
+use super::progress::{self, MoleculeStep, Progress};
+use super::{MoleculeError, burn};
+use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::change::{self, ChangeError, New};
+use crate::store::Tx;
+
+/// The label of a digest.
+pub const LABEL: &str = "digest";
+
+/// The most of a step's text that a digest repeats, in bytes.
+const EXCERPT: usize = 200;
+
+/// How to squash.
+#[derive(Debug, Clone, Default)]
+pub struct SquashRequest {
+    /// The text of the digest; made of the steps where it is empty.
+    pub summary: String,
+    /// Whether the wisps stay.
+    pub keep_children: bool,
+}
+
+/// What a squash did.
+#[derive(Debug, Clone, Default)]
+pub struct Squashed {
+    /// The molecule.
+    pub molecule: String,
+    /// The digest, where there was something to squash.
+    pub digest: Option<String>,
+    /// The wisps that are in it.
+    pub ids: Vec<String>,
+    /// How many were removed.
+    pub deleted: usize,
+    /// Whether the molecule itself was a wisp, and went with them.
+    pub was_wisp: bool,
+}
+
+/// Squashes a molecule. One without wisps stays as it is. A molecule that is a wisp goes with its steps, and its
+/// digest follows the bead that it was attached to.
+pub fn squash(
+    tx: &mut Tx<'_>,
+    root: &str,
+    request: &SquashRequest,
+) -> Result<Squashed, MoleculeError> {
+    let bead = tx.get_live(root).cloned();
+    let bead = bead.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let progress = Progress::of(tx, root);
+    let progress = progress.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let steps = progress.steps.iter().filter(|step| step.head.is_ephemeral());
+    let steps: Vec<&MoleculeStep<'_>> = steps.collect();
+    let mut done = Squashed {
+        molecule: root.to_owned(),
+        was_wisp: bead.ephemeral,
+        ..Squashed::default()
+    };
+    if steps.is_empty() && !bead.ephemeral {
+        return Ok(done);
+    }
+    done.ids = steps.iter().map(|step| step.head.id().to_owned()).collect();
+    let text = match request.summary.as_str() {
+        "" => summary(&bead, &steps),
+        given => given.to_owned(),
+    };
+    tx.describe("squash", "");
+    let digest = digest(tx, &bead, text, done.ids.len())?;
+    if !request.keep_children {
+        let mut gone = done.ids.clone();
+        if bead.ephemeral {
+            gone.push(root.to_owned());
+        }
+        done.deleted = gone.len();
+        burn::erase(tx, &gone)?;
+    }
+    done.digest = Some(digest);
+    Ok(done)
+}
+
+fn digest(
+    tx: &mut Tx<'_>,
+    root: &Bead,
+    text: String,
+    count: usize,
+) -> Result<String, MoleculeError> {
+    let reason = format!("Squashed from {}", counted(count));
+    let deps = if root.ephemeral {
+        // The digest is in git and the molecule is not: it stands by the work that the molecule was for.
+        let tracked = root.edges(&DepKind::Tracks).map(|edge| edge.depends_on_id.clone());
+        let tracked = tracked.filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral));
+        tracked.map(|id| (DepKind::Related, id)).collect()
+    } else {
+        vec![(DepKind::ParentChild, root.id.clone())]
+    };
+    let title = crate::bead::validate::fit_title(&format!("Digest: {}", root.title));
+    let mut made = change::create(
+        tx,
+        New {
+            title,
+            description: text,
+            priority: root.priority,
+            issue_type: Kind::Task,
+            assignee: root.assignee.clone(),
+            labels: vec![LABEL.to_owned()],
+            source_formula: root.source_formula.clone(),
+            deps,
+            ..New::default()
+        },
+    )?;
+    let now = tx.now();
+    change::mark_closed(&mut made, &reason, &now);
+    let id = made.id.clone();
+    tx.put(made)?;
+    Ok(id)
+}
+
+/// What happened, step by step.
+fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
+    let closed = steps.iter().filter(|step| !step.head.is_open()).count();
+    let begun = steps
+        .iter()
+        .filter(|step| step.state == progress::StepState::Current)
+        .count();
+    let mut text = format!(
+        "## Molecule Execution Summary\n\n**Molecule**: {}\n**Steps**: {}\n**Completed**: {closed}/{}\n",
+        root.title,
+        steps.len(),
+        steps.len()
+    );
+    if begun > 0 {
+        text.push_str(&format!("**In Progress**: {begun}\n"));
+    }
+    text.push_str("\n### Steps\n");
+    for (number, step) in steps.iter().enumerate() {
+        let Some(bead) = step.head.bead() else { continue };
+        text.push_str(&format!("\n{}. **[{}]** {}\n", number + 1, bead.status, bead.title));
+        if !bead.description.is_empty() {
+            text.push_str(&format!("   {}\n", excerpt(&bead.description)));
+        }
+        let says_more = bead.status == Status::Closed
+            && !bead.close_reason.is_empty()
+            && bead.close_reason != "Closed";
+        if says_more {
+            text.push_str(&format!("   *Outcome*: {}\n", one_line(&bead.close_reason)));
+        }
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn excerpt(text: &str) -> String {
+    let line = one_line(text);
+    if line.len() <= EXCERPT {
+        return line;
+    }
+    let mut end = EXCERPT - 3;
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}...", &line[..end])
+}
+
+fn counted(count: usize) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} wisp{end}")
+}

@@ -1,0 +1,43 @@
+//! Molecules whose steps are all closed and which are still open themselves.
+
+use crate::bead::{Kind, Status};
+use crate::store::{BeadRef, Snapshot};
+
+/// A molecule that can be closed.
+#[derive(Debug, Clone)]
+pub struct Stale<'a> {
+    /// Its root.
+    pub root: BeadRef<'a>,
+    /// How many steps it has, all of them closed.
+    pub steps: usize,
+    /// The open beads that wait for it.
+    pub blocking: Vec<String>,
+}
+
+/// Open epics with children that are all closed.
+pub fn stale(snapshot: &Snapshot) -> Vec<Stale<'_>> {
+    let mut found = Vec::new();
+    for row in snapshot.open_rows() {
+        let head = snapshot.bead_ref_at(row.node);
+        if head.kind() != Kind::Epic || head.is_template() || head.has_label("template") {
+            continue;
+        }
+        if !head.is_done_epic() {
+            continue;
+        }
+        let blocks = crate::bead::DepKind::Blocks.code();
+        let waiting = snapshot.dependents(head.id()).into_iter();
+        let waiting = waiting.filter(|(holder, kind)| *kind == blocks && is_waiting(holder));
+        found.push(Stale {
+            steps: head.children().len(),
+            blocking: waiting.map(|(holder, _)| holder.id().to_owned()).collect(),
+            root: head,
+        });
+    }
+    found.sort_by(|a, b| a.root.id().cmp(b.root.id()));
+    found
+}
+
+fn is_waiting(head: &BeadRef<'_>) -> bool {
+    head.is_open() && head.status() != Status::Pinned
+}

@@ -1,0 +1,410 @@
+//! A workflow before it is poured: the beads to be made, with references by the ids of its steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::MoleculeError;
+use crate::bead::{Bead, DepKind, Kind};
+use crate::change::{End, New, Plan, PlanBead, PlanEdge};
+use crate::formula::vars::{self, Values};
+use crate::formula::{Formula, Step, cook};
+use crate::query::when;
+use crate::store::Snapshot;
+
+/// The key of the root; a step has its id.
+pub const ROOT: &str = "";
+
+/// A workflow to be poured.
+#[derive(Debug, Clone, Default)]
+pub struct Template {
+    /// The formula, or the id of the proto.
+    pub name: String,
+    /// Formula and version, as it is recorded.
+    pub origin: String,
+    /// The formula itself, where it comes from one: variables are checked by it.
+    pub formula: Option<Formula>,
+    /// The beads, the root first, parents before children.
+    pub beads: Vec<TemplateBead>,
+}
+
+/// A bead of a template.
+#[derive(Debug, Clone, Default)]
+pub struct TemplateBead {
+    /// [`ROOT`], or the id of the step.
+    pub key: String,
+    /// The key of its parent.
+    pub parent: Option<String>,
+    /// What it is made of; texts may hold `{{name}}`.
+    pub new: New,
+    /// What it waits for: kind, key, metadata of the edge.
+    pub edges: Vec<(DepKind, String, String)>,
+}
+
+/// How a template becomes beads.
+#[derive(Debug, Clone, Default)]
+pub struct PourOptions {
+    /// Values of variables.
+    pub values: Values,
+    /// Wisps instead of durable beads.
+    pub ephemeral: bool,
+    /// Only the root: the steps stay text of the formula.
+    pub root_only: bool,
+    /// Who has the root.
+    pub assignee: String,
+    /// The prefix of the root's id.
+    pub prefix: String,
+    /// The root below this bead, under this name: `<parent>.<name>`.
+    pub reference: Option<(String, String)>,
+}
+
+impl Template {
+    /// The template of a cooked formula, with the steps whose conditions hold.
+    pub fn of_formula(formula: &Formula, values: &Values) -> Self {
+        let mut template = Self {
+            name: formula.name.clone(),
+            origin: format!("{}@{}", formula.name, formula.version_text()),
+            formula: Some(formula.clone()),
+            beads: Vec::new(),
+        };
+        let steps = cook::chosen_steps(formula, values);
+        template.beads.push(template.root(formula));
+        for step in &steps {
+            template.step(step, ROOT, formula);
+        }
+        template.wait_for_children(&steps);
+        template
+    }
+
+    fn root(&self, formula: &Formula) -> TemplateBead {
+        let or = |var: &str, text: &str| match formula.vars.contains_key(var) {
+            true => format!("{{{{{var}}}}}"),
+            false => text.to_owned(),
+        };
+        TemplateBead {
+            new: New {
+                title: or("title", &formula.name),
+                description: or("desc", &formula.description),
+                issue_type: Kind::Epic,
+                source_formula: self.origin.clone(),
+                ..New::default()
+            },
+            ..TemplateBead::default()
+        }
+    }
+
+    fn step(&mut self, step: &Step, parent: &str, formula: &Formula) {
+        let kind = if step.children.is_empty() {
+            kind_of(&step.kind)
+        } else {
+            Kind::Epic
+        };
+        let mut edges: Vec<(DepKind, String, String)> = Vec::new();
+        if let Some(gate) = &step.gate
+            && gate.kind != "conditional"
+        {
+            let key = format!("gate-{}", step.id);
+            edges.push((DepKind::Blocks, key, String::new()));
+            self.beads.push(self.gate(step, parent));
+        }
+        for id in step.before() {
+            edges.push((DepKind::Blocks, id.to_owned(), String::new()));
+        }
+        let mut labels = step.labels.clone();
+        if !step.waits_for.is_empty() {
+            labels.push(format!("gate:{}", step.waits_for));
+        }
+        if let Some(gate) = step.gate.as_ref().filter(|gate| gate.kind == "conditional") {
+            labels.push(format!("gate:{}", json!({"condition": gate.condition})));
+        }
+        let mut metadata = step.metadata.clone();
+        if let Some(cycle) = step.cycle.or(formula.cycle) {
+            metadata.get_or_insert_with(|| json!({}))["cycle"] = json!(cycle);
+        }
+        let title = if step.title.is_empty() { &step.id } else { &step.title };
+        self.beads.push(TemplateBead {
+            key: step.id.clone(),
+            parent: Some(parent.to_owned()),
+            new: New {
+                title: title.clone(),
+                description: step.description.clone(),
+                notes: step.notes.clone(),
+                acceptance_criteria: step.acceptance.clone(),
+                priority: step.priority.unwrap_or(2),
+                issue_type: kind,
+                assignee: step.assignee.clone(),
+                labels,
+                metadata,
+                source_formula: self.origin.clone(),
+                source_location: step.id.clone(),
+                ..New::default()
+            },
+            edges,
+        });
+        for child in &step.children {
+            self.step(child, &step.id, formula);
+        }
+    }
+
+    fn gate(&self, step: &Step, parent: &str) -> TemplateBead {
+        let gate = step.gate.clone().unwrap_or_default();
+        let end = if gate.id.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", gate.id)
+        };
+        TemplateBead {
+            key: format!("gate-{}", step.id),
+            parent: Some(parent.to_owned()),
+            new: New {
+                title: format!("Gate: {}{end}", gate.kind),
+                issue_type: Kind::Gate,
+                await_type: gate.kind,
+                await_id: gate.id,
+                timeout: when::duration(&gate.timeout).unwrap_or_default(),
+                source_formula: self.origin.clone(),
+                source_location: format!("gate-{}", step.id),
+                ..New::default()
+            },
+            edges: Vec::new(),
+        }
+    }
+
+    /// The edges of steps that wait for the children of another: it stands for the edge to that other itself.
+    fn wait_for_children(&mut self, steps: &[Step]) {
+        for step in flat(steps) {
+            if step.waits_for.is_empty() {
+                continue;
+            }
+            let first = step.before().next();
+            let Some(spawner) = step.spawner().or(first).map(str::to_owned) else {
+                continue;
+            };
+            let word = if step.waits_for == "any-children" {
+                "any-children"
+            } else {
+                "all-children"
+            };
+            if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == step.id) {
+                bead.edges.retain(|(_, key, _)| *key != spawner);
+                let metadata = json!({"gate": word}).to_string();
+                bead.edges.push((DepKind::WaitsFor, spawner, metadata));
+            }
+        }
+    }
+
+    /// The template that a proto's beads are. Children are found by their edges and by their dotted ids.
+    pub fn of_proto(snapshot: &Snapshot, root: &Bead) -> Self {
+        let members = super::progress::members(snapshot, &root.id);
+        let beads: Vec<&Bead> = members.iter().filter_map(|head| head.bead()).collect();
+        let own: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
+        let key = |id: &str| match id == root.id {
+            true => ROOT.to_owned(),
+            false => id
+                .strip_prefix(&format!("{}.", root.id))
+                .unwrap_or(id)
+                .to_owned(),
+        };
+        let mut template = Self {
+            name: root.id.clone(),
+            origin: match root.source_formula.as_str() {
+                "" => root.id.clone(),
+                origin => origin.to_owned(),
+            },
+            ..Self::default()
+        };
+        template.beads.push(TemplateBead {
+            new: copied(root),
+            ..TemplateBead::default()
+        });
+        for bead in beads {
+            let parent = bead.parent().filter(|id| own.contains(id) || **id == *root.id);
+            let edges = bead.dependencies.iter().filter(|edge| {
+                edge.kind != DepKind::ParentChild && own.contains(edge.depends_on_id.as_str())
+            });
+            template.beads.push(TemplateBead {
+                key: key(&bead.id),
+                parent: Some(parent.map_or_else(|| ROOT.to_owned(), &key)),
+                new: copied(bead),
+                edges: edges
+                    .map(|edge| (edge.kind.clone(), key(&edge.depends_on_id), edge.metadata.clone()))
+                    .collect(),
+            });
+        }
+        template.put_parents_first();
+        template
+    }
+
+    /// Parents before their children, whatever their ids.
+    fn put_parents_first(&mut self) {
+        let mut done: BTreeSet<String> = BTreeSet::new();
+        let mut left = std::mem::take(&mut self.beads);
+        while !left.is_empty() {
+            let count = left.len();
+            let (ready, rest): (Vec<_>, Vec<_>) = left
+                .into_iter()
+                .partition(|bead| bead.parent.as_ref().is_none_or(|parent| done.contains(parent)));
+            done.extend(ready.iter().map(|bead| bead.key.clone()));
+            self.beads.extend(ready);
+            left = rest;
+            if left.len() == count {
+                // Parents in a circle: the edges are kept, and the plan says what is wrong.
+                self.beads.append(&mut left);
+            }
+        }
+    }
+
+    /// The names that its texts use.
+    pub fn used(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for bead in &self.beads {
+            for text in texts(&bead.new) {
+                found.extend(vars::names_in(text));
+            }
+        }
+        found
+    }
+
+    /// Every value that it needs, checked.
+    pub fn values(&self, given: &Values) -> Result<Values, MoleculeError> {
+        if let Some(formula) = &self.formula {
+            return Ok(vars::complete(formula, given)?);
+        }
+        Ok(given.clone())
+    }
+
+    /// The beads to be made of it.
+    pub fn plan(&self, options: &PourOptions) -> Result<Plan, MoleculeError> {
+        let values = self.values(&options.values)?;
+        let mut plan = Plan {
+            is_any_depth: true,
+            ..Plan::default()
+        };
+        for bead in &self.beads {
+            let is_root = bead.key == ROOT;
+            if options.root_only && !is_root {
+                break;
+            }
+            let mut new = filled(&bead.new, &values);
+            new.ephemeral = options.ephemeral;
+            if is_root {
+                options.assignee.clone_into(&mut new.assignee);
+                new.prefix = Some(options.prefix.clone());
+            }
+            if let Some((parent, name)) = &options.reference {
+                let end = if is_root { String::new() } else { format!(".{}", bead.key) };
+                new.id = Some(format!("{parent}.{name}{end}"));
+                new.force = true;
+            }
+            plan.beads.push(PlanBead {
+                key: bead.key.clone(),
+                parent: bead.parent.clone().map(End::Key),
+                new,
+            });
+            if options.root_only {
+                continue;
+            }
+            plan.edges.extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
+                from: End::Key(bead.key.clone()),
+                to: End::Key(to.clone()),
+                kind: kind.clone(),
+                metadata: metadata.clone(),
+            }));
+        }
+        Ok(plan)
+    }
+}
+
+fn flat(steps: &[Step]) -> Vec<&Step> {
+    let mut found = Vec::new();
+    for step in steps {
+        found.push(step);
+        found.extend(flat(&step.children));
+    }
+    found
+}
+
+fn kind_of(word: &str) -> Kind {
+    match word {
+        "bug" => Kind::Bug,
+        "feature" => Kind::Feature,
+        "epic" => Kind::Epic,
+        "chore" => Kind::Chore,
+        _ => Kind::Task,
+    }
+}
+
+/// The texts into which values are put.
+fn texts(new: &New) -> [&String; 6] {
+    [
+        &new.title,
+        &new.description,
+        &new.design,
+        &new.acceptance_criteria,
+        &new.notes,
+        &new.await_id,
+    ]
+}
+
+fn filled(new: &New, values: &Values) -> New {
+    let mut new = new.clone();
+    for text in [
+        &mut new.title,
+        &mut new.description,
+        &mut new.design,
+        &mut new.acceptance_criteria,
+        &mut new.notes,
+        &mut new.await_id,
+    ] {
+        if text.contains("{{") {
+            *text = vars::put_in(text, values);
+        }
+    }
+    new
+}
+
+/// What a pour copies of a bead.
+fn copied(bead: &Bead) -> New {
+    New {
+        title: bead.title.clone(),
+        description: bead.description.clone(),
+        design: bead.design.clone(),
+        acceptance_criteria: bead.acceptance_criteria.clone(),
+        notes: bead.notes.clone(),
+        spec_id: bead.spec_id.clone(),
+        priority: bead.priority,
+        issue_type: bead.issue_type.clone(),
+        assignee: bead.assignee.clone(),
+        estimated_minutes: bead.estimated_minutes,
+        metadata: bead
+            .metadata
+            .as_ref()
+            .and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        labels: bead
+            .labels
+            .iter()
+            .filter(|label| *label != "template")
+            .cloned()
+            .collect(),
+        await_type: bead.await_type.clone(),
+        await_id: bead.await_id.clone(),
+        timeout: bead.timeout,
+        mol_type: bead.mol_type.clone(),
+        source_formula: bead.source_formula.clone(),
+        source_location: bead.source_location.clone(),
+        ..New::default()
+    }
+}
+
+/// Values given as `name=value`.
+pub fn read_values(given: &[String]) -> Result<Values, String> {
+    let mut values = BTreeMap::new();
+    for pair in given {
+        let (name, value) = pair
+            .split_once('=')
+            .filter(|(name, _)| vars::is_name(name))
+            .ok_or_else(|| format!("invalid --var \"{pair}\": use --var name=value"))?;
+        values.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(values)
+}
