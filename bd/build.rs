@@ -31,7 +31,9 @@ fn embed_formulas(folder: &Path) {
         list.push_str(&format!("    ({name:?}, include_str!({path:?})),\n"));
     }
     list.push_str("];\n");
-    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let out = env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
     println!("cargo::rerun-if-changed={}", folder.display());
 }

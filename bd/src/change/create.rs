@@ -196,7 +196,12 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
     }
 }
 
-pub(super) fn choose_id(tx: &Tx<'_>, new: &New, creator: &str, now: &Stamp) -> Result<String, ChangeError> {
+pub(super) fn choose_id(
+    tx: &Tx<'_>,
+    new: &New,
+    creator: &str,
+    now: &Stamp,
+) -> Result<String, ChangeError> {
     if let Some(parent) = &new.parent
         && tx.get_live(parent).is_none()
     {

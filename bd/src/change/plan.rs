@@ -112,7 +112,14 @@ pub fn create_all(tx: &mut Tx<'_>, plan: Plan) -> Result<BTreeMap<String, String
         })?;
         if added {
             let metadata = edge.metadata;
-            push(&mut beads[*holder], to, edge.kind, metadata, tx.actor(), &now);
+            push(
+                &mut beads[*holder],
+                to,
+                edge.kind,
+                metadata,
+                tx.actor(),
+                &now,
+            );
         }
     }
     check_circles(&beads, &at)?;
@@ -181,7 +188,14 @@ fn make_beads(
         }
         let mut bead = fill(new, id, creator, now.clone(), &tx.author().owner);
         if let Some(parent) = parent {
-            push(&mut bead, parent, DepKind::ParentChild, String::new(), tx.actor(), now);
+            push(
+                &mut bead,
+                parent,
+                DepKind::ParentChild,
+                String::new(),
+                tx.actor(),
+                now,
+            );
         }
         beads.push(bead);
     }
@@ -233,7 +247,11 @@ fn check(
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
-    if let Some(edge) = bead.dependencies.iter().find(|edge| edge.depends_on_id == to) {
+    if let Some(edge) = bead
+        .dependencies
+        .iter()
+        .find(|edge| edge.depends_on_id == to)
+    {
         if edge.kind == *kind {
             return Ok(false);
         }

@@ -203,7 +203,9 @@ fn human_step(page: &mut Page, step: &Advance) {
             page.line(format!("  bd show {}", next.id));
         }
         None if step.is_complete => {
-            page.line(format!("{mark} Molecule {molecule} complete! All steps closed."));
+            page.line(format!(
+                "{mark} Molecule {molecule} complete! All steps closed."
+            ));
         }
         None => page.line("No ready steps in molecule (may be blocked)."),
     }

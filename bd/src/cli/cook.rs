@@ -73,7 +73,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         id,
         created,
         variables: formula.vars.keys().cloned().collect(),
-        bond_points: formula.compose.bond_points.iter().map(|point| point.id.clone()).collect(),
+        bond_points: formula
+            .compose
+            .bond_points
+            .iter()
+            .map(|point| point.id.clone())
+            .collect(),
         formula: formula.name,
     }))
 }
@@ -103,9 +108,17 @@ impl Report for Preview {
 
     fn human(&self, page: &mut Page) {
         let steps = self.formula.every_step();
-        page.line(format!("{} cooks to {}:", self.formula.name, counted(steps.len(), "step")));
+        page.line(format!(
+            "{} cooks to {}:",
+            self.formula.name,
+            counted(steps.len(), "step")
+        ));
         for step in steps {
-            page.cut_line(format!("  {}: {}", escape::line(&step.id), escape::line(&step.title)));
+            page.cut_line(format!(
+                "  {}: {}",
+                escape::line(&step.id),
+                escape::line(&step.title)
+            ));
         }
     }
 }
@@ -137,7 +150,10 @@ impl Report for Persisted {
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
         let count = counted(self.created, "issue");
-        page.line(format!("{mark} Cooked {}: created proto {} ({count})", self.formula, self.id));
+        page.line(format!(
+            "{mark} Cooked {}: created proto {} ({count})",
+            self.formula, self.id
+        ));
         page.line(format!("Next: bd mol pour {}", self.id));
     }
 }

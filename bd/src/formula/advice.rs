@@ -31,9 +31,15 @@ fn apply_one(steps: Vec<Step>, rule: &Advice, own: &BTreeSet<String>) -> Vec<Ste
             continue;
         }
         let around = rule.around.as_ref();
-        let before = rule.before.iter().chain(around.iter().flat_map(|around| &around.before));
+        let before = rule
+            .before
+            .iter()
+            .chain(around.iter().flat_map(|around| &around.before));
         let before = chain(&step, before, None);
-        let after = rule.after.iter().chain(around.iter().flat_map(|around| &around.after));
+        let after = rule
+            .after
+            .iter()
+            .chain(around.iter().flat_map(|around| &around.after));
         let after = chain(&step, after, Some(&step.id));
         if let Some(last) = before.last() {
             step.add_need(&last.id);

@@ -146,7 +146,16 @@ mod tests {
         ] {
             assert_eq!(evaluate(text), Ok(value), "{text}");
         }
-        for text in ["", "1+", "(1", "1/0", "2^99", "x", "{n}", "9999999999999999999"] {
+        for text in [
+            "",
+            "1+",
+            "(1",
+            "1/0",
+            "2^99",
+            "x",
+            "{n}",
+            "9999999999999999999",
+        ] {
             assert!(evaluate(text).is_err(), "{text}");
         }
     }

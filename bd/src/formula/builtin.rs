@@ -4,7 +4,9 @@ include!(concat!(env!("OUT_DIR"), "/formulas.rs"));
 
 /// The text of a built-in formula.
 pub fn text(name: &str) -> Option<&'static str> {
-    let at = FORMULAS.binary_search_by(|(own, _)| (*own).cmp(name)).ok()?;
+    let at = FORMULAS
+        .binary_search_by(|(own, _)| (*own).cmp(name))
+        .ok()?;
     FORMULAS.get(at).map(|(_, text)| *text)
 }
 

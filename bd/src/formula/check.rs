@@ -10,8 +10,18 @@ use super::source::{Loaded, Source};
 use super::vars::{self, StepCondition};
 use crate::graph::circle;
 
-const GATES: [&str; 7] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr", "conditional"];
-const VAR_KINDS: [&str; 8] = ["", "string", "int", "integer", "number", "bool", "boolean", "text"];
+const GATES: [&str; 7] = [
+    "human",
+    "mail",
+    "timer",
+    "bead",
+    "gh:run",
+    "gh:pr",
+    "conditional",
+];
+const VAR_KINDS: [&str; 8] = [
+    "", "string", "int", "integer", "number", "bool", "boolean", "text",
+];
 
 /// What is wrong in a formula's own file: refused, and only odd.
 pub fn own(loaded: &Loaded) -> (Vec<Problem>, Vec<Problem>) {
@@ -54,7 +64,10 @@ impl Report<'_> {
         if formula.name.is_empty() {
             self.refuse("formula", "it has no name: add formula = \"NAME\"");
         } else if !is_name(&formula.name) {
-            let text = format!("\"{}\" is no name: use letters, digits, `-`, `_` and `.`", formula.name);
+            let text = format!(
+                "\"{}\" is no name: use letters, digits, `-`, `_` and `.`",
+                formula.name
+            );
             self.refuse("formula", text);
         }
         let version = formula.version_text();
@@ -62,7 +75,10 @@ impl Report<'_> {
         let is_version = parts.iter().all(|part| part.parse::<u32>().is_ok())
             && parts.first().is_some_and(|first| *first != "0");
         if !is_version {
-            self.refuse("version", format!("version {version}: use a whole number from 1"));
+            self.refuse(
+                "version",
+                format!("version {version}: use a whole number from 1"),
+            );
         }
         for parent in &formula.extends {
             if !is_name(parent.split('@').next().unwrap_or_default()) {
@@ -70,25 +86,39 @@ impl Report<'_> {
             }
         }
         if !matches!(formula.phase.as_str(), "" | "liquid" | "vapor") {
-            self.refuse("phase", format!("phase \"{}\": use liquid or vapor", formula.phase));
+            self.refuse(
+                "phase",
+                format!("phase \"{}\": use liquid or vapor", formula.phase),
+            );
         }
         let inherits = !formula.extends.is_empty();
         let lacks = match formula.kind {
             FormulaKind::Workflow if formula.steps.is_empty() && !inherits => "[[steps]]",
-            FormulaKind::Expansion if formula.template.is_empty() && !inherits => "[[template]] steps",
+            FormulaKind::Expansion if formula.template.is_empty() && !inherits => {
+                "[[template]] steps"
+            }
             FormulaKind::Aspect if formula.advice.is_empty() && !inherits => "[[advice]]",
             FormulaKind::Convoy if formula.legs.is_empty() && !inherits => "[[legs]]",
             _ => return,
         };
-        self.refuse("type", format!("a formula of type {} needs {lacks}", formula.kind.as_str()));
+        self.refuse(
+            "type",
+            format!("a formula of type {} needs {lacks}", formula.kind.as_str()),
+        );
     }
 
     fn var(&mut self, name: &str, var: &Var) {
         if !vars::is_name(name) {
-            self.refuse(name, format!("\"{name}\" is no variable name: use letters, digits and `_`"));
+            self.refuse(
+                name,
+                format!("\"{name}\" is no variable name: use letters, digits and `_`"),
+            );
         }
         if !VAR_KINDS.contains(&var.kind.as_str()) {
-            let text = format!("variable {name} has the unknown type \"{}\": use string, int or bool", var.kind);
+            let text = format!(
+                "variable {name} has the unknown type \"{}\": use string, int or bool",
+                var.kind
+            );
             self.refuse(name, text);
         }
         if let Err(error) = regex::Regex::new(&var.pattern) {
@@ -97,7 +127,8 @@ impl Report<'_> {
         }
         if let Some(default) = var.default.as_ref().filter(|text| !text.is_empty()) {
             if var.required {
-                let text = format!("variable {name} is required and has a default; the default is used");
+                let text =
+                    format!("variable {name} is required and has a default; the default is used");
                 self.odd.push(self.source.problem(name, text));
             }
             if !var.choices.is_empty() && !var.choices.contains(default) {
@@ -125,14 +156,20 @@ impl Report<'_> {
 
     fn step_id(&mut self, step: &Step, seen: &mut BTreeMap<String, Option<usize>>) {
         if step.id.trim().is_empty() {
-            let what = if step.title.is_empty() { "a step".to_owned() } else { format!("the step \"{}\"", step.title) };
+            let what = if step.title.is_empty() {
+                "a step".to_owned()
+            } else {
+                format!("the step \"{}\"", step.title)
+            };
             self.refuse("steps", format!("{what} has no id: add id = \"…\""));
             return;
         }
         let line = self.source.step_line(&step.id, 0);
         if let Some(first) = seen.insert(step.id.clone(), line) {
             let at = first.map_or_else(String::new, |line| format!(", first on line {line}"));
-            let mut problem = self.source.step_problem(&step.id, "", format!("duplicate step id{at}"));
+            let mut problem =
+                self.source
+                    .step_problem(&step.id, "", format!("duplicate step id{at}"));
             problem.line = self.source.step_line(&step.id, 1).or(problem.line);
             self.refused.push(problem);
         }
@@ -143,11 +180,16 @@ impl Report<'_> {
         if step.title.trim().is_empty() && step.expand.is_empty() && step.repeat.is_none() {
             self.refuse_step(id, "", "it has no title: add title = \"…\"");
         }
-        if step.priority.is_some_and(|priority| !(0..=4).contains(&priority)) {
+        if step
+            .priority
+            .is_some_and(|priority| !(0..=4).contains(&priority))
+        {
             self.refuse_step(id, "priority", "priority must be 0 to 4");
         }
-        if !matches!(step.waits_for.as_str(), "" | "all-children" | "any-children")
-            && step.spawner().is_none_or(str::is_empty)
+        if !matches!(
+            step.waits_for.as_str(),
+            "" | "all-children" | "any-children"
+        ) && step.spawner().is_none_or(str::is_empty)
         {
             let text = format!(
                 "waits_for \"{}\": use all-children, any-children or children-of(STEP)",
@@ -172,7 +214,11 @@ impl Report<'_> {
 
     fn gate(&mut self, id: &str, gate: &StepGate) {
         if !GATES.contains(&gate.kind.as_str()) {
-            let text = format!("gate type \"{}\": use one of {}", gate.kind, GATES.join(", "));
+            let text = format!(
+                "gate type \"{}\": use one of {}",
+                gate.kind,
+                GATES.join(", ")
+            );
             self.refuse_step(id, "gate", text);
         }
     }
@@ -201,7 +247,11 @@ impl Report<'_> {
         ];
         let ways = ways.iter().filter(|given| **given).count();
         if ways != 1 {
-            self.refuse_step(id, "loop", "a loop needs exactly one of count, range, or until with max");
+            self.refuse_step(
+                id,
+                "loop",
+                "a loop needs exactly one of count, range, or until with max",
+            );
         }
         if repeat.count.is_some_and(|count| count < 1) {
             self.refuse_step(id, "count", "count must be 1 or more");
@@ -228,7 +278,10 @@ impl Report<'_> {
                 self.refuse("bond_points", "a bond point needs an id");
             }
             if !point.after_step.is_empty() && !point.before_step.is_empty() {
-                let text = format!("bond point \"{}\" has after_step or before_step, not both", point.id);
+                let text = format!(
+                    "bond point \"{}\" has after_step or before_step, not both",
+                    point.id
+                );
                 self.refuse("bond_points", text);
             }
         }
@@ -312,7 +365,9 @@ pub fn cooked(steps: &[Step], source: &Source) -> Vec<Problem> {
 }
 
 fn near(need: &str, at: &BTreeMap<&str, usize>) -> String {
-    let like = at.keys().min_by_key(|own| strsim::damerau_levenshtein(own, need));
+    let like = at
+        .keys()
+        .min_by_key(|own| strsim::damerau_levenshtein(own, need));
     match like.filter(|own| strsim::damerau_levenshtein(own, need) <= 2) {
         Some(own) => format!(": did you mean \"{own}\"?"),
         None => String::new(),
@@ -358,7 +413,10 @@ fn circle_of_steps(
         for (need, key) in needs(step) {
             let Some(need) = at.get(need) else { continue };
             if key == "waits_for" {
-                let below = flat.iter().enumerate().filter(|(_, (_, up))| *up == Some(*need));
+                let below = flat
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, (_, up))| *up == Some(*need));
                 waits[begin(number)].extend(below.map(|(child, _)| end(child)));
             } else {
                 waits[begin(number)].push(end(*need));

@@ -18,7 +18,9 @@ pub fn check(text: &str) -> Result<(), String> {
         return wrong();
     }
     if let Some(rest) = text.strip_prefix("file.exists(") {
-        let inner = rest.strip_suffix(')').map(|inner| inner.trim_matches(['\'', '"']));
+        let inner = rest
+            .strip_suffix(')')
+            .map(|inner| inner.trim_matches(['\'', '"']));
         return match inner {
             Some(path) if !path.is_empty() => Ok(()),
             _ => wrong(),
@@ -27,15 +29,16 @@ pub fn check(text: &str) -> Result<(), String> {
     if GROUPS.iter().any(|group| text.starts_with(group)) {
         return if is_group(text) { Ok(()) } else { wrong() };
     }
-    let compared = split(text).is_some_and(|(left, right)| {
-        is_path(left) && left.contains('.') && !right.is_empty()
-    });
+    let compared = split(text)
+        .is_some_and(|(left, right)| is_path(left) && left.contains('.') && !right.is_empty());
     if compared { Ok(()) } else { wrong() }
 }
 
 /// Left and right of the first operator.
 fn split(text: &str) -> Option<(&str, &str)> {
-    let found = OPERATORS.iter().filter_map(|op| Some((text.find(op)?, *op)));
+    let found = OPERATORS
+        .iter()
+        .filter_map(|op| Some((text.find(op)?, *op)));
     let (at, op) = found.min_by_key(|(at, op)| (*at, usize::MAX - op.len()))?;
     Some((text[..at].trim(), text[at + op.len()..].trim()))
 }
@@ -87,7 +90,15 @@ mod tests {
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
-        for bad in ["", "done", "a ==", "== 3", "file.exists()", "children(x).some(a == 1)", "x = 3"] {
+        for bad in [
+            "",
+            "done",
+            "a ==",
+            "== 3",
+            "file.exists()",
+            "children(x).some(a == 1)",
+            "x = 3",
+        ] {
             assert!(check(bad).is_err(), "{bad}");
         }
     }

@@ -18,11 +18,7 @@ pub fn unroll(steps: Vec<Step>, values: &Values) -> Result<Vec<Step>, Trouble> {
     unroll_list(steps, values, &mut room)
 }
 
-fn unroll_list(
-    steps: Vec<Step>,
-    values: &Values,
-    room: &mut usize,
-) -> Result<Vec<Step>, Trouble> {
+fn unroll_list(steps: Vec<Step>, values: &Values, room: &mut usize) -> Result<Vec<Step>, Trouble> {
     let mut done = Vec::with_capacity(steps.len());
     let mut ends: BTreeMap<String, String> = BTreeMap::new();
     for mut step in steps {
@@ -49,7 +45,9 @@ fn unroll_list(
 fn too_many(id: &str) -> Trouble {
     (
         id.to_owned(),
-        format!("the formula would have more than {MOST_STEPS} steps; lower the loop's count or range"),
+        format!(
+            "the formula would have more than {MOST_STEPS} steps; lower the loop's count or range"
+        ),
     )
 }
 
@@ -125,7 +123,9 @@ fn put_in(step: &mut Step, values: &Values) {
             repeat.body.iter_mut().for_each(|step| put_in(step, values));
         }
     }
-    step.children.iter_mut().for_each(|step| put_in(step, values));
+    step.children
+        .iter_mut()
+        .for_each(|step| put_in(step, values));
 }
 
 /// Puts the loop's name before every id of its body, in needs within the body too.

@@ -37,9 +37,10 @@ pub fn cook(shelf: &Shelf, loaded: &Loaded, values: &Values) -> Result<Cooked, F
         known.extend(var.default.clone().map(|value| (name.clone(), value)));
     }
     known.extend(values.clone());
-    let mut steps = control::unroll(std::mem::take(&mut formula.steps), &known).map_err(
-        |(id, text)| FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)]),
-    )?;
+    let mut steps =
+        control::unroll(std::mem::take(&mut formula.steps), &known).map_err(|(id, text)| {
+            FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)])
+        })?;
     control::compose(&mut steps, &formula.compose).map_err(|wrong| {
         let problems = wrong.into_iter();
         FormulaError::Invalid(
@@ -77,7 +78,9 @@ fn aspect(shelf: &Shelf, source: &Source, name: &str) -> Result<Formula, Formula
         .map_err(|error| wrong(format!("aspect \"{name}\": {error}")))?;
     let formula = extend::resolve(shelf, &loaded, &[])?;
     if formula.advice.is_empty() {
-        return Err(wrong(format!("\"{name}\" is no aspect: it has no [[advice]]")));
+        return Err(wrong(format!(
+            "\"{name}\" is no aspect: it has no [[advice]]"
+        )));
     }
     Ok(formula)
 }

@@ -250,5 +250,7 @@ fn fill(step: &mut Step, names: &Values) {
     if let Some(gate) = &mut step.gate {
         gate.id = with(&gate.id);
     }
-    step.children.iter_mut().for_each(|child| fill(child, names));
+    step.children
+        .iter_mut()
+        .for_each(|child| fill(child, names));
 }

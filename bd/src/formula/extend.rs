@@ -22,7 +22,9 @@ pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formu
     for parent in &own.extends {
         let parent = shelf.load(parent).map_err(|error| match error {
             FormulaError::BadName(_) | FormulaError::NotFound { .. } => {
-                let problem = loaded.source.problem("extends", format!("cannot extend: {error}"));
+                let problem = loaded
+                    .source
+                    .problem("extends", format!("cannot extend: {error}"));
                 FormulaError::Invalid(vec![problem])
             }
             other => other,

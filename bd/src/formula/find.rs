@@ -217,7 +217,9 @@ fn read_text(path: &Path) -> Result<String, FormulaError> {
     };
     let size = fs::metadata(path).map_err(failed)?.len();
     if size > MOST_BYTES {
-        let too_large = std::io::Error::other(format!("it has {size} bytes, at most {MOST_BYTES} are read"));
+        let too_large = std::io::Error::other(format!(
+            "it has {size} bytes, at most {MOST_BYTES} are read"
+        ));
         return Err(failed(too_large));
     }
     fs::read_to_string(path).map_err(failed)

@@ -48,7 +48,9 @@ pub fn apply(steps: &mut Vec<Step>, path: &Path, text: &str) -> Result<Vec<Probl
         text,
     };
     let overlay: Overlay = toml::from_str(text).map_err(|error| {
-        let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+        let line = error
+            .span()
+            .map(|span| text[..span.start].matches('\n').count() + 1);
         let message = error.message().lines().collect::<Vec<_>>().join("; ");
         FormulaError::Invalid(vec![problem(line, None, message)])
     })?;
@@ -121,7 +123,13 @@ fn resolve(
     let mut stack = vec![id.to_owned()];
     while let Some(id) = stack.pop() {
         if let Some(known) = stands_for.get(&id) {
-            found.extend(known.iter().filter(|id| !found.contains(*id)).cloned().collect::<Vec<_>>());
+            found.extend(
+                known
+                    .iter()
+                    .filter(|id| !found.contains(*id))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
         } else if let Some(before) = gone.get(&id) {
             if seen.insert(id) {
                 stack.extend(before.iter().rev().cloned());

@@ -33,7 +33,10 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum FormulaError {
     /// No file and no built-in formula has this name.
-    #[error("formula \"{name}\" not found in search paths{}", similar_note(similar))]
+    #[error(
+        "formula \"{name}\" not found in search paths{}",
+        similar_note(similar)
+    )]
     NotFound {
         /// The name.
         name: String,

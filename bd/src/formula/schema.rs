@@ -242,10 +242,7 @@ impl Step {
     /// The steps that come before it, each once.
     pub fn before(&self) -> impl Iterator<Item = &str> {
         let first = self.depends_on.iter();
-        let rest = self
-            .needs
-            .iter()
-            .filter(|id| !self.depends_on.contains(id));
+        let rest = self.needs.iter().filter(|id| !self.depends_on.contains(id));
         first.chain(rest).map(String::as_str)
     }
 

@@ -48,22 +48,76 @@ pub struct Loaded {
 }
 
 const ROOT_KEYS: &[&str] = &[
-    "formula", "description", "version", "type", "extends", "vars", "steps", "template", "compose",
-    "advice", "pointcuts", "phase", "inputs", "legs", "synthesis", "prompts", "output", "presets",
-    "squash", "pour", "agent", "review_only", "cycle", "source",
+    "formula",
+    "description",
+    "version",
+    "type",
+    "extends",
+    "vars",
+    "steps",
+    "template",
+    "compose",
+    "advice",
+    "pointcuts",
+    "phase",
+    "inputs",
+    "legs",
+    "synthesis",
+    "prompts",
+    "output",
+    "presets",
+    "squash",
+    "pour",
+    "agent",
+    "review_only",
+    "cycle",
+    "source",
 ];
 const STEP_KEYS: &[&str] = &[
-    "id", "title", "description", "notes", "acceptance", "type", "priority", "labels", "metadata",
-    "depends_on", "needs", "waits_for", "assignee", "expand", "expand_vars", "condition",
-    "children", "gate", "loop", "on_complete", "cycle", "focus", "agent", "review_only",
+    "id",
+    "title",
+    "description",
+    "notes",
+    "acceptance",
+    "type",
+    "priority",
+    "labels",
+    "metadata",
+    "depends_on",
+    "needs",
+    "waits_for",
+    "assignee",
+    "expand",
+    "expand_vars",
+    "condition",
+    "children",
+    "gate",
+    "loop",
+    "on_complete",
+    "cycle",
+    "focus",
+    "agent",
+    "review_only",
 ];
 const VAR_KEYS: &[&str] = &[
-    "description", "default", "required", "enum", "pattern", "type", "required_unless",
+    "description",
+    "default",
+    "required",
+    "enum",
+    "pattern",
+    "type",
+    "required_unless",
 ];
 const LOOP_KEYS: &[&str] = &["count", "until", "max", "range", "var", "body"];
 const GATE_KEYS: &[&str] = &["type", "id", "await_id", "timeout", "condition", "before"];
 const COMPOSE_KEYS: &[&str] = &[
-    "bond_points", "hooks", "expand", "map", "branch", "gate", "aspects",
+    "bond_points",
+    "hooks",
+    "expand",
+    "map",
+    "branch",
+    "gate",
+    "aspects",
 ];
 
 /// Reads a formula from its text.
@@ -225,7 +279,8 @@ impl Source {
             });
             let id = here.and_then(|here| here.get("id")?.as_str());
             if let Some(id) = id
-                && here.is_some_and(|here| here.get("title").is_some() || here.get("body").is_some())
+                && here
+                    .is_some_and(|here| here.get("title").is_some() || here.get("body").is_some())
             {
                 step = Some(id.to_owned());
             }
@@ -248,7 +303,11 @@ impl Source {
             });
             quoted == Some(id)
         };
-        let found = self.text.lines().enumerate().filter(|(_, line)| is_id(line));
+        let found = self
+            .text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| is_id(line));
         found.map(|(at, _)| at + 1).nth(number)
     }
 
@@ -293,8 +352,12 @@ fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     line.match_indices(key).find_map(|(at, _)| {
         let before = line[..at].trim_end_matches(['"', '\'']);
         let begins = before.is_empty() || before.ends_with([' ', '\t', '{', ',']);
-        let behind = line[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        let value = behind.strip_prefix('=').or_else(|| behind.strip_prefix(':'))?;
+        let behind = line[at + key.len()..]
+            .trim_start_matches(['"', '\''])
+            .trim_start();
+        let value = behind
+            .strip_prefix('=')
+            .or_else(|| behind.strip_prefix(':'))?;
         begins.then_some(value)
     })
 }
@@ -303,7 +366,12 @@ fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 fn is_header(line: &str, key: &str) -> bool {
     let inner = line.trim().trim_start_matches('[').split(']').next();
     line.trim_start().starts_with('[')
-        && inner.is_some_and(|inner| inner.rsplit('.').next().is_some_and(|last| last.trim() == key))
+        && inner.is_some_and(|inner| {
+            inner
+                .rsplit('.')
+                .next()
+                .is_some_and(|last| last.trim() == key)
+        })
 }
 
 /// The keys that we know where this path ends.
@@ -331,7 +399,10 @@ mod tests {
     fn a_wrong_value_is_found_with_its_line() {
         let text = "formula = \"x\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n[[steps]]\nid = \"b\"\ntitle = \"B\"\npriority = \"high\"\n";
         let error = read("f.toml", text, Format::Toml).unwrap_err().to_string();
-        assert!(error.contains("f.toml:8: step \"b\": priority: "), "{error}");
+        assert!(
+            error.contains("f.toml:8: step \"b\": priority: "),
+            "{error}"
+        );
     }
 
     #[test]

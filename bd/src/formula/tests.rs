@@ -42,7 +42,10 @@ impl Folder {
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         let cooked = cook_named(&self.shelf(), name, &values);
-        cooked.unwrap_or_else(|error| panic!("{error}")).formula.steps
+        cooked
+            .unwrap_or_else(|error| panic!("{error}"))
+            .formula
+            .steps
     }
 
     fn refused(&self, name: &str) -> String {
@@ -58,7 +61,11 @@ fn drawn(steps: &[Step]) -> Vec<String> {
     for step in steps {
         let needs: Vec<&str> = step.before().collect();
         lines.push(format!("{}<-{}", step.id, needs.join(",")));
-        lines.extend(drawn(&step.children).into_iter().map(|line| format!(" {line}")));
+        lines.extend(
+            drawn(&step.children)
+                .into_iter()
+                .map(|line| format!(" {line}")),
+        );
     }
     lines
 }
@@ -148,7 +155,10 @@ needs = ["outer"]
     assert_eq!(steps[1].title, "Do 3 of {{what}}");
     let wrong = text.replace("3..4", "4..3");
     let error = Folder::new(&[("f.formula.toml", &wrong)]).refused("f");
-    assert!(error.contains("step \"outer\": range 4..3 ends before it starts"), "{error}");
+    assert!(
+        error.contains("step \"outer\": range 4..3 ends before it starts"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -187,15 +197,31 @@ const RULE: &str = "formula = \"five\"\ntype = \"expansion\"\n[vars]\nhow = \"we
 
 #[test]
 fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
-    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]"), step("c", "needs = [\"b\"]"));
+    let base = format!(
+        "{}{}{}",
+        step("a", ""),
+        step("b", "needs = [\"a\"]"),
+        step("c", "needs = [\"b\"]")
+    );
     let inline = base.replace("id = \"b\"", "id = \"b\"\nexpand = \"five\"");
-    let composed = format!("{base}[[compose.expand]]\ntarget = \"b\"\nwith = \"five\"\nvars = {{ how = \"best\" }}\n");
+    let composed = format!(
+        "{base}[[compose.expand]]\ntarget = \"b\"\nwith = \"five\"\nvars = {{ how = \"best\" }}\n"
+    );
     let mapped = format!("{base}[[compose.map]]\nselect = \"[bc]\"\nwith = \"five\"\n");
     let folder = Folder::new(&[
         ("five.formula.toml", RULE),
-        ("inline.formula.toml", &format!("formula = \"inline\"\n{inline}")),
-        ("composed.formula.toml", &format!("formula = \"composed\"\n{composed}")),
-        ("mapped.formula.toml", &format!("formula = \"mapped\"\n{mapped}")),
+        (
+            "inline.formula.toml",
+            &format!("formula = \"inline\"\n{inline}"),
+        ),
+        (
+            "composed.formula.toml",
+            &format!("formula = \"composed\"\n{composed}"),
+        ),
+        (
+            "mapped.formula.toml",
+            &format!("formula = \"mapped\"\n{mapped}"),
+        ),
     ]);
     let wanted = ["a<-", "b.draft<-a", "b.check<-b.draft", "c<-b.check"];
     assert_eq!(drawn(&folder.steps("inline")), wanted);
@@ -204,7 +230,13 @@ fn an_expansion_takes_the_needs_of_its_step_and_its_place() {
     assert_eq!(steps[1].title, "Draft b best {{how}}");
     assert_eq!(
         drawn(&folder.steps("mapped")),
-        ["a<-", "b.draft<-a", "b.check<-b.draft", "c.draft<-b.check", "c.check<-c.draft"]
+        [
+            "a<-",
+            "b.draft<-a",
+            "b.check<-b.draft",
+            "c.draft<-b.check",
+            "c.check<-c.draft"
+        ]
     );
 }
 
@@ -218,7 +250,10 @@ fn an_expansion_that_contains_itself_is_refused() {
         ("f.formula.toml", &workflow(&step("a", "expand = \"x\""))),
     ]);
     let error = folder.refused("f");
-    assert!(error.contains("the expansion contains itself: x -> x"), "{error}");
+    assert!(
+        error.contains("the expansion contains itself: x -> x"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -228,7 +263,10 @@ fn advice_goes_around_steps_and_never_around_itself() {
         ("scan.formula.toml", aspect),
         (
             "f.formula.toml",
-            &workflow(&format!("{}[compose]\naspects = [\"scan\"]\n", step("a", ""))),
+            &workflow(&format!(
+                "{}[compose]\naspects = [\"scan\"]\n",
+                step("a", "")
+            )),
         ),
     ]);
     let steps = folder.steps("f");
@@ -238,11 +276,19 @@ fn advice_goes_around_steps_and_never_around_itself() {
 
 #[test]
 fn a_child_keeps_what_it_says_itself_when_it_extends() {
-    let parent = format!("formula = \"p\"\nphase = \"vapor\"\n[vars]\nx = \"parent\"\ny = \"parent\"\n{}", step("a", ""));
-    let child = format!("formula = \"c\"\nextends = [\"p\"]\n[vars]\nx = \"child\"\n{}[[advice]]\ntarget = \"b\"\n[advice.before]\nid = \"b0\"\ntitle = \"B0\"\n", step("b", "needs = [\"a\"]"));
+    let parent = format!(
+        "formula = \"p\"\nphase = \"vapor\"\n[vars]\nx = \"parent\"\ny = \"parent\"\n{}",
+        step("a", "")
+    );
+    let child = format!(
+        "formula = \"c\"\nextends = [\"p\"]\n[vars]\nx = \"child\"\n{}[[advice]]\ntarget = \"b\"\n[advice.before]\nid = \"b0\"\ntitle = \"B0\"\n",
+        step("b", "needs = [\"a\"]")
+    );
     let folder = Folder::new(&[("p.formula.toml", &parent), ("c.formula.toml", &child)]);
     assert_eq!(drawn(&folder.steps("c")), ["a<-", "b0<-", "b<-a,b0"]);
-    let formula = cook_named(&folder.shelf(), "c", &Values::new()).unwrap().formula;
+    let formula = cook_named(&folder.shelf(), "c", &Values::new())
+        .unwrap()
+        .formula;
     assert_eq!(formula.phase, "vapor");
     assert_eq!(formula.vars["x"].default.as_deref(), Some("child"));
     assert_eq!(formula.vars["y"].default.as_deref(), Some("parent"));
@@ -250,22 +296,41 @@ fn a_child_keeps_what_it_says_itself_when_it_extends() {
 
 #[test]
 fn an_overlay_replaces_appends_and_skips() {
-    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]\ndescription = \"B\""), step("c", "needs = [\"b\"]\ndescription = \"C\""));
+    let base = format!(
+        "{}{}{}",
+        step("a", ""),
+        step("b", "needs = [\"a\"]\ndescription = \"B\""),
+        step("c", "needs = [\"b\"]\ndescription = \"C\"")
+    );
     let overlay = "[[step-overrides]]\nstep_id = \"b\"\nmode = \"skip\"\n[[step-overrides]]\nstep_id = \"c\"\nmode = \"append\"\ndescription = \"and more\"\n[[step-overrides]]\nstep_id = \"gone\"\nmode = \"replace\"\n[[step-overrides]]\nstep_id = \"a\"\nmode = \"replace\"\ndescription = \"A new\"\n";
-    let folder = Folder::new(&[("f.formula.toml", &workflow(&base)), ("over/f.toml", overlay)]);
+    let folder = Folder::new(&[
+        ("f.formula.toml", &workflow(&base)),
+        ("over/f.toml", overlay),
+    ]);
     let cooked = cook_named(&folder.shelf(), "f", &Values::new()).unwrap();
     let steps = cooked.formula.steps;
     assert_eq!(drawn(&steps), ["a<-", "c<-a"]);
     assert_eq!(steps[0].description, "A new");
     assert_eq!(steps[1].description, "C\n\nand more");
-    assert!(cooked.warnings[0].to_string().contains("step \"gone\""), "{:?}", cooked.warnings);
+    assert!(
+        cooked.warnings[0].to_string().contains("step \"gone\""),
+        "{:?}",
+        cooked.warnings
+    );
 }
 
 #[test]
 fn steps_whose_condition_fails_hand_their_needs_on() {
-    let base = format!("{}{}{}", step("a", ""), step("b", "needs = [\"a\"]\ncondition = \"{{deep}}\""), step("c", "needs = [\"b\"]"));
+    let base = format!(
+        "{}{}{}",
+        step("a", ""),
+        step("b", "needs = [\"a\"]\ncondition = \"{{deep}}\""),
+        step("c", "needs = [\"b\"]")
+    );
     let folder = Folder::new(&[("f.formula.toml", &workflow(&base))]);
-    let formula = cook_named(&folder.shelf(), "f", &Values::new()).unwrap().formula;
+    let formula = cook_named(&folder.shelf(), "f", &Values::new())
+        .unwrap()
+        .formula;
     let chosen = super::cook::chosen_steps(&formula, &Values::new());
     assert_eq!(drawn(&chosen), ["a<-", "c<-a"]);
     let deep = Values::from_iter([("deep".to_owned(), "yes".to_owned())]);
@@ -351,7 +416,10 @@ fn any_formula() -> impl Strategy<Value = String> {
                 .iter()
                 .map(|need| format!("\"s{}\"", need % count))
                 .collect();
-            step(&format!("s{own}"), &format!("needs = [{}]", list.join(", ")))
+            step(
+                &format!("s{own}"),
+                &format!("needs = [{}]", list.join(", ")),
+            )
         });
         workflow(&steps.collect::<String>())
     })

@@ -14,12 +14,7 @@ pub type Values = BTreeMap<String, String>;
 /// The values of every variable of a formula: given, else its default. Refused when one that is used, or
 /// required, has none, or has one that its declaration does not take.
 pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaError> {
-    let mut values = given.clone();
-    for (name, var) in &formula.vars {
-        if let (false, Some(default)) = (values.contains_key(name), &var.default) {
-            values.insert(name.clone(), default.clone());
-        }
-    }
+    let values = with_defaults(formula, given);
     let used = used(formula);
     let is_missing = |(name, var): &(&String, &Var)| {
         let is_blank = values.get(*name).is_none_or(String::is_empty);
@@ -40,6 +35,23 @@ pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaErro
         }
     }
     Ok(values)
+}
+
+/// The values that were given, and the defaults of the other variables. A default may name other variables.
+pub fn with_defaults(formula: &Formula, given: &Values) -> Values {
+    let mut values = given.clone();
+    for (name, var) in &formula.vars {
+        if let (false, Some(default)) = (values.contains_key(name), &var.default) {
+            values.insert(name.clone(), default.clone());
+        }
+    }
+    let known = values.clone();
+    for (name, value) in &mut values {
+        if !given.contains_key(name) {
+            *value = put_in(value, &known);
+        }
+    }
+    values
 }
 
 /// That these variables have no value.

@@ -21,7 +21,9 @@ pub fn look(tx: &crate::store::Snapshot, root: &str) -> Result<Burned, MoleculeE
     let head = head.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let was_wisp = head.is_ephemeral();
     let members = progress::members(tx, root);
-    let members = members.iter().filter(|member| member.is_ephemeral() || !was_wisp);
+    let members = members
+        .iter()
+        .filter(|member| member.is_ephemeral() || !was_wisp);
     let mut ids = vec![root.to_owned()];
     ids.extend(members.map(|member| member.id().to_owned()));
     Ok(Burned {

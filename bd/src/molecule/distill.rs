@@ -27,7 +27,10 @@ pub fn distill(
     let mut below: BTreeMap<&str, Vec<&Bead>> = BTreeMap::new();
     for bead in &beads {
         let parent = bead.parent().filter(|id| ids.contains_key(id));
-        below.entry(parent.unwrap_or(&epic.id)).or_default().push(bead);
+        below
+            .entry(parent.unwrap_or(&epic.id))
+            .or_default()
+            .push(bead);
     }
     let writer = Writer {
         ids: &ids,
@@ -60,9 +63,11 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn text(&self, text: &str) -> String {
-        self.values.iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(value, &format!("{{{{{name}}}}}"))
-        })
+        self.values
+            .iter()
+            .fold(text.to_owned(), |text, (name, value)| {
+                text.replace(value, &format!("{{{{{name}}}}}"))
+            })
     }
 
     fn steps(&self, parent: &str) -> Vec<Step> {
@@ -130,9 +135,8 @@ pub fn read_values(
 ) -> Result<BTreeMap<String, String>, MoleculeError> {
     let mut values = BTreeMap::new();
     for pair in given {
-        let wrong = || {
-            MoleculeError::Refused(format!("invalid --var \"{pair}\": use --var name=value"))
-        };
+        let wrong =
+            || MoleculeError::Refused(format!("invalid --var \"{pair}\": use --var name=value"));
         let (left, right) = pair.split_once('=').ok_or_else(wrong)?;
         let reads = |name: &str, value: &str| {
             vars::is_name(name) && !value.is_empty() && texts.contains(value)

@@ -58,7 +58,10 @@ pub fn mermaid(steps: &[DrawnStep]) -> String {
 /// As dot, for graphviz.
 pub fn dot(name: &str, steps: &[DrawnStep]) -> String {
     let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-    let mut text = format!("digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n", quote(name));
+    let mut text = format!(
+        "digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n",
+        quote(name)
+    );
     for (own, step) in steps.iter().enumerate() {
         let style = match step {
             step if step.is_done => ", style=filled, fillcolor=\"#ccffcc\"",
@@ -71,7 +74,9 @@ pub fn dot(name: &str, steps: &[DrawnStep]) -> String {
             text.push_str(&format!("  s{before} -> s{own};\n"));
         }
         if let Some(parent) = step.parent {
-            text.push_str(&format!("  s{parent} -> s{own} [style=dotted, dir=none];\n"));
+            text.push_str(&format!(
+                "  s{parent} -> s{own} [style=dotted, dir=none];\n"
+            ));
         }
     }
     text.push_str("}\n");

@@ -37,7 +37,11 @@ pub fn gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
     let heads = heads.filter(|head| head.kind() == Kind::Gate && !head.is_tombstone());
     let heads = heads.filter(|head| all || head.is_open());
     let mut found: Vec<&Bead> = heads.filter_map(|head| head.bead()).collect();
-    found.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
+    found.sort_by(|a, b| {
+        a.created_at
+            .cmp(&b.created_at)
+            .then_with(|| a.id.cmp(&b.id))
+    });
     found
 }
 
@@ -55,7 +59,9 @@ pub fn judge(gate: &Bead, now: Timestamp, forge: &impl Forge) -> Verdict {
     let known = match gate.await_type.as_str() {
         "timer" => return timer(gate, now),
         "gh:run" => forge.run(&gate.await_id).map(|value| run(&value)),
-        "gh:pr" => forge.pull_request(&gate.await_id).map(|value| pull_request(&value)),
+        "gh:pr" => forge
+            .pull_request(&gate.await_id)
+            .map(|value| pull_request(&value)),
         "bead" => return bead(gate, forge),
         kind => return Verdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
     };
@@ -132,7 +138,9 @@ pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
     for gate in closed {
         for (step, _) in snapshot.dependents_of(&gate.id) {
             let is_ready = matches!(step.status, Status::Open | Status::InProgress)
-                && snapshot.bead_ref(&step.id).is_some_and(|head| !head.is_blocked());
+                && snapshot
+                    .bead_ref(&step.id)
+                    .is_some_and(|head| !head.is_blocked());
             let root = super::progress::root_of(snapshot, &step.id).filter(|_| is_ready);
             let Some(root) = root.filter(|root| !is_hooked(snapshot, root)) else {
                 continue;
@@ -153,5 +161,6 @@ pub fn freed(snapshot: &Snapshot) -> Vec<Freed> {
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
     let own = snapshot.bead_ref(root).into_iter();
     let members = super::progress::members(snapshot, root);
-    own.chain(members).any(|head| head.status() == Status::Hooked)
+    own.chain(members)
+        .any(|head| head.status() == Status::Hooked)
 }

@@ -86,14 +86,19 @@ pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
     }
     let mut groups: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
     for own in 0..steps.len() {
-        groups.entry((depth[own], parents[own])).or_default().push(own);
+        groups
+            .entry((depth[own], parents[own]))
+            .or_default()
+            .push(own);
     }
     let groups = groups.into_values().filter(|group| group.len() > 1);
     for (number, group) in groups.enumerate() {
         for own in &group {
             found[*own].group = Some(format!("group-{}", number + 1));
             let others = group.iter().filter(|other| *other != own);
-            found[*own].can_parallel = others.map(|other| steps[*other].head.id().to_owned()).collect();
+            found[*own].can_parallel = others
+                .map(|other| steps[*other].head.id().to_owned())
+                .collect();
         }
     }
     for (own, blocks) in blocks.into_iter().enumerate() {
@@ -107,7 +112,10 @@ pub fn groups(steps: &[ParallelStep]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for step in steps {
         if let Some(group) = &step.group {
-            found.entry(group.clone()).or_default().push(step.id.clone());
+            found
+                .entry(group.clone())
+                .or_default()
+                .push(step.id.clone());
         }
     }
     found

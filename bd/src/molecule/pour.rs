@@ -60,8 +60,8 @@ pub fn find_template(
 ) -> Result<Template, MoleculeError> {
     match cook_named(shelf, given, &options.values) {
         Ok(cooked) => {
-            // Conditions are judged with every value, so those have to be known first.
-            let values = crate::formula::vars::complete(&cooked.formula, &options.values)?;
+            // Whether every variable has a value is asked when the beads are made.
+            let values = crate::formula::vars::with_defaults(&cooked.formula, &options.values);
             Ok(Template::of_formula(&cooked.formula, &values))
         }
         Err(FormulaError::NotFound { name, similar, .. }) if name == given => {

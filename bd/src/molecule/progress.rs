@@ -57,7 +57,9 @@ pub struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// The molecule with this root.
     pub fn of(snapshot: &'a Snapshot, root: &str) -> Option<Self> {
-        let root = snapshot.bead_ref(root).filter(|head| !head.is_tombstone())?;
+        let root = snapshot
+            .bead_ref(root)
+            .filter(|head| !head.is_tombstone())?;
         let members = members(snapshot, root.id());
         let open_parents: BTreeSet<&str> = members
             .iter()
@@ -162,7 +164,9 @@ fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
     let given = head
         .bead()
         .and_then(|bead| bead.metadata_object().get("order")?.as_u64());
-    let made = head.time(Time::Created).map_or(0, jiff::Timestamp::as_nanosecond);
+    let made = head
+        .time(Time::Created)
+        .map_or(0, jiff::Timestamp::as_nanosecond);
     (
         vec![u64::MAX],
         given.unwrap_or(u64::MAX),

@@ -74,12 +74,13 @@ pub fn persist(
             parent: bead.parent.clone().map(End::Key),
             new,
         });
-        plan.edges.extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
-            from: End::Key(bead.key.clone()),
-            to: End::Key(to.clone()),
-            kind: kind.clone(),
-            metadata: metadata.clone(),
-        }));
+        plan.edges
+            .extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
+                from: End::Key(bead.key.clone()),
+                to: End::Key(to.clone()),
+                kind: kind.clone(),
+                metadata: metadata.clone(),
+            }));
     }
     let count = plan.beads.len();
     change::create_all(tx, plan)?;

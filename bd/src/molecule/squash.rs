@@ -47,7 +47,10 @@ pub fn squash(
     let bead = bead.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let progress = Progress::of(tx, root);
     let progress = progress.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
-    let steps = progress.steps.iter().filter(|step| step.head.is_ephemeral());
+    let steps = progress
+        .steps
+        .iter()
+        .filter(|step| step.head.is_ephemeral());
     let steps: Vec<&MoleculeStep<'_>> = steps.collect();
     let mut done = Squashed {
         molecule: root.to_owned(),
@@ -85,7 +88,9 @@ fn digest(
     let reason = format!("Squashed from {}", counted(count));
     let deps = if root.ephemeral {
         // The digest is in git and the molecule is not: it stands by the work that the molecule was for.
-        let tracked = root.edges(&DepKind::Tracks).map(|edge| edge.depends_on_id.clone());
+        let tracked = root
+            .edges(&DepKind::Tracks)
+            .map(|edge| edge.depends_on_id.clone());
         let tracked = tracked.filter(|id| tx.get_live(id).is_some_and(|bead| !bead.ephemeral));
         tracked.map(|id| (DepKind::Related, id)).collect()
     } else {
@@ -131,8 +136,15 @@ fn summary(root: &Bead, steps: &[&MoleculeStep<'_>]) -> String {
     }
     text.push_str("\n### Steps\n");
     for (number, step) in steps.iter().enumerate() {
-        let Some(bead) = step.head.bead() else { continue };
-        text.push_str(&format!("\n{}. **[{}]** {}\n", number + 1, bead.status, bead.title));
+        let Some(bead) = step.head.bead() else {
+            continue;
+        };
+        text.push_str(&format!(
+            "\n{}. **[{}]** {}\n",
+            number + 1,
+            bead.status,
+            bead.title
+        ));
         if !bead.description.is_empty() {
             text.push_str(&format!("   {}\n", excerpt(&bead.description)));
         }

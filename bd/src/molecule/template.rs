@@ -121,7 +121,11 @@ impl Template {
         if let Some(cycle) = step.cycle.or(formula.cycle) {
             metadata.get_or_insert_with(|| json!({}))["cycle"] = json!(cycle);
         }
-        let title = if step.title.is_empty() { &step.id } else { &step.title };
+        let title = if step.title.is_empty() {
+            &step.id
+        } else {
+            &step.title
+        };
         self.beads.push(TemplateBead {
             key: step.id.clone(),
             parent: Some(parent.to_owned()),
@@ -218,7 +222,9 @@ impl Template {
             ..TemplateBead::default()
         });
         for bead in beads {
-            let parent = bead.parent().filter(|id| own.contains(id) || **id == *root.id);
+            let parent = bead
+                .parent()
+                .filter(|id| own.contains(id) || **id == *root.id);
             let edges = bead.dependencies.iter().filter(|edge| {
                 edge.kind != DepKind::ParentChild && own.contains(edge.depends_on_id.as_str())
             });
@@ -227,7 +233,13 @@ impl Template {
                 parent: Some(parent.map_or_else(|| ROOT.to_owned(), &key)),
                 new: copied(bead),
                 edges: edges
-                    .map(|edge| (edge.kind.clone(), key(&edge.depends_on_id), edge.metadata.clone()))
+                    .map(|edge| {
+                        (
+                            edge.kind.clone(),
+                            key(&edge.depends_on_id),
+                            edge.metadata.clone(),
+                        )
+                    })
                     .collect(),
             });
         }
@@ -241,9 +253,11 @@ impl Template {
         let mut left = std::mem::take(&mut self.beads);
         while !left.is_empty() {
             let count = left.len();
-            let (ready, rest): (Vec<_>, Vec<_>) = left
-                .into_iter()
-                .partition(|bead| bead.parent.as_ref().is_none_or(|parent| done.contains(parent)));
+            let (ready, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(|bead| {
+                bead.parent
+                    .as_ref()
+                    .is_none_or(|parent| done.contains(parent))
+            });
             done.extend(ready.iter().map(|bead| bead.key.clone()));
             self.beads.extend(ready);
             left = rest;
@@ -292,7 +306,11 @@ impl Template {
                 new.prefix = Some(options.prefix.clone());
             }
             if let Some((parent, name)) = &options.reference {
-                let end = if is_root { String::new() } else { format!(".{}", bead.key) };
+                let end = if is_root {
+                    String::new()
+                } else {
+                    format!(".{}", bead.key)
+                };
                 new.id = Some(format!("{parent}.{name}{end}"));
                 new.force = true;
             }
@@ -304,12 +322,13 @@ impl Template {
             if options.root_only {
                 continue;
             }
-            plan.edges.extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
-                from: End::Key(bead.key.clone()),
-                to: End::Key(to.clone()),
-                kind: kind.clone(),
-                metadata: metadata.clone(),
-            }));
+            plan.edges
+                .extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
+                    from: End::Key(bead.key.clone()),
+                    to: End::Key(to.clone()),
+                    kind: kind.clone(),
+                    metadata: metadata.clone(),
+                }));
         }
         Ok(plan)
     }

@@ -11,6 +11,7 @@ mod era;
 mod history;
 mod hostile;
 mod list;
+mod mol;
 mod ready;
 mod restore;
 mod settings;

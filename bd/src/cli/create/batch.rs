@@ -216,7 +216,10 @@ impl FilePlan {
             check_kind(&kind)?;
             plan.beads.push(PlanBead {
                 key: node.key,
-                parent: node.parent_key.map(End::Key).or(node.parent_id.map(End::Id)),
+                parent: node
+                    .parent_key
+                    .map(End::Key)
+                    .or(node.parent_id.map(End::Id)),
                 new: New {
                     title: node.title,
                     description: node.description,

@@ -45,7 +45,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let mut written = Vec::new();
     for path in &paths {
         let text = converted(path)?;
-        let target = PathBuf::from(path.to_string_lossy().replace(".formula.json", ".formula.toml"));
+        let target = PathBuf::from(
+            path.to_string_lossy()
+                .replace(".formula.json", ".formula.toml"),
+        );
         if !file::create(&target, text.as_bytes(), 0o644)? {
             let text = format!("{} exists; nothing was written over it", target.display());
             return Err(Usage(text).into());
@@ -55,7 +58,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         written.push(target.display().to_string());
     }
-    let lines = written.iter().map(|path| format!("✓ Wrote {path}")).collect();
+    let lines = written
+        .iter()
+        .map(|path| format!("✓ Wrote {path}"))
+        .collect();
     Said::lines(json!({"converted": written}), lines).answer()
 }
 
@@ -78,7 +84,11 @@ fn converted(path: &Path) -> anyhow::Result<String> {
     }
     let text = fs::read_to_string(path)?;
     // Read as a formula first, so that what is wrong is reported with its line.
-    crate::formula::source::read(&shown.to_string(), &text, crate::formula::source::Format::Json)?;
+    crate::formula::source::read(
+        &shown.to_string(),
+        &text,
+        crate::formula::source::Format::Json,
+    )?;
     let mut value: Value = serde_json::from_str(&text)?;
     drop_nulls(&mut value);
     Ok(toml::to_string_pretty(&value)?)

@@ -22,7 +22,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     for found in super::super::mol::shelf(ctx, &[]).all() {
         match found.loaded {
             Ok(loaded) => formulas.push(loaded.formula),
-            Err(problem) => ctx.ui.warn(&format!("{} is left out: {problem}", found.name)),
+            Err(problem) => ctx
+                .ui
+                .warn(&format!("{} is left out: {problem}", found.name)),
         }
     }
     if let Some(kind) = &args.kind {
@@ -72,7 +74,11 @@ impl Report for Listed {
         let width = width.unwrap_or_default();
         for formula in &self.formulas {
             let name = format!("{:width$}", formula.name);
-            let head = format!("{}  {:9}  ", page.style().cyan(&name), formula.kind.as_str());
+            let head = format!(
+                "{}  {:9}  ",
+                page.style().cyan(&name),
+                formula.kind.as_str()
+            );
             line::fitted(page, &head, &escape::line(formula.first_line()), "");
         }
         page.blank();

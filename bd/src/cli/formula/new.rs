@@ -27,18 +27,36 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("formula new")?;
     if !is_name(&args.name) {
-        let text = format!("\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`", args.name);
+        let text = format!(
+            "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
+            args.name
+        );
         return Err(Usage(text).into());
     }
     let kinds = [
-        (FormulaKind::Workflow, include_str!("../../../templates/formula/workflow.toml")),
-        (FormulaKind::Expansion, include_str!("../../../templates/formula/expansion.toml")),
-        (FormulaKind::Aspect, include_str!("../../../templates/formula/aspect.toml")),
-        (FormulaKind::Convoy, include_str!("../../../templates/formula/convoy.toml")),
+        (
+            FormulaKind::Workflow,
+            include_str!("../../../templates/formula/workflow.toml"),
+        ),
+        (
+            FormulaKind::Expansion,
+            include_str!("../../../templates/formula/expansion.toml"),
+        ),
+        (
+            FormulaKind::Aspect,
+            include_str!("../../../templates/formula/aspect.toml"),
+        ),
+        (
+            FormulaKind::Convoy,
+            include_str!("../../../templates/formula/convoy.toml"),
+        ),
     ];
     let found = kinds.iter().find(|(kind, _)| kind.as_str() == args.kind);
     let (_, template) = found.ok_or_else(|| {
-        Usage(format!("unknown type \"{}\": use workflow, expansion, aspect or convoy", args.kind))
+        Usage(format!(
+            "unknown type \"{}\": use workflow, expansion, aspect or convoy",
+            args.kind
+        ))
     })?;
     let folder = match &args.output {
         Some(folder) => ctx.env.absolute(folder),

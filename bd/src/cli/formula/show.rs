@@ -96,7 +96,11 @@ fn drawn_legs(formula: &Formula) -> Vec<DrawnStep> {
         drawn.push(DrawnStep {
             id: "synthesis".to_owned(),
             title: synthesis.title.clone(),
-            needs: if named.is_empty() { (0..legs.len()).collect() } else { named },
+            needs: if named.is_empty() {
+                (0..legs.len()).collect()
+            } else {
+                named
+            },
             ..DrawnStep::default()
         });
     }
@@ -184,7 +188,11 @@ fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
             ids => format!(" (after {})", ids.join(", ")),
         };
         let indent = "  ".repeat(depth);
-        page.cut_line(format!("{indent}{}: {}{needs}", step.id, escape::line(&step.title)));
+        page.cut_line(format!(
+            "{indent}{}: {}{needs}",
+            step.id,
+            escape::line(&step.title)
+        ));
         list_steps(page, &step.children, depth + 1);
         if let Some(repeat) = &step.repeat {
             list_steps(page, &repeat.body, depth + 1);
@@ -203,6 +211,10 @@ fn draw_tree(page: &mut Page, graph: &[DrawnStep]) {
                 format!(" (after {})", ids.collect::<Vec<_>>().join(", "))
             }
         };
-        page.cut_line(format!("{branch}{}: {}{others}", step.id, escape::line(&step.title)));
+        page.cut_line(format!(
+            "{branch}{}: {}{others}",
+            step.id,
+            escape::line(&step.title)
+        ));
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                     Ok(cooked) => {
                         found.steps = cooked.formula.every_step().len();
                         let fresh = cooked.warnings.into_iter();
-                        found.warnings.extend(fresh.filter(|own| !loaded.warnings.contains(own)));
+                        found
+                            .warnings
+                            .extend(fresh.filter(|own| !loaded.warnings.contains(own)));
                         found.warnings.dedup();
                     }
                     Err(error) => found.refused = texts(&error),
@@ -93,7 +95,11 @@ impl Report for Validated {
         for found in &self.checked {
             if found.refused.is_empty() {
                 let mark = page.style().green("✓");
-                page.line(format!("{mark} {}: {}", found.name, counted(found.steps, "step")));
+                page.line(format!(
+                    "{mark} {}: {}",
+                    found.name,
+                    counted(found.steps, "step")
+                ));
             } else {
                 let mark = page.style().red("✗");
                 page.line(format!("{mark} {}", found.name));

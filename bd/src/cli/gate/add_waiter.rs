@@ -35,6 +35,12 @@ pub(super) fn add(ctx: &Context, id: &str, address: &str) -> anyhow::Result<Chan
     })?;
     Ok(Changed {
         beads: vec![bead],
-        line: |bead| format!("✓ {} has these waiters: {}", bead.id, bead.waiters.join(", ")),
+        line: |bead| {
+            format!(
+                "✓ {} has these waiters: {}",
+                bead.id,
+                bead.waiters.join(", ")
+            )
+        },
     })
 }

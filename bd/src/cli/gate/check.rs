@@ -38,7 +38,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = store.snapshot()?;
     let forge = ForgeCommands::new(ctx);
     let gates = gate::gates(&snapshot, false).into_iter();
-    let gates = gates.filter(|bead| gate::is_of(bead, &args.kind)).take(args.limit);
+    let gates = gates
+        .filter(|bead| gate::is_of(bead, &args.kind))
+        .take(args.limit);
     // What others are asked takes its time: no lock is held while they answer.
     let judged: Vec<(Bead, Verdict)> = gates
         .map(|bead| (bead.clone(), gate::judge(bead, ctx.now(), &forge)))
@@ -75,10 +77,11 @@ struct Checked {
 
 impl Report for Checked {
     fn json(&self) -> Value {
-        let count = |is: fn(&Verdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
-        let errors = self.judged.iter().filter(|(_, own)| {
-            matches!(own, Verdict::Wait(text) if text.starts_with("cannot be asked"))
-        });
+        let count =
+            |is: fn(&Verdict) -> bool| self.judged.iter().filter(|(_, own)| is(own)).count();
+        let errors = self.judged.iter().filter(
+            |(_, own)| matches!(own, Verdict::Wait(text) if text.starts_with("cannot be asked")),
+        );
         let one = |(bead, verdict): &(Bead, Verdict)| {
             let (result, reason) = words(verdict);
             json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})

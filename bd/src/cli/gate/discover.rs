@@ -30,8 +30,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let age = when::duration(&args.max_age)
-        .ok_or_else(|| Usage(format!("invalid --max-age \"{}\": use 30m or 2h", args.max_age)))?;
+    let age = when::duration(&args.max_age).ok_or_else(|| {
+        Usage(format!(
+            "invalid --max-age \"{}\": use 30m or 2h",
+            args.max_age
+        ))
+    })?;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let open = gate::gates(&snapshot, false).into_iter();
@@ -40,7 +44,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         .cloned()
         .collect();
     if open.is_empty() {
-        return Said::new(json!({"discovered": []}), "No gate waits for a run without an id").answer();
+        return Said::new(
+            json!({"discovered": []}),
+            "No gate waits for a run without an id",
+        )
+        .answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
     let runs = ForgeCommands::new(ctx).ask("gate.runs-command", usual, &args.branch);
@@ -70,8 +78,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             Ok(())
         })?;
     }
-    let value = found.iter().map(|(id, run)| json!({"gate": id, "run": run}));
+    let value = found
+        .iter()
+        .map(|(id, run)| json!({"gate": id, "run": run}));
     let value = json!({"discovered": value.collect::<Vec<_>>(), "dry_run": args.dry_run});
-    let lines = found.iter().map(|(id, run)| format!("{id} waits for run {run}"));
+    let lines = found
+        .iter()
+        .map(|(id, run)| format!("{id} waits for run {run}"));
     Said::lines(value, lines.collect()).answer()
 }

@@ -31,9 +31,18 @@ impl<'a> ForgeCommands<'a> {
         if id.starts_with('-') {
             return Err(format!("\"{id}\" is no id"));
         }
-        let args = words.map(|word| if word == "{id}" { id.to_owned() } else { word.to_owned() });
+        let args = words.map(|word| {
+            if word == "{id}" {
+                id.to_owned()
+            } else {
+                word.to_owned()
+            }
+        });
         let command = Exec::new(program).args(args).cwd(self.ctx.env.cwd());
-        let done = command.limit(PATIENCE).run().map_err(|error| error.to_string())?;
+        let done = command
+            .limit(PATIENCE)
+            .run()
+            .map_err(|error| error.to_string())?;
         if !done.ok() {
             let said = done.error_text();
             let first = said.lines().next().unwrap_or("it failed");

@@ -22,7 +22,11 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let found = gate::gates(&snapshot, args.all).into_iter();
-    let most = if args.limit == 0 { usize::MAX } else { args.limit };
+    let most = if args.limit == 0 {
+        usize::MAX
+    } else {
+        args.limit
+    };
     Ok(Box::new(Listed {
         gates: found.take(most).cloned().collect(),
     }))

@@ -52,7 +52,10 @@ fn check_kind(kind: &str) -> Result<(), Usage> {
     if KINDS.contains(&kind) {
         return Ok(());
     }
-    Err(Usage(format!("unknown gate type \"{kind}\": use one of {}", KINDS.join(", "))))
+    Err(Usage(format!(
+        "unknown gate type \"{kind}\": use one of {}",
+        KINDS.join(", ")
+    )))
 }
 
 /// What a gate waits for, for people.

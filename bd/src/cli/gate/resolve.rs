@@ -1,8 +1,8 @@
 use crate::change;
 use crate::context::Context;
 
-use super::super::report::{Answer, Changed};
 use super::super::each;
+use super::super::report::{Answer, Changed};
 
 /// Open gates
 ///

@@ -40,7 +40,10 @@ impl Report for Shown {
         let gate = &self.gate;
         page.line(format!("{}: {}", gate.id, escape::line(&gate.title)));
         page.line(format!("  Status: {}", gate.status));
-        page.line(format!("  Waits for: {}", escape::line(&super::waits_for(gate))));
+        page.line(format!(
+            "  Waits for: {}",
+            escape::line(&super::waits_for(gate))
+        ));
         if gate.timeout > 0 {
             let length = jiff::SignedDuration::from_nanos(gate.timeout);
             page.line(format!("  Timeout: {length:#}"));
@@ -49,7 +52,10 @@ impl Report for Shown {
             page.line(format!("  Opened: {}", escape::line(&gate.close_reason)));
         }
         if !gate.waiters.is_empty() {
-            page.line(format!("  Waiters: {}", escape::line(&gate.waiters.join(", "))));
+            page.line(format!(
+                "  Waiters: {}",
+                escape::line(&gate.waiters.join(", "))
+            ));
         }
         for (id, title) in &self.blocked {
             page.cut_line(format!("  Blocks {id}: {}", escape::line(title)));

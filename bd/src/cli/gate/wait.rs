@@ -32,7 +32,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             when::duration(text)
                 .and_then(|nanos| u64::try_from(nanos).ok())
                 .map(Duration::from_nanos)
-                .ok_or_else(|| Usage(format!("invalid --timeout \"{text}\": use 30s, 10m or 2h")))?,
+                .ok_or_else(|| {
+                    Usage(format!("invalid --timeout \"{text}\": use 30s, 10m or 2h"))
+                })?,
         ),
         None => None,
     };

@@ -52,7 +52,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let values = super::values(&args.var)?;
     let shelf = super::shelf(ctx, &args.search_path);
-    let ephemeral = args.ephemeral.then_some(true).or(args.pour.then_some(false));
+    let ephemeral = args
+        .ephemeral
+        .then_some(true)
+        .or(args.pour.then_some(false));
     let request = BondRequest {
         bond: args.bond,
         title: args.title,
@@ -66,8 +69,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let store = ctx.store_of(&args.b)?;
     if args.dry_run {
-        let line = format!("Would bond {} to {} ({})", args.b, args.a, args.bond.as_str());
-        let value = json!({"dry_run": true, "a": args.a, "b": args.b, "bond_type": args.bond.as_str()});
+        let line = format!(
+            "Would bond {} to {} ({})",
+            args.b,
+            args.a,
+            args.bond.as_str()
+        );
+        let value =
+            json!({"dry_run": true, "a": args.a, "b": args.b, "bond_type": args.bond.as_str()});
         return super::super::report::Said::new(value, line).answer();
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -111,7 +120,11 @@ impl Report for Done {
         let mark = page.style().green("✓");
         let bonded = &self.bonded;
         let what = bonded.kind.replace('_', " ");
-        page.line(format!("{mark} Bonded: {what} {} ({})", bonded.id, self.bond.as_str()));
+        page.line(format!(
+            "{mark} Bonded: {what} {} ({})",
+            bonded.id,
+            self.bond.as_str()
+        ));
         if let Some(poured) = &bonded.poured {
             let count = counted(poured.ids.len(), "issue");
             page.line(format!("  Created {count}, root {}", poured.root));

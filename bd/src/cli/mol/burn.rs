@@ -69,7 +69,8 @@ fn is_confirmed(ctx: &Context, looked: &[Burned]) -> anyhow::Result<bool> {
     for one in looked {
         let kind = if one.was_wisp { "wisp" } else { "molecule" };
         let count = counted(one.ids.len(), "bead");
-        ctx.ui.status(&format!("Burn {kind} {} ({count})? [y/N]", one.root));
+        ctx.ui
+            .status(&format!("Burn {kind} {} ({count})? [y/N]", one.root));
     }
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;

@@ -74,7 +74,11 @@ fn part(args: &Args) -> Result<(usize, usize), Usage> {
     let Some(range) = &args.range else {
         return Ok((0, args.limit.map_or(usize::MAX, |limit| limit.max(1))));
     };
-    let wrong = || Usage(format!("invalid --range \"{range}\": use FROM-TO, such as 3-8"));
+    let wrong = || {
+        Usage(format!(
+            "invalid --range \"{range}\": use FROM-TO, such as 3-8"
+        ))
+    };
     let (from, to) = range.split_once('-').ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|at| *at > 0);
     match (number(from), number(to)) {
@@ -165,7 +169,10 @@ fn human(page: &mut Page, shown: &Shown) {
     page.line(format!("You're working on molecule {}", shown.root.id));
     page.line(format!("  {}", escape::line(&shown.root.title)));
     if !shown.root.assignee.is_empty() {
-        page.line(format!("  Assigned to: {}", escape::line(&shown.root.assignee)));
+        page.line(format!(
+            "  Assigned to: {}",
+            escape::line(&shown.root.assignee)
+        ));
     }
     page.blank();
     for (bead, state) in &shown.steps {
@@ -178,16 +185,25 @@ fn human(page: &mut Page, shown: &Shown) {
         page.cut_line(format!("  [{}] {}: {title}{here}", state.as_str(), bead.id));
     }
     if shown.steps.is_empty() && shown.total > 0 {
-        page.line(format!("  {} steps; list some with --range 1-50", shown.total));
+        page.line(format!(
+            "  {} steps; list some with --range 1-50",
+            shown.total
+        ));
     }
     page.blank();
-    page.line(format!("Progress: {}/{} steps complete", shown.done, shown.total));
+    page.line(format!(
+        "Progress: {}/{} steps complete",
+        shown.done, shown.total
+    ));
     match (&shown.current, &shown.next) {
         (Some(step), _) => page.line(format!("Next: bd close {} --continue", step.id)),
         (None, Some(step)) => page.line(format!("Next: bd update {} --claim", step.id)),
         (None, None) if shown.done == shown.total => {
             page.line(format!("Next: bd close {}", shown.root.id));
         }
-        (None, None) => page.line(format!("Next: bd ready --explain --parent {}", shown.root.id)),
+        (None, None) => page.line(format!(
+            "Next: bd ready --explain --parent {}",
+            shown.root.id
+        )),
     }
 }

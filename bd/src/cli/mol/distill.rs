@@ -41,12 +41,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         words.take(5).collect::<Vec<_>>().join("-")
     });
     if !is_name(&name) {
-        return Err(Usage(format!("\"{name}\" is no formula name; give one after the epic")).into());
+        return Err(Usage(format!(
+            "\"{name}\" is no formula name; give one after the epic"
+        ))
+        .into());
     }
     let members = progress::members(&snapshot, &epic.id);
     let mut texts = format!("{}\n{}", epic.title, epic.description);
     for bead in members.iter().filter_map(|head| head.bead()) {
-        texts.push_str(&format!("\n{}\n{}\n{}", bead.title, bead.description, bead.notes));
+        texts.push_str(&format!(
+            "\n{}\n{}\n{}",
+            bead.title, bead.description, bead.notes
+        ));
     }
     let values = distill::read_values(&args.var, &texts)?;
     let formula = distill::distill(&snapshot, epic, &name, &values)?;
@@ -54,7 +60,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let steps = formula.every_step().len();
     let variables: Vec<&String> = values.keys().collect();
     if args.dry_run {
-        let value = json!({"formula_name": name, "steps": steps, "variables": variables, "dry_run": true});
+        let value =
+            json!({"formula_name": name, "steps": steps, "variables": variables, "dry_run": true});
         let lines = text.lines().map(str::to_owned).collect();
         return Said::lines(value, lines).answer();
     }

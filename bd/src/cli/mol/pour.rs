@@ -84,29 +84,28 @@ impl Request {
                 beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
             }));
         }
-        let (template, poured, attached) =
-            store.transact(&ctx.author(), &ctx.clock, |tx| {
-                tx.describe("pour", "");
-                let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
-                let poured = pour::pour(tx, &template, &self.options)?;
-                let mut attached = 0;
-                for name in &self.attach {
-                    let options = PourOptions {
-                        assignee: String::new(),
-                        ..self.options.clone()
-                    };
-                    let part = pour::find_template(&shelf, tx, name, &options)?;
-                    let part = pour::pour(tx, &part, &options)?;
-                    let kind = match self.bond.as_str() {
-                        "parallel" => DepKind::ParentChild,
-                        "conditional" => DepKind::ConditionalBlocks,
-                        _ => DepKind::Blocks,
-                    };
-                    change::add_dep(tx, &part.root, &poured.root, kind)?;
-                    attached += part.ids.len();
-                }
-                Ok((template, poured, attached))
-            })?;
+        let (template, poured, attached) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+            tx.describe("pour", "");
+            let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
+            let poured = pour::pour(tx, &template, &self.options)?;
+            let mut attached = 0;
+            for name in &self.attach {
+                let options = PourOptions {
+                    assignee: String::new(),
+                    ..self.options.clone()
+                };
+                let part = pour::find_template(&shelf, tx, name, &options)?;
+                let part = pour::pour(tx, &part, &options)?;
+                let kind = match self.bond.as_str() {
+                    "parallel" => DepKind::ParentChild,
+                    "conditional" => DepKind::ConditionalBlocks,
+                    _ => DepKind::Blocks,
+                };
+                change::add_dep(tx, &part.root, &poured.root, kind)?;
+                attached += part.ids.len();
+            }
+            Ok((template, poured, attached))
+        })?;
         remark_phase(ctx, &template, self.options.ephemeral);
         Ok(Box::new(Made {
             name: template.name,

@@ -27,7 +27,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = store.snapshot()?;
     let root = match &args.id {
         Some(id) => Some(super::current::molecule_of(&snapshot, id)?),
-        None => progress::of_agent(&snapshot, &ctx.author().actor).into_iter().next(),
+        None => progress::of_agent(&snapshot, &ctx.author().actor)
+            .into_iter()
+            .next(),
     };
     let molecule = root.and_then(|root| Molecule::of(&snapshot, &root));
     Ok(Box::new(molecule.map(|molecule| Progress::of(&molecule))))
@@ -49,7 +51,10 @@ struct Progress {
 impl Progress {
     fn of(molecule: &Molecule<'_>) -> Self {
         let root = molecule.root.id();
-        let direct = molecule.steps.iter().filter(|step| step.head.is_child_of(root));
+        let direct = molecule
+            .steps
+            .iter()
+            .filter(|step| step.head.is_child_of(root));
         let direct: Vec<_> = direct.collect();
         let mut ends: Vec<Timestamp> = direct
             .iter()
@@ -57,14 +62,23 @@ impl Progress {
             .collect();
         ends.sort();
         let done = direct.iter().filter(|step| !step.head.is_open()).count();
-        let begun = direct.iter().filter(|step| step.head.status() == Status::InProgress);
+        let begun = direct
+            .iter()
+            .filter(|step| step.head.status() == Status::InProgress);
         Self {
             id: root.to_owned(),
-            title: molecule.root.bead().map(|bead| bead.title.clone()).unwrap_or_default(),
+            title: molecule
+                .root
+                .bead()
+                .map(|bead| bead.title.clone())
+                .unwrap_or_default(),
             total: direct.len(),
             done,
             in_progress: begun.count(),
-            current: molecule.current().map(|step| step.head.id().to_owned()).unwrap_or_default(),
+            current: molecule
+                .current()
+                .map(|step| step.head.id().to_owned())
+                .unwrap_or_default(),
             rate: rate(&ends, direct.len() - done),
         }
     }
@@ -111,8 +125,14 @@ impl Report for Option<Progress> {
             page.line("No molecules in progress.");
             return;
         };
-        page.line(format!("{}: {}", progress.id, escape::line(&progress.title)));
-        let percent = (progress.done * 100).checked_div(progress.total).unwrap_or(0);
+        page.line(format!(
+            "{}: {}",
+            progress.id,
+            escape::line(&progress.title)
+        ));
+        let percent = (progress.done * 100)
+            .checked_div(progress.total)
+            .unwrap_or(0);
         page.line(format!(
             "  {} of {} steps complete ({percent} %)",
             progress.done, progress.total
@@ -121,7 +141,9 @@ impl Report for Option<Progress> {
             page.line(format!("  Current step: {}", progress.current));
         }
         if let Some((rate, left)) = progress.rate {
-            page.line(format!("  Rate: {rate:.1} steps per hour, about {left:.1} hours left"));
+            page.line(format!(
+                "  Rate: {rate:.1} steps per hour, about {left:.1} hours left"
+            ));
         }
     }
 }

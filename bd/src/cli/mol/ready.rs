@@ -61,8 +61,16 @@ impl Report for Gated {
         }
         for (freed, title, gate, step) in &self.rows {
             page.cut_line(format!("{}: {}", freed.molecule, escape::line(title)));
-            page.cut_line(format!("  gate {} is closed: {}", gate.id, escape::line(&gate.close_reason)));
-            page.cut_line(format!("  ready: {} {}", step.id, escape::line(&step.title)));
+            page.cut_line(format!(
+                "  gate {} is closed: {}",
+                gate.id,
+                escape::line(&gate.close_reason)
+            ));
+            page.cut_line(format!(
+                "  ready: {} {}",
+                step.id,
+                escape::line(&step.title)
+            ));
         }
     }
 }
@@ -126,7 +134,11 @@ impl Report for ReadySteps {
         for (bead, step) in &self.rows {
             let group = step.group.as_deref().map(|group| format!(" [{group}]"));
             let title = escape::line(&bead.title);
-            page.cut_line(format!("  {}: {title}{}", bead.id, group.unwrap_or_default()));
+            page.cut_line(format!(
+                "  {}: {title}{}",
+                bead.id,
+                group.unwrap_or_default()
+            ));
         }
     }
 }

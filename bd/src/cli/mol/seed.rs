@@ -6,7 +6,11 @@ use crate::formula::cook_named;
 
 use super::super::report::{Answer, Said};
 
-const PATROLS: [&str; 3] = ["mol-deacon-patrol", "mol-witness-patrol", "mol-refinery-patrol"];
+const PATROLS: [&str; 3] = [
+    "mol-deacon-patrol",
+    "mol-witness-patrol",
+    "mol-refinery-patrol",
+];
 
 /// Check that formulas can be found and cooked
 #[derive(Debug, clap::Args)]

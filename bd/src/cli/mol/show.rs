@@ -46,7 +46,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Said::lines(json!({"molecule_id": root, "graph": text}), lines).answer();
     }
     let mut beads = vec![molecule.root.bead().cloned().unwrap_or_default()];
-    beads.extend(molecule.steps.iter().filter_map(|step| step.head.bead().cloned()));
+    beads.extend(
+        molecule
+            .steps
+            .iter()
+            .filter_map(|step| step.head.bead().cloned()),
+    );
     let steps = parallel::analyze(&molecule);
     Ok(Box::new(Shown {
         beads,
@@ -71,7 +76,11 @@ fn drawn(molecule: &Progress<'_>) -> Vec<DrawnStep> {
         };
         DrawnStep {
             id: step.head.id().to_owned(),
-            title: step.head.bead().map(|bead| bead.title.clone()).unwrap_or_default(),
+            title: step
+                .head
+                .bead()
+                .map(|bead| bead.title.clone())
+                .unwrap_or_default(),
             needs: of(&[blocks, waits]),
             parent: of(&[parent]).first().copied(),
             is_done: step.state == StepState::Done,
@@ -122,8 +131,15 @@ impl Report for Shown {
             return;
         };
         page.line(format!("{}: {}", root.id, escape::line(&root.title)));
-        let done = self.states.iter().filter(|state| **state == StepState::Done);
-        page.line(format!("  {} of {} steps complete", done.count(), steps.len()));
+        let done = self
+            .states
+            .iter()
+            .filter(|state| **state == StepState::Done);
+        page.line(format!(
+            "  {} of {} steps complete",
+            done.count(),
+            steps.len()
+        ));
         page.blank();
         if let Some(graph) = &self.graph {
             draw_tree(page, graph, &self.states);
@@ -135,7 +151,11 @@ impl Report for Shown {
                 _ => String::new(),
             };
             let title = escape::line(&bead.title);
-            page.cut_line(format!("  [{}] {}: {title}{group}", state.as_str(), bead.id));
+            page.cut_line(format!(
+                "  [{}] {}: {title}{group}",
+                state.as_str(),
+                bead.id
+            ));
         }
     }
 }

@@ -86,7 +86,10 @@ impl Report for Done {
         };
         let mark = page.style().green("✓");
         let count = counted(done.ids.len(), "wisp");
-        page.line(format!("{mark} Squashed {count} of {} into {digest}", done.molecule));
+        page.line(format!(
+            "{mark} Squashed {count} of {} into {digest}",
+            done.molecule
+        ));
         if done.deleted > 0 {
             page.line(format!("  Removed {}", counted(done.deleted, "wisp")));
         }

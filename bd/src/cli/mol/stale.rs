@@ -85,7 +85,10 @@ impl Report for Listed {
             page.line("No stale molecules");
             return;
         }
-        page.line(format!("{} done but open:", counted(self.rows.len(), "molecule")));
+        page.line(format!(
+            "{} done but open:",
+            counted(self.rows.len(), "molecule")
+        ));
         for row in &self.rows {
             page.cut_line(format!("  {}: {}", row.id, escape::line(&row.title)));
             if !row.blocking.is_empty() {

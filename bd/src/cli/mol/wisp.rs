@@ -19,7 +19,7 @@ use super::pour::Request;
 /// durable bead of them, `bd mol burn` removes them.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(in crate::cli) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ struct Gc {
     force: bool,
 }
 
-pub(crate) fn run(ctx: &Context, args: Args) -> Answer {
+pub(in crate::cli) fn run(ctx: &Context, args: Args) -> Answer {
     match args.verb {
         Some(Verb::List(args)) => list(ctx, &args),
         Some(Verb::Gc(args)) => collect(ctx, &args),
