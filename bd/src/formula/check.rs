@@ -92,6 +92,10 @@ impl Report<'_> {
             );
         }
         let inherits = !formula.extends.is_empty();
+        if !matches!(formula.on_done.as_str(), "" | "refuse" | "close") {
+            let text = format!("on_done \"{}\": use refuse or close", formula.on_done);
+            self.refuse("on_done", text);
+        }
         let lacks = match formula.kind {
             FormulaKind::Workflow if formula.steps.is_empty() && !inherits => "[[steps]]",
             FormulaKind::Expansion if formula.template.is_empty() && !inherits => {

@@ -53,6 +53,9 @@ pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formu
     }
     result.pour = result.pour.or(merged.pour);
     result.cycle = result.cycle.or(merged.cycle);
+    if result.on_done.is_empty() {
+        result.on_done = merged.on_done;
+    }
     result.synthesis = result.synthesis.or(merged.synthesis);
     Ok(result)
 }
@@ -75,6 +78,9 @@ fn append(merged: &mut Formula, parent: Formula) {
     }
     merged.pour = merged.pour.or(parent.pour);
     merged.cycle = merged.cycle.or(parent.cycle);
+    if merged.on_done.is_empty() {
+        merged.on_done = parent.on_done;
+    }
     merged.synthesis = merged.synthesis.take().or(parent.synthesis);
 }
 

@@ -108,6 +108,9 @@ pub struct Formula {
     /// Whether a session ends after each step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<bool>,
+    /// What `gt done` does with open steps: `refuse` (the default) or `close`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub on_done: String,
     /// Where it was read from.
     #[serde(skip_serializing_if = "is_default")]
     pub source: String,

@@ -71,6 +71,7 @@ const ROOT_KEYS: &[&str] = &[
     "agent",
     "review_only",
     "cycle",
+    "on_done",
     "source",
 ];
 const STEP_KEYS: &[&str] = &[

@@ -231,36 +231,36 @@ fn live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     bead.ok_or_else(|| ChangeError::NotFound(id.to_owned()))
 }
 
-/// Attaches a molecule to the bead that it is the work of: named in the bead's description, where workers and older
-/// tools look for it. A wisp follows the bead besides.
+/// Attaches a molecule to the bead that it is the work of. A wisp follows the bead by an edge of its own, and git sees
+/// nothing of it; a durable molecule is named in the bead's description, where older tools look for it.
 pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(), MoleculeError> {
     let root = live(tx, molecule)?;
     let mut work = live(tx, bead)?;
+    if root.ephemeral {
+        change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
+        return Ok(());
+    }
     for (key, value) in [(progress::ATTACHED, molecule), ("attached_at", at)] {
         work.description = crate::bead::fields::set(&work.description, key, Some(value));
     }
     tx.put_updated(work)?;
-    if root.ephemeral {
-        change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
-    }
     Ok(())
 }
 
-/// Takes a molecule off the bead that it is attached to.
+/// Takes a molecule off the bead that it is attached to. The molecule stays.
 pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeError> {
     let mut work = live(tx, bead)?;
-    let Some(molecule) = crate::bead::fields::get(&work.description, progress::ATTACHED) else {
+    let head = tx.bead_ref(bead);
+    let Some(molecule) = head.and_then(|head| progress::attached_to(tx, &head)) else {
         return Ok(None);
     };
+    if tx.get_live(&molecule).is_some_and(|root| root.ephemeral) {
+        change::remove_dep(tx, &molecule, bead)?;
+        return Ok(Some(molecule));
+    }
     for key in [progress::ATTACHED, "attached_at"] {
         work.description = crate::bead::fields::set(&work.description, key, None);
     }
     tx.put_updated(work)?;
-    if tx.get_live(&molecule).is_some_and(|root| root.ephemeral) {
-        match change::remove_dep(tx, &molecule, bead) {
-            Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
     Ok(Some(molecule))
 }

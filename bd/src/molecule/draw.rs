@@ -1,5 +1,8 @@
 //! Steps and what they wait for, as text: a tree for the terminal, Mermaid and dot for elsewhere.
 
+use super::progress::{MoleculeStep, Progress, StepState};
+use crate::bead::DepKind;
+
 /// A step to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DrawnStep {
@@ -15,6 +18,34 @@ pub struct DrawnStep {
     pub is_done: bool,
     /// Whether someone works on it.
     pub is_current: bool,
+}
+
+/// The steps of a molecule with what each waits for.
+pub fn steps_of(molecule: &Progress<'_>) -> Vec<DrawnStep> {
+    let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
+    let blocks = DepKind::Blocks.code();
+    let waits = DepKind::WaitsFor.code();
+    let parent = DepKind::ParentChild.code();
+    let one = |step: &MoleculeStep<'_>| {
+        let edges = step.head.edges();
+        let of = |kinds: &[u8]| -> Vec<usize> {
+            let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
+            edges.filter_map(|(_, target)| at(target)).collect()
+        };
+        DrawnStep {
+            id: step.head.id().to_owned(),
+            title: step
+                .head
+                .bead()
+                .map(|bead| bead.title.clone())
+                .unwrap_or_default(),
+            needs: of(&[blocks, waits]),
+            parent: of(&[parent]).first().copied(),
+            is_done: step.state == StepState::Done,
+            is_current: step.state == StepState::Current,
+        }
+    };
+    molecule.steps.iter().map(one).collect()
 }
 
 /// The steps below each: a step stands below the last one that it waits for.

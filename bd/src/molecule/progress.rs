@@ -257,11 +257,21 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     found
 }
 
-/// The molecule attached to a work bead: named in its description, or the epic that it waits for.
+/// The molecule attached to a work bead: named in its description; a wisp that follows it; the epic that it waits
+/// for.
 pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let bead = head.bead()?;
     let named = fields::get(&bead.description, ATTACHED);
     let named = named.filter(|id| snapshot.get_live(id).is_some());
+    let tracks = DepKind::Tracks.code();
+    let follows = |(holder, kind): &(BeadRef<'_>, u8)| {
+        *kind == tracks && holder.is_ephemeral() && holder.kind() == Kind::Epic
+    };
+    let wisp = || {
+        let holders = snapshot.dependents(&bead.id).into_iter();
+        let mut wisps = holders.filter(follows);
+        wisps.next().map(|(holder, _)| holder.id().to_owned())
+    };
     let blocker = || {
         let mut edges = bead.edges(&DepKind::Blocks);
         let is_epic = |id: &str| {
@@ -272,7 +282,7 @@ pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
             .find(|edge| is_epic(&edge.depends_on_id))
             .map(|edge| edge.depends_on_id.clone())
     };
-    named.or_else(blocker)
+    named.or_else(wisp).or_else(blocker)
 }
 
 /// What followed the closing of a step.

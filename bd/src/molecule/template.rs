@@ -86,6 +86,10 @@ impl Template {
                 title: or("title", &formula.name),
                 description: or("desc", &formula.description),
                 issue_type: Kind::Epic,
+                metadata: match formula.on_done.as_str() {
+                    "" => None,
+                    word => Some(json!({"on_done": word})),
+                },
                 source_formula: self.origin.clone(),
                 ..New::default()
             },

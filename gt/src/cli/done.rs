@@ -7,7 +7,8 @@ use crate::flow::done::{self, Report};
 /// Finish the work on your hook (polecats).
 ///
 /// Checks that the work is committed on its branch, pushes it, reads the remote tip back, files the merge request
-/// with its receipt, stores the summary, clears the hook and ends the session. If a step fails, `gt done` names it; run
+/// with its receipt, stores the summary, squashes the molecule into a digest, clears the hook and ends the session. If
+/// a step fails, `gt done` names it; run
 /// `gt done` again to continue at that step.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -17,6 +18,9 @@ pub(super) struct Args {
     /// Finish without a change to merge, for this reason
     #[arg(long, value_name = "REASON")]
     no_change: Option<String>,
+    /// Hand in although steps of the molecule are open
+    #[arg(long)]
+    close_steps: bool,
     /// Keep the session running
     #[arg(long)]
     stay: bool,
@@ -30,6 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let report = Report {
         summary: args.summary,
         no_change: args.no_change,
+        close_steps: args.close_steps,
     };
     let worker = done::identify(&town)?;
     let finished = done::done(&town, &worker, &report)?;

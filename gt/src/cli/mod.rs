@@ -27,12 +27,14 @@ mod escalate;
 mod external;
 mod feed;
 mod followup;
+mod formula;
 mod handoff;
 mod hook;
 mod hooks;
 mod install;
 mod mail;
 mod mayor;
+mod mol;
 mod mq;
 mod namepool;
 mod nudge;
@@ -155,6 +157,8 @@ bd::program! {
     Escalate => escalate,
     Feed => feed,
     Followup => followup,
+    #[command(visible_alias = "formulas")]
+    Formula => formula,
     Handoff => handoff,
     #[command(alias = "work")]
     Hook => hook,
@@ -162,6 +166,8 @@ bd::program! {
     Install => install,
     Mail => mail,
     Mayor => mayor,
+    #[command(visible_alias = "molecule")]
+    Mol => mol,
     #[command(alias = "mr")]
     Mq => mq,
     Namepool => namepool,

@@ -2,7 +2,8 @@
 
 use super::{Answer, answer_with_exit};
 use crate::cli::context::Context;
-use crate::flow::sling::{SlingBatch, Slung, sling_batch};
+use crate::flow::sling::{SlingBatch, Slung, formula, sling_batch};
+use crate::host::LiveTown;
 use crate::town::identity::Address;
 
 /// Give beads to workers
@@ -14,6 +15,10 @@ use crate::town::identity::Address;
 /// `gt sling CONVOY` slings its open beads. `gt sling EPIC` slings its children, each to its own rig if no target is
 /// given; their convoy has its own branches, lands as one commit per rig and closes the epic. Beads that find no free
 /// worker are queued.
+///
+/// `gt sling FORMULA --on BEAD [TARGET]` pours a formula for the bead: its steps are shown to the worker one by one.
+/// `gt sling FORMULA [TARGET]` pours a formula that is work of its own. Without one of them a worker gets the steps of the
+/// setting `molecule.formula`.
 ///
 /// Steps: reserve bead and worker for each other in one transaction; put the worker's sandbox on a fresh branch of the
 /// fetched target (leftovers go to a rescue ref first); make a convoy for a bead that has none; start the agent's
@@ -37,6 +42,15 @@ pub(super) struct Args {
     /// Make no convoy
     #[arg(long)]
     no_convoy: bool,
+    /// Do this bead by the steps of the formula that is named first
+    #[arg(long, value_name = "BEAD")]
+    on: Option<String>,
+    /// Set a variable of the formula; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Give the worker no steps of a formula
+    #[arg(long, conflicts_with = "on")]
+    no_molecule: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
@@ -48,12 +62,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     } else {
         String::new()
     };
+    let mut no_convoy = args.no_convoy;
+    if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
+        let values = bd::molecule::template::read_values(&args.var).map_err(bd::error::Usage)?;
+        beads = match &args.on {
+            Some(bead) => vec![formula::on_bead(&town, &named, bead, &values)?],
+            None => vec![formula::as_work(&town, &named, &target, &values)?],
+        };
+        no_convoy |= args.on.is_none();
+    } else if !args.var.is_empty() {
+        return Err(bd::error::Usage("--var sets a variable of a formula; name one".into()).into());
+    }
     let batch = SlingBatch {
         beads,
         target,
         agent: args.agent,
         force: args.force,
-        no_convoy: args.no_convoy,
+        no_convoy,
+        no_molecule: args.no_molecule,
         args: args.instructions,
     };
     let warn = |problem: &str| ctx.ui.warn(&bd::ui::escape::line(problem));
@@ -71,6 +97,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             line(one, &caller, page);
         }
     })
+}
+
+/// The formula that is slung: the first word with --on, and where it names no bead.
+fn formula_of(town: &LiveTown, words: &[String], on: Option<&str>) -> Option<String> {
+    let [first] = words else { return None };
+    if on.is_none() && town.find_bead(first).is_ok() {
+        return None;
+    }
+    formula::find(town, first).or_else(|| on.map(|_| first.clone()))
 }
 
 fn line(slung: &Slung, caller: &Address, page: &mut bd::ui::Page) {

@@ -4,7 +4,7 @@
 //! [`LABEL`]; one to a follow-up is linked to the same original, so that all requests on a piece of work are
 //! known in their order. Its context ([`context`]) is made when it is asked for, from the beads and from git.
 
-use bd::bead::{Bead, DepKind, Kind, fields};
+use bd::bead::{Bead, DepKind, Kind};
 use bd::change::{self, New};
 use bd::git::Git;
 use bd::store::Snapshot;
@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, Attempt, Trace};
 use crate::record::merge_request;
+use crate::record::molecule::{self, Molecule};
 use crate::record::polecat::{self, Slot};
 use crate::town::beads::BeadsHome;
 use crate::town::event::event;
@@ -84,19 +85,6 @@ pub struct Before<'a> {
     pub attempts: Vec<(Attempt, Trace)>,
     /// The follow-ups before this one, oldest first.
     pub earlier: Vec<&'a Bead>,
-}
-
-/// A molecule and its steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Molecule {
-    /// Its id.
-    pub id: String,
-    /// Its title.
-    pub title: String,
-    /// The steps by their ids: title, and whether it is done.
-    pub steps: Vec<(String, bool)>,
-    /// The id of the first step that is not done.
-    pub next: Option<String>,
 }
 
 /// Makes a follow-up.
@@ -227,24 +215,10 @@ fn order(bead: &Bead) -> (jiff::Timestamp, &str) {
     (bead.created_at.instant(), &bead.id)
 }
 
-/// The molecule that is attached to a bead, with its steps.
+/// The molecule that a bead has, or the digest of the one by which it was done.
 pub fn molecule(beads: &Snapshot, bead: &Bead) -> Option<Molecule> {
-    let id = fields::get(&bead.description, "attached_molecule")?;
-    let mut steps = beads.children_of(&id);
-    steps.sort_by(|a, b| order(a).cmp(&order(b)));
-    let title = beads.get(&id).map(|molecule| molecule.title.clone());
-    Some(Molecule {
-        title: title.unwrap_or_default(),
-        steps: steps
-            .iter()
-            .map(|step| (step.title.clone(), !step.is_open()))
-            .collect(),
-        next: steps
-            .iter()
-            .find(|step| step.is_open())
-            .map(|step| step.id.clone()),
-        id,
-    })
+    let live = molecule::of_bead(beads, &bead.id);
+    live.or_else(|| molecule::of_digest(beads, &bead.id))
 }
 
 #[cfg(test)]

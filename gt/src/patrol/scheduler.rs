@@ -141,6 +141,7 @@ pub(super) fn sling_queued(
         agent: queued.agent,
         args: queued.args,
         no_convoy: queued.no_convoy,
+        no_molecule: queued.no_molecule,
         ..sling::SlingRequest::default()
     };
     let slung = sling::sling(town, &request).inspect_err(|error| {

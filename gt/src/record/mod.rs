@@ -12,6 +12,7 @@ pub mod hook;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;
+pub mod molecule;
 pub mod pause;
 pub mod polecat;
 pub mod progress;

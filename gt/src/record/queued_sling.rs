@@ -27,6 +27,9 @@ pub struct QueuedSling {
     /// Whether it stays without a convoy.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_convoy: bool,
+    /// Whether its worker gets no steps of a formula.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_molecule: bool,
     /// When it was queued, RFC 3339.
     pub enqueued_at: String,
     /// Why it could not be slung the last time that it was its turn.

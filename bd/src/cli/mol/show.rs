@@ -36,7 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Err(crate::change::ChangeError::NotFound(args.id).into());
     };
     if args.mermaid || args.dot {
-        let steps = drawn(&molecule);
+        let steps = draw::steps_of(&molecule);
         let text = if args.mermaid {
             draw::mermaid(&steps)
         } else {
@@ -56,38 +56,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     Ok(Box::new(Shown {
         beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
-        graph: args.graph.then(|| drawn(&molecule)),
+        graph: args.graph.then(|| draw::steps_of(&molecule)),
         parallel: args.parallel.then(|| parallel::json(&root, &steps)),
         groups: steps.into_iter().map(|step| step.group).collect(),
     }))
-}
-
-/// The steps of a molecule with what each waits for.
-fn drawn(molecule: &Progress<'_>) -> Vec<DrawnStep> {
-    let at = |id: &str| molecule.steps.iter().position(|step| step.head.id() == id);
-    let blocks = crate::bead::DepKind::Blocks.code();
-    let waits = crate::bead::DepKind::WaitsFor.code();
-    let parent = crate::bead::DepKind::ParentChild.code();
-    let one = |step: &crate::molecule::progress::MoleculeStep<'_>| {
-        let edges = step.head.edges();
-        let of = |kinds: &[u8]| -> Vec<usize> {
-            let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
-            edges.filter_map(|(_, target)| at(target)).collect()
-        };
-        DrawnStep {
-            id: step.head.id().to_owned(),
-            title: step
-                .head
-                .bead()
-                .map(|bead| bead.title.clone())
-                .unwrap_or_default(),
-            needs: of(&[blocks, waits]),
-            parent: of(&[parent]).first().copied(),
-            is_done: step.state == StepState::Done,
-            is_current: step.state == StepState::Current,
-        }
-    };
-    molecule.steps.iter().map(one).collect()
 }
 
 #[derive(Debug)]

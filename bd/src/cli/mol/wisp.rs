@@ -1,12 +1,14 @@
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, Status};
+use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::molecule::progress;
 use crate::molecule::template::PourOptions;
 use crate::query::when;
+use crate::store::Snapshot;
 use crate::ui::{Page, Report, counted, escape};
 
 use super::super::line;
@@ -65,7 +67,7 @@ struct List {
 
 /// Remove wisps that did not change for a while
 ///
-/// Only open wisps, unless --all is given. They are gone without a trace.
+/// Only open wisps, unless --all is given. They are gone without a trace. Molecules of open work stay.
 #[derive(Debug, clap::Args)]
 struct Gc {
     /// Only show what would be removed
@@ -201,10 +203,10 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
             }
     };
     let store = ctx.store()?;
-    let candidates = |snapshot: &crate::store::Snapshot| -> Vec<String> {
+    let candidates = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(|head| head.is_ephemeral());
         let beads = heads.filter_map(|head| head.bead());
-        let due = beads.filter(|bead| is_due(bead));
+        let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead));
         due.map(|bead| bead.id.clone()).collect()
     };
     let ids = if args.dry_run {
@@ -222,6 +224,26 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
         ids,
         dry_run: args.dry_run,
     }))
+}
+
+/// Whether a wisp is a record that a program keeps, or belongs to a molecule of open work.
+fn is_in_use(snapshot: &Snapshot, bead: &Bead) -> bool {
+    let is_record = matches!(
+        bead.issue_type,
+        Kind::Slot | Kind::Agent | Kind::Role | Kind::Rig | Kind::Queue | Kind::Message
+    );
+    if is_record || bead.labels.iter().any(|label| label.starts_with("gt:")) {
+        return true;
+    }
+    let root = progress::root_of(snapshot, &bead.id);
+    let root = snapshot.get_live(root.as_deref().unwrap_or(&bead.id));
+    root.is_some_and(|root| {
+        let mut tracked = root.edges(&DepKind::Tracks);
+        tracked.any(|edge| {
+            let work = snapshot.bead_ref(&edge.depends_on_id);
+            work.is_some_and(|work| work.is_open())
+        })
+    })
 }
 
 #[derive(Debug)]

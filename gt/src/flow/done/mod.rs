@@ -29,6 +29,7 @@ pub(crate) use left::{has_commits, left};
 pub use proof::{Proof, ProofError};
 pub use push::PushFailed;
 
+use crate::flow::molecule::{self, Concluded};
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
 use crate::record::polecat::{DoneRecord, FailedStep, Slot, SlotState};
@@ -42,6 +43,8 @@ pub struct Report {
     pub summary: String,
     /// Why there is no change to merge, where that is so.
     pub no_change: Option<String>,
+    /// Whether open steps of its molecule are closed with it.
+    pub close_steps: bool,
 }
 
 /// How a `gt done` ended.
@@ -59,11 +62,17 @@ pub struct Done {
     pub commits: usize,
     /// Whether it went to a remote, or stays in the rig's own repository.
     pub remote: bool,
+    /// What became of its molecule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub molecule: Option<Concluded>,
 }
 
 /// Finishes the work on the caller's hook: the story above.
 pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
     check_attempt(town, worker)?;
+    let beads = town.rig_store(&worker.rig)?.snapshot()?;
+    molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
+    drop(beads);
     let mut slot = begin(town, worker, report)?;
     run(town, worker, &mut slot)
 }
@@ -152,8 +161,8 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         slot.state = SlotState::finishing(&record);
         save(town, worker, slot)?;
     }
-    let request = match submit::submit(town, worker, slot, &record, &proof) {
-        Ok(request) => request,
+    let (request, concluded) = match submit::submit(town, worker, slot, &record, &proof) {
+        Ok(submitted) => submitted,
         Err(error) => return fail(town, worker, slot, "submit", true, error),
     };
     leave(worker, &proof);
@@ -161,6 +170,11 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
     ));
+    if let Some(concluded) = &concluded {
+        town.tell(&event!(MoleculeEnded,
+            bead: slot.bead, molecule: concluded.molecule, how: "handed in", digest: concluded.digest,
+        ));
+    }
     tell_hooks(town, worker, slot, request.as_deref());
     Ok(Done {
         bead: slot.bead.to_string(),
@@ -169,6 +183,7 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         tip: proof.tip,
         commits: proof.commits.len(),
         remote: proof.remote,
+        molecule: concluded,
     })
 }
 

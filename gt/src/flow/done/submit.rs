@@ -1,11 +1,12 @@
-//! Files the merge request: one transaction that makes the request with its receipt, stores the summary,
-//! clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
+//! Files the merge request: one transaction that makes the request with its receipt, stores the summary, ends the
+//! molecule, clears the hook and makes the worker idle. Work without a change is closed with its reason instead.
 
 use bd::bead::{Bead, Dep, DepKind, Stamp, Status, attempt};
 use bd::change;
 use bd::store::Tx;
 
 use super::{HeldWorker, NotYours, Proof};
+use crate::flow::molecule::{self, Concluded};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, Completion, DoneRecord, Outcome, Slot};
@@ -17,7 +18,7 @@ pub(super) fn submit(
     slot: &Slot,
     record: &DoneRecord,
     proof: &Proof,
-) -> anyhow::Result<Option<String>> {
+) -> anyhow::Result<(Option<String>, Option<Concluded>)> {
     let prefix = town.prefix(worker.rig.name());
     let store = town.rig_store(&worker.rig)?;
     town.transact(&store, |tx| {
@@ -50,8 +51,9 @@ pub(super) fn submit(
             )?),
         };
         tx.put(bead)?;
+        let concluded = molecule::conclude(tx, &slot.bead)?;
         go_idle(tx, worker, slot, record, request.as_deref(), &now)?;
-        Ok(request)
+        Ok((request, concluded))
     })
 }
 

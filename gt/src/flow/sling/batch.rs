@@ -20,6 +20,8 @@ pub struct SlingBatch {
     pub force: bool,
     /// Whether they get no convoy.
     pub no_convoy: bool,
+    /// Gives the workers no steps of a formula.
+    pub no_molecule: bool,
     /// Instructions beside their own text.
     pub args: String,
 }
@@ -38,6 +40,7 @@ pub fn sling_batch(
         agent: batch.agent.clone(),
         force: batch.force,
         no_convoy: batch.no_convoy,
+        no_molecule: batch.no_molecule,
         args: batch.args.clone(),
     };
     let mut begun: Vec<Member> = Vec::new();

@@ -332,6 +332,7 @@ fn mark(
         agent: wish.request.agent.clone().unwrap_or_default(),
         state: SlotState::Slinging(Slinging {
             no_convoy: wish.request.no_convoy,
+            no_molecule: wish.request.no_molecule,
             ..Slinging::default()
         }),
         since: now.to_string(),

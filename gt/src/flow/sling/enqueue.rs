@@ -54,6 +54,7 @@ pub fn enqueue(
             agent: request.agent.clone(),
             args: request.args.clone(),
             no_convoy: request.no_convoy,
+            no_molecule: request.no_molecule,
             // A bead that is queued again keeps its place.
             enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
             failed: None,

@@ -34,7 +34,8 @@ pub fn family(town: &LiveTown, id: &str) -> anyhow::Result<Option<Vec<String>>> 
         let open = record::convoy::tracked_ids(&found.bead).filter(is_open);
         return Ok(Some(open.map(str::to_owned).collect()));
     }
-    if found.bead.issue_type != Kind::Epic {
+    // A molecule that is work itself is done by one worker, step by step.
+    if found.bead.issue_type != Kind::Epic || record::molecule::is_root(&found.bead) {
         return Ok(None);
     }
     let beads = found.store.snapshot()?;

@@ -6,7 +6,8 @@
 //! 3. `fresh_branch`: leftovers to a rescue ref, a new branch from the fetched target
 //!    ([`crate::flow::sandbox::Sandbox`]). A convoy with branches of its own gets the one of this rig first.
 //! 4. `ensure_convoy`: a bead that no convoy tracks gets one of its own ([`crate::flow::convoy`]); what earlier
-//!    workers of the convoy wrote down is put into the sandbox ([`crate::flow::discovery`]).
+//!    workers of the convoy wrote down is put into the sandbox ([`crate::flow::discovery`]), and the rig's formula is
+//!    poured: its steps are the worker's way through the bead ([`crate::flow::molecule`]).
 //! 5. `start_session`: the agent starts with identity, work and instruction in its first message
 //!    ([`crate::flow::session::start`]).
 //!
@@ -19,6 +20,7 @@ mod batch;
 mod claim;
 mod enqueue;
 mod family;
+pub mod formula;
 mod release;
 mod target;
 mod unsling;
@@ -38,6 +40,7 @@ pub use unsling::{Unslung, unsling};
 use crate::flow::convoy::{self, integration};
 use crate::flow::discovery;
 use crate::flow::handoff;
+use crate::flow::molecule;
 use crate::flow::mq;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
@@ -71,6 +74,8 @@ pub struct SlingRequest {
     pub no_convoy: bool,
     /// Instructions beside the bead's own text.
     pub args: String,
+    /// Gives the worker no steps of a formula.
+    pub no_molecule: bool,
 }
 
 /// What a sling did.
@@ -309,10 +314,12 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         ));
         (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
     }
-    let no_convoy = slot.state.slinging().is_some_and(|sling| sling.no_convoy);
+    let sling = slot.state.slinging().cloned().unwrap_or_default();
+    let no_convoy = sling.no_convoy;
     let convoy = ensure_convoy(town, &claimed.bead, no_convoy)?;
     if step.is_some_and(|step| step < SlingStep::Tracked) {
         place_documents(town, rig, claimed)?;
+        molecule::ensure(town, rig, &claimed.bead, sling.no_molecule)?;
         advance(town, rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
     let started = session::start::polecat(town, rig, claimed, &mut slot)?;

@@ -115,6 +115,8 @@ pub struct Slinging {
     pub step: SlingStep,
     /// Whether the bead stays without a convoy.
     pub no_convoy: bool,
+    /// Whether the worker gets no steps of a formula.
+    pub no_molecule: bool,
     /// How often going on with it failed.
     pub failures: usize,
     /// The reason of the last failure.
@@ -179,6 +181,7 @@ impl Stored {
             (None, Some(step)) => SlotState::Slinging(Slinging {
                 step,
                 no_convoy: false,
+                no_molecule: false,
                 failures: self.failures,
                 failure: std::mem::take(&mut self.failure),
             }),

@@ -245,6 +245,20 @@ pub const KEYS: &[Key] = &[
         "a gate, run before lint_command",
     ),
     key(
+        "molecule.cycle",
+        Kind::Flag,
+        Scope::Rig,
+        "false",
+        "start a fresh session after each step that gt mol step done closes",
+    ),
+    key(
+        "molecule.formula",
+        Kind::Text,
+        Scope::Rig,
+        "mol-polecat-work",
+        "the formula whose steps a worker gets with a slung bead; empty for none",
+    ),
+    key(
         "namepool.names",
         Kind::List,
         Scope::Rig,
@@ -439,6 +453,13 @@ pub const KEYS: &[Key] = &[
         Scope::Rig,
         "",
         "more of your variables that sessions may have, such as GH_TOKEN; AWS_* stands for all that begin so",
+    ),
+    key(
+        "workflow.default_formula",
+        Kind::Text,
+        Scope::Rig,
+        "",
+        "the formula that gt formula run runs without a name",
     ),
 ];
 

@@ -126,6 +126,14 @@ pub enum Event {
     Merged(MergeEnded),
     /// A request was merged with the task that brought its work to the target.
     MergedAlong(MergedAlong),
+    /// A molecule was taken off a bead.
+    MoleculeDetached { bead: String, molecule: String },
+    /// A molecule was squashed or burned by hand, or ended with its work.
+    MoleculeEnded { bead: String, molecule: String, how: String, digest: Option<String> },
+    /// A formula was poured for a bead.
+    MoleculePoured { bead: String, formula: String, molecule: String, steps: usize },
+    /// The formula of a rig could not be poured for a bead.
+    MoleculeSkipped { bead: String, formula: String, reason: String },
     /// A matter was reported that only a person can move on.
     NeedsPerson { bead: String, subject: String, reason: String },
     /// The note of a session that began was not written.
@@ -174,6 +182,8 @@ pub enum Event {
     StaleLockRemoved { rig: String, polecat: String, file: PathBuf },
     /// A stash of a worker was put on a rescue ref.
     StashKept { rig: String, polecat: String, r#ref: String, stash: String },
+    /// A step of a molecule was closed by its worker.
+    StepDone { step: String, molecule: String, next: Option<String>, complete: bool },
     /// A bead was taken from an agent.
     Unhook { bead: String, target: String },
     /// Something that this program does not know.

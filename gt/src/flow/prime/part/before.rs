@@ -9,7 +9,8 @@ use super::foreign::{fenced, quoted};
 use super::work::task_of;
 use super::{Part, Pointer, Room};
 use crate::flow::convoy::briefing;
-use crate::flow::followup::{Before, Molecule};
+use crate::flow::followup::Before;
+use crate::record::molecule::{Molecule, MoleculeStep};
 use crate::record::attempt::{Attempt, Trace};
 
 /// How many attempts are told, the last ones.
@@ -108,24 +109,28 @@ fn shortened(text: &str, most: usize) -> &str {
 }
 
 fn steps(molecule: &Molecule) -> String {
-    let done = molecule.steps.iter().filter(|(_, done)| *done).count();
     let mut text = format!(
-        "\nIts molecule: {} \"{}\", {done} of {} steps done\n",
+        "\nIts molecule: {} \"{}\", {} of {} steps done\n",
         escape::line(&molecule.id),
         escape::line(&molecule.title),
+        molecule.done(),
         molecule.steps.len()
     );
-    text.push_str(&marked(molecule));
+    text.push_str(&marked(&molecule.steps, ""));
     text
 }
 
-/// The steps of a molecule, each quoted, with a mark where it is done.
-pub(super) fn marked(molecule: &Molecule) -> String {
-    let line = |(title, done): &(String, bool)| {
-        let mark = if *done { 'x' } else { ' ' };
-        format!("> [{mark}] {}\n", escape::line(title))
+/// The steps of a molecule, each quoted, with a mark where it is done and at the one that is current.
+pub(super) fn marked(steps: &[MoleculeStep], current: &str) -> String {
+    let line = |step: &MoleculeStep| {
+        let mark = match step {
+            step if step.is_done() => 'x',
+            step if !current.is_empty() && step.id == current => '>',
+            _ => ' ',
+        };
+        format!("> [{mark}] {}\n", escape::line(&step.title))
     };
-    molecule.steps.iter().map(line).collect()
+    steps.iter().map(line).collect()
 }
 
 /// The follow-ups before this one.
@@ -266,8 +271,14 @@ mod tests {
             molecule: Some(Molecule {
                 id: "w-mol".to_owned(),
                 title: "Work".to_owned(),
-                steps: vec![("Load".to_owned(), true), ("Test".to_owned(), false)],
-                next: None,
+                steps: [("Load", "done"), ("Test", "ready")]
+                    .map(|(title, state)| MoleculeStep {
+                        title: title.to_owned(),
+                        state,
+                        ..MoleculeStep::default()
+                    })
+                    .into(),
+                ..Molecule::default()
             }),
             attempts: vec![(attempt, trace)],
             earlier: vec![&first, &second],

@@ -1,30 +1,76 @@
-//! The molecule of the work: its steps, and which one is to be done.
+//! The molecule of the work: its steps, and the one that is to be done now.
 
 use bd::ui::escape;
 
 use super::before::marked;
+use super::foreign::fenced;
 use super::{Part, Pointer, Room};
-use crate::flow::followup::Molecule;
+use crate::record::molecule::{CurrentStep, Molecule, MoleculeStep};
+
+/// How many steps around the current one are listed.
+const LISTED: usize = 12;
 
 /// Where the work stands in its molecule.
 pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
     let (id, title) = (escape::line(&found.id), escape::line(&found.title));
-    let done = found.steps.iter().filter(|(_, done)| *done).count();
+    let total = found.steps.len();
     let mut text = format!(
-        "# Your molecule: {id} \"{title}\", {done} of {} steps done\n\n",
-        found.steps.len()
+        "# Your molecule: {id} \"{title}\", {} of {total} steps done\n\n",
+        found.done()
     );
-    if let Some(next) = &found.next {
-        let next = escape::line(next);
-        text.push_str(&format!(
-            "Go on with {next} (`bd show {next}`), and close it when it is done (`bd close {next}`).\n"
-        ));
+    match &found.current {
+        Some(step) => text.push_str(&current(found, step, total)),
+        None if found.done() == total => {
+            text.push_str("All steps are done: hand the work in with `gt done`.\n");
+        }
+        None => text.push_str(&format!(
+            "No step can be begun now: `bd mol current {id}` shows what each waits for.\n"
+        )),
     }
-    text.push_str(&marked(found));
+    let at = found.current.as_ref().map_or(0, |step| step.number.saturating_sub(1));
+    let steps = around(&found.steps, at);
+    let name = found.current.as_ref().map_or("", |step| step.id.as_str());
+    text.push_str("\n## The steps\n\n");
+    text.push_str(&marked(steps, name));
+    if steps.len() < total {
+        text.push_str(&format!("`bd mol current {id} --range 1-{total}` lists all {total}.\n"));
+    }
     Part::fixed("molecule", format!("bead {id}"), text).within(Room {
-        most: 1536,
+        most: 3072,
         least: 300,
         rank: 1,
         pointer: Pointer::Source,
     })
+}
+
+/// The step to be done now: its text, when it is done, and what follows.
+fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
+    let (id, title) = (escape::line(&step.id), escape::line(&step.title));
+    let mut text = format!("## Now: step {} of {total}, {id} \"{title}\"\n\n", step.number);
+    if !step.description.trim().is_empty() {
+        text.push_str(&fenced(&step.description));
+        text.push('\n');
+    }
+    if !step.acceptance.trim().is_empty() {
+        text.push_str("It is done when:\n");
+        text.push_str(&fenced(&step.acceptance));
+        text.push('\n');
+    }
+    if !step.is_begun {
+        text.push_str(&format!("Begin it: `bd update {id} --status in_progress`.\n"));
+    }
+    text.push_str(&format!(
+        "When it is done: `gt mol step done {id}`, which begins the next step.\n"
+    ));
+    match found.after_current() {
+        Some(next) => text.push_str(&format!("Next: {}\n", escape::line(&next.title))),
+        None => text.push_str("It is the last step: hand the work in with `gt done` after it.\n"),
+    }
+    text
+}
+
+/// The steps around the current one, where there are many.
+fn around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
+    let from = at.saturating_sub(LISTED / 3).min(steps.len().saturating_sub(LISTED));
+    &steps[from..steps.len().min(from + LISTED)]
 }

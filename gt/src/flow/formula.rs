@@ -1,0 +1,287 @@
+//! Running a convoy formula: legs that work in parallel, and a synthesis when all of them are done.
+//!
+//! Steps: the questions are answered; legs and synthesis become beads of the rig, in one transaction; a convoy tracks
+//! them; all are slung. The synthesis waits for the legs, so the queue slings it when the last one is closed.
+
+use std::collections::BTreeMap;
+
+use bd::bead::DepKind;
+use bd::change::{self, End, Plan, PlanBead, PlanEdge};
+use bd::formula::schema::{Formula, Leg};
+use bd::formula::vars::{self, Values};
+use bd::formula::{FormulaKind, cook};
+use serde::Serialize;
+
+use crate::flow::convoy;
+use crate::flow::molecule;
+use crate::flow::sling::{SlingBatch, Slung, sling_batch};
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct RunRequest {
+    /// The formula.
+    pub formula: String,
+    /// Answers to its questions.
+    pub values: Values,
+    /// The preset: only its legs.
+    pub preset: String,
+    /// The agent runtime, where not the configured one.
+    pub agent: Option<String>,
+}
+
+/// A convoy formula that runs.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Started {
+    /// The formula.
+    pub formula: String,
+    /// The convoy.
+    pub convoy: String,
+    /// The beads of the legs, by the ids of the legs.
+    pub legs: BTreeMap<String, String>,
+    /// The bead of the synthesis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthesis: Option<String>,
+    /// What was slung.
+    pub slung: Vec<Slung>,
+}
+
+/// The key of the synthesis among the beads.
+const SYNTHESIS: &str = "synthesis";
+
+/// A convoy formula with its answers, ready to be made.
+#[derive(Debug)]
+pub struct Prepared {
+    formula: Formula,
+    legs: Vec<Leg>,
+    values: Values,
+    /// The number of this run, in the paths of what it writes.
+    run: String,
+}
+
+/// Reads the formula and answers its questions; nothing is made.
+pub fn prepare(town: &LiveTown, rig: &RigLayout, request: &RunRequest) -> anyhow::Result<Prepared> {
+    let shelf = molecule::shelf(town, Some(rig));
+    let name = molecule::full_name(&shelf, &request.formula);
+    let name = name.unwrap_or_else(|| request.formula.clone());
+    let formula = cook(&shelf, &shelf.load(&name)?, &request.values)?.formula;
+    anyhow::ensure!(
+        formula.kind == FormulaKind::Convoy,
+        "{name} is a {} formula and runs on one worker: `gt sling {name} {}`",
+        formula.kind.as_str(),
+        rig.name()
+    );
+    let values = answers(&formula, &request.values)?;
+    let legs = chosen(&formula, &request.preset)?;
+    let run = town.random.base32(5);
+    Ok(Prepared {
+        formula,
+        legs,
+        values,
+        run,
+    })
+}
+
+/// The answers to a formula's questions; refused when one that is required has none.
+fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
+    let mut values = given.clone();
+    let mut missing = Vec::new();
+    for (name, input) in &formula.inputs {
+        let other = || input.required_unless.iter().any(|name| given.contains_key(name));
+        match &input.default {
+            _ if values.contains_key(name) => {}
+            Some(default) => drop(values.insert(name.clone(), default.clone())),
+            None if input.required && !other() => missing.push(name.as_str()),
+            None if !input.required_unless.is_empty() && !other() => missing.push(name.as_str()),
+            None => drop(values.insert(name.clone(), String::new())),
+        }
+    }
+    anyhow::ensure!(missing.is_empty(), vars::missing_text(&missing));
+    Ok(values)
+}
+
+/// The legs of a preset, or all.
+fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<Leg>> {
+    if preset.is_empty() {
+        return Ok(formula.legs.clone());
+    }
+    let names: Vec<&str> = formula.presets.keys().map(String::as_str).collect();
+    let found = formula.presets.get(preset).ok_or_else(|| {
+        anyhow::anyhow!("{} has no preset {preset} (presets: {})", formula.name, names.join(", "))
+    })?;
+    let legs = formula.legs.iter();
+    Ok(legs.filter(|leg| found.legs.contains(&leg.id)).cloned().collect())
+}
+
+impl Prepared {
+    /// The titles of the beads that would be made.
+    pub fn titles(&self) -> Vec<(String, String)> {
+        let legs = self.legs.iter().map(|leg| (leg.id.clone(), leg.title.clone()));
+        let synthesis = self.formula.synthesis.iter();
+        legs.chain(synthesis.map(|it| (SYNTHESIS.to_owned(), it.title.clone()))).collect()
+    }
+
+    /// The name of the formula.
+    pub fn name(&self) -> &str {
+        &self.formula.name
+    }
+
+    fn title(&self) -> String {
+        let about = self.values.get("problem").or_else(|| self.values.get("title"));
+        let about = about.filter(|text| !text.is_empty());
+        let about = about.map_or(self.formula.first_line(), String::as_str);
+        bd::bead::validate::fit_title(&format!("{}: {about}", self.formula.name))
+    }
+
+    /// The file that a leg writes.
+    fn output(&self, leg: &Leg) -> String {
+        let Some(output) = &self.formula.output else {
+            return String::new();
+        };
+        let pattern = match output.leg_pattern.as_str() {
+            "" => "{{leg.id}}.md",
+            pattern => pattern,
+        };
+        self.path(&output.directory, &pattern.replace("{{leg.id}}", &leg.id).replace("{{.leg.id}}", &leg.id))
+    }
+
+    fn summary_file(&self) -> String {
+        match &self.formula.output {
+            Some(output) if !output.synthesis.is_empty() => {
+                self.path(&output.directory, &output.synthesis)
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn path(&self, directory: &str, file: &str) -> String {
+        let mut directory = directory.to_owned();
+        for name in ["review_id", "design_id", "run_id"] {
+            for pattern in [format!("{{{{.{name}}}}}"), format!("{{{{{name}}}}}")] {
+                directory = directory.replace(&pattern, &self.run);
+            }
+        }
+        format!("{}/{file}", vars::put_in(directory.trim_end_matches('/'), &self.values))
+    }
+
+    fn text(&self, text: &str, more: &[(&str, &str)]) -> String {
+        let mut values = self.values.clone();
+        values.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        vars::put_in(text, &values)
+    }
+
+    fn leg_text(&self, leg: &Leg) -> String {
+        let output = self.output(leg);
+        let more = [("output", output.as_str()), ("focus", leg.focus.as_str())];
+        let base = self.formula.prompts.get("base").map_or("", String::as_str);
+        let mut parts = vec![self.text(base, &more), self.text(&leg.description, &more)];
+        if !leg.focus.is_empty() {
+            parts.push(format!("Focus: {}", self.text(&leg.focus, &more)));
+        }
+        if !output.is_empty() && !base.contains("{{output}}") {
+            parts.push(format!("Write your findings to `{output}` and commit that file."));
+        }
+        joined(&parts)
+    }
+
+    fn synthesis_text(&self) -> String {
+        let Some(synthesis) = &self.formula.synthesis else {
+            return String::new();
+        };
+        let output = self.summary_file();
+        let more = [("output", output.as_str())];
+        let files: Vec<String> = self
+            .legs
+            .iter()
+            .map(|leg| self.output(leg))
+            .filter(|path| !path.is_empty())
+            .map(|path| format!("- `{path}`"))
+            .collect();
+        let mut parts = vec![self.text(&synthesis.description, &more)];
+        if !files.is_empty() {
+            parts.push(format!("The legs wrote:\n{}", files.join("\n")));
+        }
+        if !output.is_empty() {
+            parts.push(format!("Write the result to `{output}` and commit that file."));
+        }
+        joined(&parts)
+    }
+
+    fn plan(&self) -> Plan {
+        let mut plan = Plan::default();
+        let bead = |key: &str, title: String, description: String| PlanBead {
+            key: key.to_owned(),
+            parent: None,
+            new: change::New {
+                title,
+                description,
+                labels: vec![format!("formula:{}", self.formula.name)],
+                source_formula: format!("{}@{}", self.formula.name, self.formula.version_text()),
+                source_location: key.to_owned(),
+                ..change::New::default()
+            },
+        };
+        let edge = |from: &str, to: &str| PlanEdge {
+            from: End::Key(from.to_owned()),
+            to: End::Key(to.to_owned()),
+            kind: DepKind::Blocks,
+            metadata: String::new(),
+        };
+        let is_there = |id: &String| self.legs.iter().any(|leg| leg.id == *id);
+        for leg in &self.legs {
+            plan.beads.push(bead(&leg.id, self.text(&leg.title, &[]), self.leg_text(leg)));
+            let needs = leg.needs.iter().filter(|id| is_there(id));
+            plan.edges.extend(needs.map(|need| edge(&leg.id, need)));
+        }
+        if let Some(synthesis) = &self.formula.synthesis {
+            let title = self.text(&synthesis.title, &[]);
+            plan.beads.push(bead(SYNTHESIS, title, self.synthesis_text()));
+            plan.edges.extend(self.legs.iter().map(|leg| edge(SYNTHESIS, &leg.id)));
+        }
+        plan
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Makes the beads and their convoy, and slings all of them.
+pub fn run(
+    town: &LiveTown,
+    rig: &RigLayout,
+    prepared: &Prepared,
+    request: &RunRequest,
+    warn: impl FnMut(&str),
+) -> anyhow::Result<Started> {
+    let store = town.rig_store(rig)?;
+    let mut ids = town.transact(&store, |tx| Ok(change::create_all(tx, prepared.plan())?))?;
+    let mut beads: Vec<String> = Vec::new();
+    for (key, _) in prepared.titles() {
+        beads.extend(ids.get(&key).cloned());
+    }
+    let new = convoy::New {
+        title: prepared.title(),
+        beads: beads.clone(),
+        about: format!("Formula: {}", prepared.name()),
+        ..convoy::New::default()
+    };
+    let created = convoy::create(town, &new)?;
+    let batch = SlingBatch {
+        beads,
+        target: rig.name().to_owned(),
+        agent: request.agent.clone(),
+        ..SlingBatch::default()
+    };
+    let slung = sling_batch(town, &batch, warn)?;
+    let synthesis = ids.remove(SYNTHESIS);
+    Ok(Started {
+        formula: prepared.name().to_owned(),
+        convoy: created.id,
+        legs: ids,
+        synthesis,
+        slung,
+    })
+}

@@ -1,0 +1,208 @@
+//! Putting molecules on work, and taking them off.
+
+use bd::bead::{Bead, fields};
+use bd::formula::vars::Values;
+use bd::molecule::pour::{self, Poured};
+use bd::molecule::template::PourOptions;
+use bd::molecule::{bond, progress};
+use bd::store::Tx;
+
+use super::shelf;
+use crate::host::LiveTown;
+use crate::record;
+use crate::record::molecule::Molecule;
+use crate::town::RigLayout;
+use crate::town::config::{Layers, target_branch};
+use crate::town::event::event;
+
+/// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
+/// is recorded, and the work goes on without: it is guidance, not the work.
+pub fn ensure(town: &LiveTown, rig: &RigLayout, bead: &Bead, no_molecule: bool) -> anyhow::Result<()> {
+    let layers = Layers::load(town, Some(rig))?;
+    let formula = text(&layers, "molecule.formula");
+    if no_molecule || formula.is_empty() || record::molecule::is_root(bead) {
+        return Ok(());
+    }
+    let beads = town.rig_store(rig)?.snapshot()?;
+    if record::molecule::root_of(&beads, &bead.id).is_some() {
+        return Ok(());
+    }
+    drop(beads);
+    match pour_for(town, rig, &formula, &bead.id, &Values::new()) {
+        Ok(_) => {}
+        Err(error) => town.tell(&event!(MoleculeSkipped,
+            bead: bead.id, formula: formula, reason: format!("{error:#}"),
+        )),
+    }
+    Ok(())
+}
+
+/// Pours a formula as wisps and attaches it to a bead, in one transaction.
+pub fn pour_for(
+    town: &LiveTown,
+    rig: &RigLayout,
+    formula: &str,
+    bead: &str,
+    given: &Values,
+) -> anyhow::Result<Poured> {
+    let shelf = shelf(town, Some(rig));
+    let store = town.rig_store(rig)?;
+    let poured = town.transact(&store, |tx| {
+        let work = tx.resolve(bead)?.clone();
+        let options = PourOptions {
+            values: values_for(town, rig, &work, given)?,
+            ephemeral: true,
+            ..PourOptions::default()
+        };
+        if let Some(root) = record::molecule::root_of(tx, &work.id) {
+            anyhow::bail!(
+                "{} has the molecule {root} already; `gt mol detach {}` takes it off",
+                work.id,
+                work.id
+            );
+        }
+        let template = pour::find_template(&shelf, tx, formula, &options)?;
+        let poured = pour::pour(tx, &template, &options)?;
+        let now = tx.now().to_string();
+        bond::attach(tx, &poured.root, &work.id, &now)?;
+        Ok(poured)
+    })?;
+    town.tell(&event!(MoleculePoured,
+        bead: bead, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
+    ));
+    Ok(poured)
+}
+
+/// Pours a formula as durable beads that are the work themselves; returns the root.
+pub fn pour_work(
+    town: &LiveTown,
+    rig: &RigLayout,
+    formula: &str,
+    given: &Values,
+) -> anyhow::Result<Poured> {
+    let shelf = shelf(town, Some(rig));
+    let store = town.rig_store(rig)?;
+    let poured = town.transact(&store, |tx| {
+        let mut values = rig_values(town, rig)?;
+        values.extend(given.clone());
+        let options = PourOptions {
+            values,
+            ..PourOptions::default()
+        };
+        let template = pour::find_template(&shelf, tx, formula, &options)?;
+        Ok(pour::pour(tx, &template, &options)?)
+    })?;
+    town.tell(&event!(MoleculePoured,
+        bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
+    ));
+    Ok(poured)
+}
+
+/// The values that every formula of work may use; those given by hand win.
+fn values_for(
+    town: &LiveTown,
+    rig: &RigLayout,
+    bead: &Bead,
+    given: &Values,
+) -> anyhow::Result<Values> {
+    let mut values = rig_values(town, rig)?;
+    for (name, value) in [
+        ("issue", &bead.id),
+        ("task", &bead.id),
+        ("feature", &bead.title),
+    ] {
+        values.insert(name.to_owned(), value.clone());
+    }
+    values.extend(given.clone());
+    Ok(values)
+}
+
+/// A setting's text; empty where it has none.
+fn text(layers: &Layers, name: &str) -> String {
+    layers.usable(name).as_str().unwrap_or_default().to_owned()
+}
+
+fn rig_values(town: &LiveTown, rig: &RigLayout) -> anyhow::Result<Values> {
+    let layers = Layers::load(town, Some(rig))?;
+    let mut values = Values::from_iter([
+        ("rig".to_owned(), rig.name().to_owned()),
+        ("base_branch".to_owned(), target_branch(town, rig)),
+    ]);
+    for name in ["setup", "typecheck", "lint", "test", "build"] {
+        let command = text(&layers, &format!("merge_queue.{name}_command"));
+        values.insert(format!("{name}_command"), command);
+    }
+    Ok(values)
+}
+
+/// The bead on an agent's hook, by the agent, or the bead that an id names.
+fn work_of(town: &LiveTown, target: &str) -> anyhow::Result<String> {
+    if let Ok(found) = town.find_bead(target) {
+        return Ok(found.bead.id);
+    }
+    let address = if target.is_empty() {
+        town.actor.clone()
+    } else {
+        town.address(target)?
+    };
+    record::hook::hooked_bead(town, &address)
+}
+
+/// The molecule of a bead, or of the bead on an agent's hook; the caller's where nothing is named.
+pub fn attached(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<Molecule>)> {
+    let bead = work_of(town, target)?;
+    let found = town.find_bead(&bead)?;
+    let beads = found.store.snapshot()?;
+    let root = progress::root_of(&beads, &bead).filter(|_| !record::molecule::is_root(&found.bead));
+    let molecule = match root {
+        // A step was named: its molecule is meant.
+        Some(root) if record::molecule::root_of(&beads, &bead).is_none() => {
+            Molecule::load(&beads, &root)
+        }
+        _ => record::molecule::of_bead(&beads, &bead),
+    };
+    Ok((bead, molecule))
+}
+
+/// Attaches a molecule to a bead, or to the one on an agent's hook.
+pub fn attach(town: &LiveTown, target: &str, molecule: &str) -> anyhow::Result<(String, String)> {
+    let bead = work_of(town, target)?;
+    let found = town.find_bead(&bead)?;
+    let root = town.transact(&found.store, |tx: &mut Tx<'_>| {
+        let root = tx.resolve(molecule)?.id.clone();
+        if let Some(other) = record::molecule::root_of(tx, &bead)
+            && other != root
+        {
+            bond::detach(tx, &bead)?;
+        }
+        let now = tx.now().to_string();
+        bond::attach(tx, &root, &bead, &now)?;
+        Ok(root)
+    })?;
+    Ok((bead, root))
+}
+
+/// Attaches the molecule that a message names, and marks the message as read.
+pub fn attach_from_mail(town: &LiveTown, mail: &str) -> anyhow::Result<(String, String)> {
+    let beads = town.store()?.snapshot()?;
+    let message = record::mail::read(&beads, &town.actor.mailbox(), mail)?;
+    let keys = ["attached_molecule", "molecule_id", "molecule", "mol"];
+    let named = keys.iter().find_map(|key| fields::get(&message.body, key));
+    let molecule = named.ok_or_else(|| {
+        anyhow::anyhow!("message {mail} names no molecule (a line `molecule: ID`)")
+    })?;
+    let done = attach(town, "", molecule.trim())?;
+    record::mail::mark_read(town, &[message.id])?;
+    Ok(done)
+}
+
+/// Takes the molecule off a bead, or off the one on an agent's hook. The molecule stays.
+pub fn detach(town: &LiveTown, target: &str) -> anyhow::Result<(String, Option<String>)> {
+    let bead = work_of(town, target)?;
+    let found = town.find_bead(&bead)?;
+    let detached = town.transact(&found.store, |tx| Ok(bond::detach(tx, &bead)?))?;
+    if let Some(molecule) = &detached {
+        town.tell(&event!(MoleculeDetached, bead: bead, molecule: molecule));
+    }
+    Ok((bead, detached))
+}

@@ -1,0 +1,137 @@
+//! The end of a molecule: with the work that is handed in, or by hand.
+
+use bd::bead::DepKind;
+use bd::change;
+use bd::molecule::squash::SquashRequest;
+use bd::molecule::{burn as burning, squash as squashing};
+use bd::store::{Snapshot, Tx};
+use serde::Serialize;
+
+use super::attach;
+use crate::host::LiveTown;
+use crate::record::molecule::{self, Molecule};
+use crate::town::event::event;
+
+/// Work cannot be handed in: steps of its molecule are open.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} of molecule {molecule} {}: {}", counted(steps.len()), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
+pub struct StepsOpen {
+    /// The molecule.
+    pub molecule: String,
+    /// The steps, each with its title.
+    pub steps: Vec<String>,
+}
+
+fn counted(count: usize) -> String {
+    bd::ui::counted(count, "step")
+}
+
+/// Refuses to hand in work with open steps, unless its formula or the worker closes them.
+pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), StepsOpen> {
+    let Some(found) = molecule::of_bead(beads, bead) else {
+        return Ok(());
+    };
+    let open = |step: &molecule::MoleculeStep| {
+        format!("{} \"{}\"", step.id, bd::ui::escape::line(&step.title))
+    };
+    let steps: Vec<String> = found.open().map(open).collect();
+    if steps.is_empty() || closes || found.closes_steps {
+        return Ok(());
+    }
+    Err(StepsOpen {
+        molecule: found.id,
+        steps,
+    })
+}
+
+/// What became of a molecule.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Concluded {
+    /// The molecule.
+    pub molecule: String,
+    /// The bead that is left of wisps.
+    pub digest: Option<String>,
+    /// How many steps were done.
+    pub done: usize,
+    /// How many there were.
+    pub total: usize,
+}
+
+/// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
+/// of a durable one are closed as skipped.
+pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>> {
+    let Some(found) = molecule::of_bead(tx, bead) else {
+        return Ok(None);
+    };
+    let mut concluded = Concluded {
+        molecule: found.id.clone(),
+        digest: None,
+        done: found.done(),
+        total: found.steps.len(),
+    };
+    if found.is_wisp {
+        let done = squashing::squash(tx, &found.id, &SquashRequest::default())?;
+        concluded.digest = done.digest;
+        return Ok(Some(concluded));
+    }
+    close_rest(tx, &found)?;
+    if found.id != bead {
+        change::close(tx, &found.id, "All steps ended with the work", "", true)?;
+    }
+    Ok(Some(concluded))
+}
+
+/// Closes the open steps of a durable molecule, the last one first: parents after their children.
+fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
+    for step in found.open().collect::<Vec<_>>().into_iter().rev() {
+        change::close(tx, &step.id, "Skipped: the work was handed in", "", true)?;
+    }
+    Ok(())
+}
+
+/// Squashes the molecule of a bead or hook.
+pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Concluded> {
+    let (bead, found) = attach::attached(town, target)?;
+    let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
+    let home = town.find_bead(&found.id)?;
+    let concluded = town.transact(&home.store, |tx| {
+        let mut concluded = Concluded {
+            molecule: found.id.clone(),
+            digest: None,
+            done: found.done(),
+            total: found.steps.len(),
+        };
+        let request = SquashRequest {
+            summary: summary.to_owned(),
+            keep_children: false,
+        };
+        if !found.is_wisp {
+            close_rest(tx, &found)?;
+        }
+        concluded.digest = squashing::squash(tx, &found.id, &request)?.digest;
+        Ok(concluded)
+    })?;
+    town.tell(&event!(MoleculeEnded,
+        bead: bead, molecule: concluded.molecule, how: "squashed", digest: concluded.digest,
+    ));
+    Ok(concluded)
+}
+
+/// Burns the molecule of a bead or hook: nothing is left of wisps.
+pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
+    let (bead, found) = attach::attached(town, target)?;
+    let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
+    anyhow::ensure!(found.id != bead, "{bead} is the work itself: `bd mol burn {bead}` removes it");
+    let home = town.find_bead(&found.id)?;
+    let burned = town.transact(&home.store, |tx| {
+        let holds = tx.get_live(&bead).is_some_and(|own| {
+            own.edges(&DepKind::Blocks).any(|edge| edge.depends_on_id == found.id)
+        });
+        if !holds {
+            bd::molecule::bond::detach(tx, &bead)?;
+        }
+        Ok(burning::burn(tx, &found.id)?)
+    })?;
+    town.tell(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));
+    Ok((found.id, burned.ids.len()))
+}

@@ -1,0 +1,40 @@
+//! Molecules of the town's work: a formula is poured for a bead when it is slung, its steps are done one by one, and
+//! what is left in the end is one bead, the digest.
+//!
+//! The steps are beads beside the work, so that a crash, a handoff or another worker changes nothing about them: the next
+//! session is shown the step at which the last one stopped.
+
+mod attach;
+mod conclude;
+mod signal;
+mod step;
+
+pub use attach::{attach, attach_from_mail, attached, detach, ensure, pour_for, pour_work};
+pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, squash};
+pub use signal::{Awaited, await_signal};
+pub use step::{StepDone, step_done};
+
+use bd::formula::Shelf;
+
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+
+/// The formulas as a rig sees them: its own, the town's, the user's, the built-in ones.
+pub fn shelf(town: &LiveTown, rig: Option<&RigLayout>) -> Shelf {
+    let root = town.layout.root();
+    let cwd = rig.map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
+    let env = town.env.at(&cwd).and("GT_ROOT", &root.to_string_lossy());
+    let beads = rig.map(RigLayout::beads);
+    Shelf::new(&env, beads.as_deref(), &[])
+}
+
+/// The name of a formula as people shorten it: `polecat-work` is `mol-polecat-work`.
+pub fn full_name(shelf: &Shelf, name: &str) -> Option<String> {
+    let plain = name.split('@').next().unwrap_or_default();
+    let names = shelf.names();
+    if names.contains(plain) || bd::formula::find::is_path(name) {
+        return Some(name.to_owned());
+    }
+    let long = format!("mol-{name}");
+    names.contains(long.split('@').next().unwrap_or_default()).then_some(long)
+}

@@ -1,0 +1,45 @@
+//! Waiting for something to happen in the town, for patrols that would else ask again and again.
+
+use std::time::{Duration, Instant};
+
+use bd::sys::watch::Changes;
+use serde::Serialize;
+
+use crate::host::LiveTown;
+
+/// How a wait ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Awaited {
+    /// `signal` or `timeout`.
+    pub reason: &'static str,
+    /// How long it took, in nanoseconds.
+    pub elapsed: u64,
+    /// The last event, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+}
+
+/// Waits until an event is recorded in the town, at most `limit`.
+pub fn await_signal(town: &LiveTown, limit: Duration) -> anyhow::Result<Awaited> {
+    let path = town.layout.events();
+    let folder = path.parent().unwrap_or(&path).to_owned();
+    let changes = Changes::of([folder.as_path()])?;
+    let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
+    let (begin, start) = (size(), Instant::now());
+    loop {
+        let elapsed = start.elapsed();
+        let done = |reason, signal| Awaited {
+            reason,
+            elapsed: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
+            signal,
+        };
+        if size() != begin {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            return Ok(done("signal", text.lines().last().map(str::to_owned)));
+        }
+        if elapsed >= limit {
+            return Ok(done("timeout", None));
+        }
+        changes.wait_at_most(limit.saturating_sub(elapsed));
+    }
+}

@@ -1,0 +1,119 @@
+//! Closing a step, from within a session.
+
+use bd::change;
+use bd::molecule::progress;
+use serde::Serialize;
+
+use crate::flow::handoff::{self, HandoffRequest};
+use crate::host::LiveTown;
+use crate::record::molecule::Molecule;
+use crate::town::config::Layers;
+use crate::town::event::event;
+use crate::town::identity::Address;
+
+/// What followed a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StepDone {
+    /// The step.
+    pub step_id: String,
+    /// Its molecule.
+    pub molecule_id: String,
+    /// Whether it is closed now.
+    pub step_closed: bool,
+    /// The step that was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step_id: Option<String>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step_title: Option<String>,
+    /// Whether all steps are closed.
+    pub complete: bool,
+    /// `continue`, `done` or `no_more_ready`.
+    pub action: &'static str,
+    /// Whether a fresh session goes on with the next step.
+    pub cycled: bool,
+}
+
+/// Closes a step and begins the next; the current one where none is named. Where the step, or the setting
+/// `molecule.cycle`, says so, the session is replaced by a fresh one.
+pub fn step_done(
+    town: &LiveTown,
+    step: Option<&str>,
+    reason: &str,
+    dry_run: bool,
+) -> anyhow::Result<StepDone> {
+    let step = match step {
+        Some(step) => town.find_bead(step)?.bead.id,
+        None => current(town)?,
+    };
+    let found = town.find_bead(&step)?;
+    let beads = found.store.snapshot()?;
+    let root = progress::root_of(&beads, &step)
+        .ok_or_else(|| anyhow::anyhow!("{step} is no step of a molecule"))?;
+    let before = Molecule::load(&beads, &root);
+    drop(beads);
+    let mut done = StepDone {
+        step_id: step.clone(),
+        molecule_id: root,
+        action: "no_more_ready",
+        ..StepDone::default()
+    };
+    if dry_run {
+        return Ok(done);
+    }
+    let advance = town.transact(&found.store, |tx| {
+        let session = town.author().session;
+        change::close(tx, &step, reason, &session, false)?;
+        Ok(progress::advance(tx, &step, true)?)
+    })?;
+    done.step_closed = true;
+    done.complete = advance.is_complete;
+    if let Some(next) = &advance.next {
+        done.next_step_id = Some(next.id.clone());
+        done.next_step_title = Some(next.title.clone());
+        done.action = "continue";
+    } else if advance.is_complete {
+        done.action = "done";
+    }
+    town.tell(&event!(StepDone,
+        step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
+    ));
+    let says_so = before.and_then(|molecule| molecule.current).filter(|current| current.id == step);
+    let cycles = says_so.map(|current| current.cycles);
+    done.cycled = done.action == "continue" && cycle(town, cycles, &done)?;
+    Ok(done)
+}
+
+/// The step that the caller has begun, or is to begin.
+fn current(town: &LiveTown) -> anyhow::Result<String> {
+    let (bead, found) = super::attached(town, "")?;
+    let step = found.and_then(|molecule| molecule.current);
+    let step = step.ok_or_else(|| anyhow::anyhow!("no step of {bead} can be closed now; name one"))?;
+    Ok(step.id)
+}
+
+/// Replaces the session of the caller, where that is asked for and it has one.
+fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result<bool> {
+    let rig = match &town.actor {
+        Address::Polecat(rig, _) | Address::Crew(rig, _) => town.rig(rig)?,
+        _ => return Ok(false),
+    };
+    let setting = || Layers::load(town, Some(&rig)).map(|layers| layers.usable("molecule.cycle"));
+    let is_wanted = match said {
+        Some(true) => true,
+        _ => setting()? == true,
+    };
+    if !is_wanted {
+        return Ok(false);
+    }
+    let title = done.next_step_title.clone().unwrap_or_default();
+    let request = HandoffRequest {
+        subject: format!("step {} is done", done.step_id),
+        message: format!("Go on with the next step: {title}"),
+    };
+    match handoff::hand_off(town, &town.actor, &request) {
+        Ok(_) => Ok(true),
+        Err(error) if error.downcast_ref::<handoff::HandoffError>().is_some() => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,58 @@
+//! Slinging a formula: on a bead, whose worker then gets its steps, or as work of its own.
+
+use bd::formula::vars::Values;
+
+use crate::flow::molecule;
+use crate::host::LiveTown;
+use crate::town::RigLayout;
+use crate::town::beads::BeadsHome;
+
+/// The full name of a formula, if there is one of that name.
+pub fn find(town: &LiveTown, name: &str) -> Option<String> {
+    let rig = town.actor.rig().and_then(|rig| town.rig(rig).ok());
+    molecule::full_name(&molecule::shelf(town, rig.as_ref()), name)
+}
+
+/// Pours a formula for a bead, which is then to be slung.
+pub fn on_bead(
+    town: &LiveTown,
+    formula: &str,
+    bead: &str,
+    values: &Values,
+) -> anyhow::Result<String> {
+    let found = town.find_bead(bead)?;
+    let BeadsHome::Rig(rig) = &found.home else {
+        anyhow::bail!("{bead} is a bead of the town: formulas are poured for beads of a rig");
+    };
+    let rig = town.rig(rig)?;
+    molecule::pour_for(town, &rig, formula, &found.bead.id, values)?;
+    Ok(found.bead.id)
+}
+
+/// Pours a formula as work of its own, which is then to be slung; returns its root.
+pub fn as_work(
+    town: &LiveTown,
+    formula: &str,
+    target: &str,
+    values: &Values,
+) -> anyhow::Result<String> {
+    let rig = rig_of(town, target)?;
+    Ok(molecule::pour_work(town, &rig, formula, values)?.root)
+}
+
+/// The rig of a target: the one that it names, or that of the agent.
+pub fn rig_of(town: &LiveTown, target: &str) -> anyhow::Result<RigLayout> {
+    let name = target.trim_end_matches('/');
+    if let Ok(rig) = town.rig(name) {
+        return Ok(rig);
+    }
+    let address = if name.is_empty() {
+        town.actor.clone()
+    } else {
+        town.address(name)?
+    };
+    match address.rig() {
+        Some(rig) => town.rig(rig),
+        None => anyhow::bail!("name a rig for this formula: its beads are made there"),
+    }
+}

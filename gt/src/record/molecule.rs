@@ -1,0 +1,162 @@
+//! The molecule of a work bead: its steps, and where its worker stands.
+
+use bd::bead::{Bead, DepKind, Kind};
+use bd::molecule::progress::{self, Progress, StepState};
+use bd::molecule::squash;
+use bd::store::Snapshot;
+use serde::Serialize;
+
+/// A molecule and its steps.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Molecule {
+    /// Its id; of a digest that is all that is left, the digest's.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Whether it is on this machine only.
+    pub is_wisp: bool,
+    /// Whether `gt done` closes steps that are open, instead of refusing.
+    pub closes_steps: bool,
+    /// The steps in order.
+    pub steps: Vec<MoleculeStep>,
+    /// The step to be done now, by its place among the steps.
+    pub current: Option<CurrentStep>,
+}
+
+/// A step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct MoleculeStep {
+    /// Its id; empty in a digest.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// `done`, `current`, `ready`, `blocked` or `pending`.
+    pub state: &'static str,
+}
+
+impl MoleculeStep {
+    /// Whether it is closed.
+    pub fn is_done(&self) -> bool {
+        self.state == StepState::Done.as_str()
+    }
+}
+
+/// The step to be done now.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CurrentStep {
+    /// Its place among the steps, from 1.
+    pub number: usize,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What to do.
+    pub description: String,
+    /// When it is done.
+    pub acceptance: String,
+    /// Whether its worker has begun it.
+    pub is_begun: bool,
+    /// Whether a fresh session goes on after it.
+    pub cycles: bool,
+}
+
+impl Molecule {
+    /// How many steps are done.
+    pub fn done(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_done()).count()
+    }
+
+    /// The steps that are not done.
+    pub fn open(&self) -> impl Iterator<Item = &MoleculeStep> {
+        self.steps.iter().filter(|step| !step.is_done())
+    }
+
+    /// The step after the current one.
+    pub fn after_current(&self) -> Option<&MoleculeStep> {
+        let at = self.current.as_ref()?.number;
+        self.steps.iter().skip(at).find(|step| !step.is_done())
+    }
+
+    /// The molecule with this root.
+    pub fn load(beads: &Snapshot, root: &str) -> Option<Self> {
+        let progress = Progress::of(beads, root)?;
+        let bead = progress.root.bead()?;
+        let steps: Vec<MoleculeStep> = progress
+            .steps
+            .iter()
+            .map(|step| MoleculeStep {
+                id: step.head.id().to_owned(),
+                title: step.head.bead().map(|bead| bead.title.clone()).unwrap_or_default(),
+                state: step.state.as_str(),
+            })
+            .collect();
+        let now = progress.current().or_else(|| progress.next());
+        let current = now.and_then(|step| {
+            let bead = step.head.bead()?;
+            let at = steps.iter().position(|own| own.id == bead.id)?;
+            Some(CurrentStep {
+                number: at + 1,
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                description: bead.description.clone(),
+                acceptance: bead.acceptance_criteria.clone(),
+                is_begun: step.state == StepState::Current,
+                cycles: bead.metadata_object().get("cycle").is_some_and(|cycle| *cycle == true),
+            })
+        });
+        let metadata = bead.metadata_object();
+        Some(Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            is_wisp: bead.ephemeral,
+            closes_steps: metadata.get("on_done").is_some_and(|word| word == "close"),
+            steps,
+            current,
+        })
+    }
+}
+
+/// The root of the molecule that is attached to a work bead, or that the bead itself is.
+pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
+    let head = beads.bead_ref(bead)?;
+    if let Some(attached) = progress::attached_to(beads, &head) {
+        return Some(attached);
+    }
+    let own = head.bead()?;
+    is_root(own).then(|| own.id.clone())
+}
+
+/// Whether a bead is the root of a molecule: slung whole, not child by child.
+pub fn is_root(bead: &Bead) -> bool {
+    bead.issue_type == Kind::Epic && !bead.source_formula.is_empty()
+}
+
+/// The molecule of a work bead.
+pub fn of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+    Molecule::load(beads, &root_of(beads, bead)?)
+}
+
+/// The molecule that a bead was done by, as its digest has it; the newest.
+pub fn of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+    let holders = beads.dependents_of(bead).into_iter();
+    let digests = holders.filter(|(holder, edge)| {
+        holder.has_label(squash::LABEL) && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
+    });
+    let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
+    let steps = digest.description.lines().filter_map(|line| {
+        let (_, rest) = line.split_once(". **[")?;
+        let (status, title) = rest.split_once("]** ")?;
+        let state = if status == "closed" { "done" } else { "pending" };
+        Some(MoleculeStep {
+            id: String::new(),
+            title: title.to_owned(),
+            state,
+        })
+    });
+    Some(Molecule {
+        id: digest.id.clone(),
+        title: digest.title.clone(),
+        steps: steps.collect(),
+        ..Molecule::default()
+    })
+}
