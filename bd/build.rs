@@ -5,6 +5,16 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "a build script: cargo hands it OUT_DIR in the environment, and a build that cannot write there ends"
+)]
+fn embed(list: &str) {
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
+}
+
 fn main() {
     // Cargo runs this in the folder of the package, whichever checkout it was built for.
     let root = Path::new("..");
@@ -28,13 +38,11 @@ fn embed_formulas(folder: &Path) {
     files.sort();
     let mut list = String::from("const FORMULAS: &[(&str, &str)] = &[\n");
     for (name, path) in &files {
+        let path = path.to_string_lossy();
         list.push_str(&format!("    ({name:?}, include_str!({path:?})),\n"));
     }
     list.push_str("];\n");
-    let out = env::var_os("OUT_DIR")
-        .map(PathBuf::from)
-        .unwrap_or_default();
-    fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
+    embed(&list);
     println!("cargo::rerun-if-changed={}", folder.display());
 }
 

@@ -48,6 +48,8 @@ OUTSIDE = {10_000: 10, 100_000: 190}
 FIRST_USE = {1_000: 13, 10_000: 65, 100_000: 480}
 SEARCH = {1_000: 4, 10_000: 8, 100_000: 60}
 BATCH = 30
+# A formula of so many steps, and how long cooking and pouring it may take, in milliseconds.
+STEPS, POUR = 5_000, 200
 FOLDED_AT_ONCE = 8
 FOLD = {1_000: 9, 10_000: 48, 100_000: 375}
 STORM = {8: 0.3, 30: 1.2}
@@ -158,6 +160,27 @@ def reads(store, runs, table, small):
     bar = SEARCH.get(store.size, 0) * table.slower
     table.time("`search WORD`", store.size, found["search"], begin + bar if bar else None, begin,
                f"a raw scan in Python: {scan:.1f} ms")
+
+
+def molecules(store, runs, table):
+    """A large formula is poured, and somebody looks where they are in it."""
+    folder = store.work / ".beads" / "formulas"
+    folder.mkdir(exist_ok=True)
+    steps = [f'[[steps]]\nid = "s{number}"\ntitle = "Step {number}"\ndescription = "Do it"\n'
+             + (f'needs = ["s{number - 1}"]\n' if number else "") for number in range(STEPS)]
+    (folder / "large.formula.toml").write_text('formula = "large"\n' + "".join(steps))
+    contest = Contest(store.env, min(runs, 5))
+    contest.add("pour", [store.program, "mol", "pour", "large", "--json"], store.work)
+    spent = contest.measure()["pour"]
+    made = json.loads(store.ask("mol", "pour", "large", "--json"))
+    store.ask("list")
+    contest = Contest(store.env, runs)
+    contest.add("start", [store.program, "version"], store.work)
+    contest.add("current", [store.program, "mol", "current", made["new_epic_id"]], store.work)
+    found = contest.measure()
+    table.time(f"`mol pour` of {STEPS:,} steps, cooked", store.size, spent, POUR * table.slower, found["start"])
+    table.time(f"`mol current` among {STEPS:,} steps", store.size, found["current"], None, found["start"],
+               "all steps are looked at")
 
 
 def growth(table, small):
@@ -332,6 +355,7 @@ def one_size(args, folder, size, table, small):
         ("fold", lambda: fold(store, args.runs, table)),
         ("storm", lambda: [storms(store, workers, 20, args.runs, table) for workers in STORM]),
         ("memory", lambda: memory(store, table)),
+        ("molecules", lambda: molecules(store, args.runs, table)),
     ]
     for name, part in parts:
         if not args.only or name in args.only:
@@ -375,7 +399,7 @@ def main():
     parser.add_argument("--bd", required=True, type=lambda path: str(pathlib.Path(path).resolve()), help="the program")
     parser.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=[1_000, 10_000, 100_000])
     parser.add_argument("--runs", type=int, default=25)
-    parser.add_argument("--only", type=lambda text: text.split(","), help="parts: reads, writes, batch, outside, fold, storm, memory")
+    parser.add_argument("--only", type=lambda text: text.split(","), help="parts: reads, writes, batch, outside, fold, storm, memory, molecules")
     parser.add_argument("--other", type=lambda path: str(pathlib.Path(path).resolve()), help="another tracker's program")
     parser.add_argument("--other-names", help="a JSON file: row to arguments, where the other's differ")
     parser.add_argument("--out", help="write the report to this file, too")

@@ -30,13 +30,14 @@ const GT: [&[&str]; 8] = [
 ];
 
 /// The layers of `bd`, lowest first.
-const BD: [&[&str]; 12] = [
+const BD: [&[&str]; 13] = [
     &["sys"],
     &["git"],
     &["bead"],
     &["merge", "config"],
     &["store"],
-    &["graph", "query", "change", "sync"],
+    &["graph", "query", "change", "sync", "formula"],
+    &["molecule"],
     &["error"],
     &["ui"],
     &["doctor"],

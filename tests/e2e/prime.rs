@@ -216,14 +216,14 @@ fn each_occasion_has_what_it_needs_and_nothing_that_the_session_has_already() {
         )
     };
     let (startup, text) = names("startup");
-    assert_eq!(startup, ["role", "identity", "hook", "convoy"]);
+    assert_eq!(startup, ["role", "identity", "hook", "molecule", "convoy"]);
     assert!(
         text.contains("begin at once") && text.contains("1. \"First\""),
         "{text}"
     );
     assert_eq!(names("clear").0, startup);
     let (compact, text) = names("compact");
-    assert_eq!(compact, ["role", "identity", "hook"]);
+    assert_eq!(compact, ["role", "identity", "hook", "molecule"]);
     assert!(
         text.contains("compacted") && text.contains("gt brief"),
         "{text}"
@@ -355,21 +355,27 @@ fn work_with_a_molecule_says_which_step_is_next_and_closing_it_goes_on() {
         |done: usize| format!("# Your molecule: {run} \"Release run\", {done} of 2 steps done");
     let text = prime("startup");
     assert!(text.contains(&heading(0)), "{text}");
-    assert!(text.contains(&format!("Go on with {}", steps[0])), "{text}");
+    assert!(
+        text.contains(&format!("## Now: step 1 of 2, {}", steps[0])),
+        "{text}"
+    );
     town.bd("web", ["close", &steps[0]]).ok();
     // A compaction takes the place away, a resumed session has it.
     let text = prime("compact");
     assert!(
-        text.contains(&heading(1)) && text.contains("> [x] Load\n> [ ] Test"),
+        text.contains(&heading(1)) && text.contains("> [x] Load\n> [>] Test"),
         "{text}"
     );
-    assert!(text.contains(&format!("Go on with {}", steps[1])), "{text}");
+    assert!(
+        text.contains(&format!("## Now: step 2 of 2, {}", steps[1])),
+        "{text}"
+    );
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(!prime("resume").contains("molecule"));
     town.bd("web", ["close", &steps[1]]).ok();
     let text = prime("clear");
     assert!(
-        text.contains(&heading(2)) && !text.contains("Go on with"),
+        text.contains(&heading(2)) && text.contains("All steps are done"),
         "{text}"
     );
 }

@@ -1,6 +1,6 @@
 //! What is refused in a formula: in its own file, and in what it cooks to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::condition;
 use super::find::is_name;
@@ -36,9 +36,9 @@ pub fn own(loaded: &Loaded) -> (Vec<Problem>, Vec<Problem>) {
         report.var(name, var);
     }
     report.compose(&formula.compose);
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     report.steps(&formula.steps, &mut seen);
-    report.steps(&formula.template, &mut BTreeMap::new());
+    report.steps(&formula.template, &mut BTreeSet::new());
     report.convoy(formula);
     (report.refused, report.odd)
 }
@@ -145,7 +145,7 @@ impl Report<'_> {
         }
     }
 
-    fn steps(&mut self, steps: &[Step], seen: &mut BTreeMap<String, Option<usize>>) {
+    fn steps(&mut self, steps: &[Step], seen: &mut BTreeSet<String>) {
         for step in steps {
             self.step_id(step, seen);
             self.step(step);
@@ -153,12 +153,12 @@ impl Report<'_> {
             if let Some(repeat) = &step.repeat {
                 self.repeat(&step.id, repeat);
                 // A body is a place of its own: its ids get the loop's name.
-                self.steps(&repeat.body, &mut BTreeMap::new());
+                self.steps(&repeat.body, &mut BTreeSet::new());
             }
         }
     }
 
-    fn step_id(&mut self, step: &Step, seen: &mut BTreeMap<String, Option<usize>>) {
+    fn step_id(&mut self, step: &Step, seen: &mut BTreeSet<String>) {
         if step.id.trim().is_empty() {
             let what = if step.title.is_empty() {
                 "a step".to_owned()
@@ -168,12 +168,12 @@ impl Report<'_> {
             self.refuse("steps", format!("{what} has no id: add id = \"…\""));
             return;
         }
-        let line = self.source.step_line(&step.id, 0);
-        if let Some(first) = seen.insert(step.id.clone(), line) {
+        // Lines are looked up only for what is wrong: a large formula has many steps.
+        if !seen.insert(step.id.clone()) {
+            let first = self.source.step_line(&step.id, 0);
             let at = first.map_or_else(String::new, |line| format!(", first on line {line}"));
-            let mut problem =
-                self.source
-                    .step_problem(&step.id, "", format!("duplicate step id{at}"));
+            let text = format!("duplicate step id{at}");
+            let mut problem = self.source.step_problem(&step.id, "", text);
             problem.line = self.source.step_line(&step.id, 1).or(problem.line);
             self.refused.push(problem);
         }

@@ -17,6 +17,9 @@ pub mod squash;
 pub mod stale;
 pub mod template;
 
+#[cfg(test)]
+mod tests;
+
 use crate::change::{ChangeError, PlanError};
 use crate::formula::FormulaError;
 use crate::store::StoreError;

@@ -6,6 +6,7 @@ use bd::git::GitError;
 
 use crate::flow::convoy::review::ReviewError;
 use crate::flow::escalate::EscalateError;
+use crate::flow::molecule::StepsOpen;
 use crate::flow::rig::RigError;
 use crate::flow::role::MechanicalRole;
 use crate::host::HostError;
@@ -78,6 +79,14 @@ fn known(
         return Some((
             "not_found",
             Some("`gt escalate list --all` shows the escalations"),
+        ));
+    }
+    if error.is::<StepsOpen>() {
+        return Some((
+            "steps_open",
+            Some(
+                "close each with `gt mol step done`; `gt done --close-steps` hands in without them",
+            ),
         ));
     }
     if error.is::<BadAddress>() {

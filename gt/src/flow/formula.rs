@@ -88,7 +88,12 @@ fn answers(formula: &Formula, given: &Values) -> anyhow::Result<Values> {
     let mut values = given.clone();
     let mut missing = Vec::new();
     for (name, input) in &formula.inputs {
-        let other = || input.required_unless.iter().any(|name| given.contains_key(name));
+        let other = || {
+            input
+                .required_unless
+                .iter()
+                .any(|name| given.contains_key(name))
+        };
         match &input.default {
             _ if values.contains_key(name) => {}
             Some(default) => drop(values.insert(name.clone(), default.clone())),
@@ -108,18 +113,29 @@ fn chosen(formula: &Formula, preset: &str) -> anyhow::Result<Vec<Leg>> {
     }
     let names: Vec<&str> = formula.presets.keys().map(String::as_str).collect();
     let found = formula.presets.get(preset).ok_or_else(|| {
-        anyhow::anyhow!("{} has no preset {preset} (presets: {})", formula.name, names.join(", "))
+        anyhow::anyhow!(
+            "{} has no preset {preset} (presets: {})",
+            formula.name,
+            names.join(", ")
+        )
     })?;
     let legs = formula.legs.iter();
-    Ok(legs.filter(|leg| found.legs.contains(&leg.id)).cloned().collect())
+    Ok(legs
+        .filter(|leg| found.legs.contains(&leg.id))
+        .cloned()
+        .collect())
 }
 
 impl Prepared {
     /// The titles of the beads that would be made.
     pub fn titles(&self) -> Vec<(String, String)> {
-        let legs = self.legs.iter().map(|leg| (leg.id.clone(), leg.title.clone()));
+        let legs = self
+            .legs
+            .iter()
+            .map(|leg| (leg.id.clone(), leg.title.clone()));
         let synthesis = self.formula.synthesis.iter();
-        legs.chain(synthesis.map(|it| (SYNTHESIS.to_owned(), it.title.clone()))).collect()
+        legs.chain(synthesis.map(|it| (SYNTHESIS.to_owned(), it.title.clone())))
+            .collect()
     }
 
     /// The name of the formula.
@@ -128,7 +144,10 @@ impl Prepared {
     }
 
     fn title(&self) -> String {
-        let about = self.values.get("problem").or_else(|| self.values.get("title"));
+        let about = self
+            .values
+            .get("problem")
+            .or_else(|| self.values.get("title"));
         let about = about.filter(|text| !text.is_empty());
         let about = about.map_or(self.formula.first_line(), String::as_str);
         bd::bead::validate::fit_title(&format!("{}: {about}", self.formula.name))
@@ -143,7 +162,12 @@ impl Prepared {
             "" => "{{leg.id}}.md",
             pattern => pattern,
         };
-        self.path(&output.directory, &pattern.replace("{{leg.id}}", &leg.id).replace("{{.leg.id}}", &leg.id))
+        self.path(
+            &output.directory,
+            &pattern
+                .replace("{{leg.id}}", &leg.id)
+                .replace("{{.leg.id}}", &leg.id),
+        )
     }
 
     fn summary_file(&self) -> String {
@@ -162,12 +186,18 @@ impl Prepared {
                 directory = directory.replace(&pattern, &self.run);
             }
         }
-        format!("{}/{file}", vars::put_in(directory.trim_end_matches('/'), &self.values))
+        format!(
+            "{}/{file}",
+            vars::put_in(directory.trim_end_matches('/'), &self.values)
+        )
     }
 
     fn text(&self, text: &str, more: &[(&str, &str)]) -> String {
         let mut values = self.values.clone();
-        values.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        values.extend(
+            more.iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
         vars::put_in(text, &values)
     }
 
@@ -180,7 +210,9 @@ impl Prepared {
             parts.push(format!("Focus: {}", self.text(&leg.focus, &more)));
         }
         if !output.is_empty() && !base.contains("{{output}}") {
-            parts.push(format!("Write your findings to `{output}` and commit that file."));
+            parts.push(format!(
+                "Write your findings to `{output}` and commit that file."
+            ));
         }
         joined(&parts)
     }
@@ -203,7 +235,9 @@ impl Prepared {
             parts.push(format!("The legs wrote:\n{}", files.join("\n")));
         }
         if !output.is_empty() {
-            parts.push(format!("Write the result to `{output}` and commit that file."));
+            parts.push(format!(
+                "Write the result to `{output}` and commit that file."
+            ));
         }
         joined(&parts)
     }
@@ -230,21 +264,30 @@ impl Prepared {
         };
         let is_there = |id: &String| self.legs.iter().any(|leg| leg.id == *id);
         for leg in &self.legs {
-            plan.beads.push(bead(&leg.id, self.text(&leg.title, &[]), self.leg_text(leg)));
+            plan.beads.push(bead(
+                &leg.id,
+                self.text(&leg.title, &[]),
+                self.leg_text(leg),
+            ));
             let needs = leg.needs.iter().filter(|id| is_there(id));
             plan.edges.extend(needs.map(|need| edge(&leg.id, need)));
         }
         if let Some(synthesis) = &self.formula.synthesis {
             let title = self.text(&synthesis.title, &[]);
-            plan.beads.push(bead(SYNTHESIS, title, self.synthesis_text()));
-            plan.edges.extend(self.legs.iter().map(|leg| edge(SYNTHESIS, &leg.id)));
+            plan.beads
+                .push(bead(SYNTHESIS, title, self.synthesis_text()));
+            plan.edges
+                .extend(self.legs.iter().map(|leg| edge(SYNTHESIS, &leg.id)));
         }
         plan
     }
 }
 
 fn joined(parts: &[String]) -> String {
-    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    let parts = parts
+        .iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
 }
 

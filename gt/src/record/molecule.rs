@@ -86,7 +86,11 @@ impl Molecule {
             .iter()
             .map(|step| MoleculeStep {
                 id: step.head.id().to_owned(),
-                title: step.head.bead().map(|bead| bead.title.clone()).unwrap_or_default(),
+                title: step
+                    .head
+                    .bead()
+                    .map(|bead| bead.title.clone())
+                    .unwrap_or_default(),
                 state: step.state.as_str(),
             })
             .collect();
@@ -101,7 +105,10 @@ impl Molecule {
                 description: bead.description.clone(),
                 acceptance: bead.acceptance_criteria.clone(),
                 is_begun: step.state == StepState::Current,
-                cycles: bead.metadata_object().get("cycle").is_some_and(|cycle| *cycle == true),
+                cycles: bead
+                    .metadata_object()
+                    .get("cycle")
+                    .is_some_and(|cycle| *cycle == true),
             })
         });
         let metadata = bead.metadata_object();
@@ -140,13 +147,18 @@ pub fn of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
 pub fn of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     let holders = beads.dependents_of(bead).into_iter();
     let digests = holders.filter(|(holder, edge)| {
-        holder.has_label(squash::LABEL) && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
+        holder.has_label(squash::LABEL)
+            && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
     });
     let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
     let steps = digest.description.lines().filter_map(|line| {
         let (_, rest) = line.split_once(". **[")?;
         let (status, title) = rest.split_once("]** ")?;
-        let state = if status == "closed" { "done" } else { "pending" };
+        let state = if status == "closed" {
+            "done"
+        } else {
+            "pending"
+        };
         Some(MoleculeStep {
             id: String::new(),
             title: title.to_owned(),

@@ -42,6 +42,16 @@ const PHRASES: &[(&str, &str)] = &[
     ("merge_started", "began to merge {mr} ({bead})"),
     ("merge_withdrawn", "withdrew {mr} ({bead}): {reason}"),
     ("merged", "merged {mr} ({bead})"),
+    ("molecule_detached", "took {molecule} off {bead}"),
+    ("molecule_ended", "{how} {molecule} of {bead}"),
+    (
+        "molecule_poured",
+        "gave {bead} the {steps} steps of {formula} ({molecule})",
+    ),
+    (
+        "molecule_skipped",
+        "gave {bead} no steps of {formula}: {reason}",
+    ),
     ("needs_person", "{subject}"),
     ("nudge", "nudged {target}: {reason}"),
     ("nuke", "removed {rig}/{polecat}"),
@@ -62,6 +72,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("sling", "slung {bead} to {target}"),
     ("sling_waits", "queued {bead} for {target}"),
     ("spawn", "started {rig}/{polecat} for {bead}"),
+    ("step_done", "closed the step {step} of {molecule}"),
     ("unhook", "took {bead} from {target}"),
 ];
 

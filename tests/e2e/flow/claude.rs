@@ -68,6 +68,58 @@ fn claude_code_is_primed_commits_finishes_and_its_work_is_merged() {
     );
 }
 
+#[test]
+fn claude_code_does_the_steps_of_a_formula_and_a_killed_session_is_followed_at_the_same_step() {
+    let Some(bin) = program() else {
+        return;
+    };
+    let (town, _origin) = Town::with_rig();
+    let folder = town.root().join(".beads/formulas");
+    std::fs::create_dir_all(&folder).unwrap();
+    let step = |id: &str, needs: &str| {
+        format!("[[steps]]\nid = \"{id}\"\ntitle = \"Step {id}\"\nneeds = [{needs}]\n")
+    };
+    let text = format!(
+        "formula = \"two\"\n{}{}",
+        step("one", ""),
+        step("two", "\"one\"")
+    );
+    std::fs::write(folder.join("two.formula.toml"), text).unwrap();
+    let model = Model::start(
+        &town,
+        &json!({
+            "scripts": [
+                { "name": "second",
+                  "match": { "cwd": "/polecats/", "text": "## Now: step 2 of 2" },
+                  "turns": [
+                      { "sh": "echo two > two && git add two && git commit -qm two && gt mol step done --json && gt done -s 'two steps'" },
+                      { "text": "Done." },
+                  ] },
+                { "name": "first",
+                  "match": { "cwd": "/polecats/", "text": "## Now: step 1 of 2" },
+                  "turns": [{ "sh": "gt mol step done && kill -9 $PPID" }, { "text": "OK." }] },
+            ],
+            "default": { "text": "OK." },
+        }),
+    );
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    let bead = town.bead("web", "Two steps");
+    town.up();
+    town.gt(["sling", "two", "--on", &bead, "web"]).ok();
+    eventually("the bead is closed", || {
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+    let ended = &town.events("molecule_ended")[0]["payload"];
+    let digest = town.show("web", ended["digest"].as_str().unwrap());
+    let text = digest["description"].as_str().unwrap();
+    assert!(text.contains("**Completed**: 2/2"), "{text}");
+    assert!(
+        !town.events("respawn").is_empty(),
+        "a second session took over"
+    );
+}
+
 /// How often a text stands in the last request.
 fn in_last(model: &Model, text: &str) -> usize {
     let requests = model.requests();

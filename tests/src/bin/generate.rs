@@ -1,4 +1,4 @@
-//! Writes `completions/` and `man/` from the command lines; with `--check` only says what is not
+//! Writes `completions/` and `man/` from the command lines, and `docs/FORMULAS.md` from the formulas; with `--check` only says what is not
 //! fresh.
 //!
 //! The same commands give the same files: no date, no version, so that only a change of a command or of
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bd::cli::completion::{SHELLS, script};
+use bd::formula::{Formula, Step};
 use bd::sys::env;
 use clap::Command;
 use clap_mangen::Man;
@@ -71,7 +72,108 @@ fn files() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
         }
         files.insert(path_of(name), program_page(name, &command)?);
     }
+    let guide = std::fs::read_to_string(root().join("formulas/README.md"))?;
+    let page = format!("{}{}", guide.trim_end(), built_in_formulas());
+    files.insert(PathBuf::from("docs/FORMULAS.md"), page.into_bytes());
     Ok(files)
+}
+
+/// An entry for each built-in formula.
+fn built_in_formulas() -> String {
+    let shelf = bd::formula::Shelf {
+        has_built_in: true,
+        ..bd::formula::Shelf::default()
+    };
+    let mut page = String::from("\n\n## Built-in formulas\n");
+    for found in shelf.all() {
+        if let Ok(loaded) = found.loaded {
+            page.push_str(&formula_entry(&loaded.formula));
+        }
+    }
+    page
+}
+
+/// One formula: what it is for, its variables, its steps.
+fn formula_entry(formula: &Formula) -> String {
+    let mut entry = format!(
+        "\n### {} {}\n\n{}\n",
+        formula.name,
+        formula.version_text(),
+        formula.description.trim()
+    );
+    let mut facts = vec![format!("Type: {}.", formula.kind.as_str())];
+    if !formula.extends.is_empty() {
+        facts.push(format!("Extends {}.", formula.extends.join(", ")));
+    }
+    if formula.phase == "vapor" {
+        facts.push("Made as a wisp.".to_owned());
+    }
+    entry.push_str(&format!("\n{}\n", facts.join(" ")));
+    let vars = formula.vars.iter().map(|(name, var)| {
+        let note = match &var.default {
+            Some(default) if !default.is_empty() => format!(" (default `{default}`)"),
+            None if var.required => " (required)".to_owned(),
+            _ => String::new(),
+        };
+        format!("| `{name}` | {}{note} |\n", var.description)
+    });
+    let inputs = formula.inputs.iter().map(|(name, input)| {
+        let note = if input.required { " (required)" } else { "" };
+        format!("| `{name}` | {}{note} |\n", input.description)
+    });
+    let vars: String = vars.chain(inputs).collect();
+    if !vars.is_empty() {
+        entry.push_str(&format!("\n| Variable | Meaning |\n| --- | --- |\n{vars}"));
+    }
+    let mut steps: Vec<String> = Vec::new();
+    let template = if formula.template.is_empty() {
+        &formula.steps
+    } else {
+        &formula.template
+    };
+    list_steps(template, 0, &mut steps);
+    steps.extend(formula.legs.iter().map(|leg| {
+        let needs = after(&leg.needs);
+        format!("- {} `{}`{needs}\n", leg.title, leg.id)
+    }));
+    steps.extend(
+        formula
+            .synthesis
+            .iter()
+            .map(|it| format!("- then: {}\n", it.title)),
+    );
+    if !steps.is_empty() {
+        entry.push_str(&format!("\n{}", steps.concat()));
+    }
+    entry
+}
+
+fn after(needs: &[String]) -> String {
+    match needs {
+        [] => String::new(),
+        needs => format!(", after `{}`", needs.join("`, `")),
+    }
+}
+
+fn list_steps(steps: &[Step], depth: usize, lines: &mut Vec<String>) {
+    for step in steps {
+        let needs: Vec<String> = step.before().map(str::to_owned).collect();
+        let title = if step.title.is_empty() {
+            "repeated"
+        } else {
+            &step.title
+        };
+        let indent = "  ".repeat(depth);
+        lines.push(format!(
+            "{indent}- {title} `{}`{}\n",
+            step.id,
+            after(&needs)
+        ));
+        list_steps(&step.children, depth + 1, lines);
+        if let Some(repeat) = &step.repeat {
+            list_steps(&repeat.body, depth + 1, lines);
+        }
+    }
 }
 
 fn path_of(page: &str) -> PathBuf {

@@ -10,7 +10,7 @@ use super::super::report::{Answer, Said};
 
 /// Write a formula to start from
 ///
-/// The file has every key that you are likely to need, with a comment on each. It cooks as it is.
+/// The file has every key that you are likely to need, with a comment on each, and validates unchanged.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The name of the formula

@@ -18,7 +18,7 @@ use crate::store::Snapshot;
 use super::report::Answer;
 
 crate::family! {
-    /// Make steps wait for something outside: time, people, CI, pull requests
+    /// Make steps wait for time, a person, CI or a pull request
     ///
     /// A gate is a bead that blocks a step until it is closed. `bd gate check` closes the gates whose timer ran out, whose
     /// bead of another rig is closed, whose CI run succeeded, or whose pull request was merged. Gates for a person or

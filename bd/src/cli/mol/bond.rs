@@ -11,14 +11,14 @@ use super::super::report::Answer;
 /// Bond two formulas, protos or molecules
 ///
 /// Two formulas or protos become a compound proto. A formula or proto bonded to a molecule is poured, and its root
-/// depends on the molecule. Two molecules are linked: B depends on A.
+/// depends on the molecule. Two molecules are linked: SECOND depends on FIRST.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A formula, proto or molecule
-    #[arg(value_name = "A")]
+    /// The formula, proto or molecule that comes first
+    #[arg(value_name = "FIRST")]
     a: String,
-    /// A formula, proto or molecule
-    #[arg(value_name = "B")]
+    /// The formula, proto or molecule that is bonded to it
+    #[arg(value_name = "SECOND")]
     b: String,
     /// The order
     #[arg(long = "type", value_name = "TYPE", default_value = "sequential")]

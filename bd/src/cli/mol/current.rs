@@ -48,8 +48,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let is_partial = args.limit.is_some() || args.range.is_some();
     let lists_all = is_partial || ctx.ui.is_json();
     let shown = roots.iter().filter_map(|root| {
-        let progress = Progress::of(&snapshot, root)?;
-        Some(Shown::of(&progress, part, lists_all))
+        let quick = Progress::by_number(&snapshot, root)?;
+        if quick.steps.len() > MANY && !lists_all {
+            return Some(Shown::of(&quick, (0, 0)));
+        }
+        Some(Shown::of(&Progress::of(&snapshot, root)?, part))
     });
     Ok(Box::new(Current {
         molecules: shown.collect(),
@@ -99,11 +102,9 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(progress: &Progress<'_>, (from, to): (usize, usize), lists_all: bool) -> Self {
+    fn of(progress: &Progress<'_>, (from, to): (usize, usize)) -> Self {
         let total = progress.steps.len();
-        let is_summary = total > MANY && !lists_all;
         let steps = progress.steps.iter().take(to).skip(from);
-        let steps = steps.filter(|_| !is_summary);
         let bead = |step: &progress::MoleculeStep<'_>| step.head.bead().cloned();
         Self {
             root: progress.root.bead().cloned().unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::ui::{Page, Report, escape};
 
 use super::super::report::{Answer, plain_json};
 
-/// List molecules whose gate opened and whose step waits for a worker
+/// List molecules whose step is ready after its gate opened
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[arg(long, hide = true)]

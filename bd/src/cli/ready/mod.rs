@@ -59,7 +59,7 @@ pub(crate) struct Args {
     /// List the ready steps of this molecule
     #[arg(long, value_name = "ID", conflicts_with_all = ["explain", "gated"])]
     mol: Option<String>,
-    /// List molecules whose gate opened and whose step waits for a worker
+    /// List molecules whose step is ready after its gate opened
     #[arg(long, conflicts_with = "explain")]
     gated: bool,
     /// Also list deferred beads

@@ -43,6 +43,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let path = path.display().to_string();
     answer(Created { name, path }, |done, page| {
         page.line(format!("✓ wrote {}", done.path));
-        page.line(format!("Next: edit it, then bd formula validate {}", done.name));
+        page.line(format!(
+            "Next: edit it, then bd formula validate {}",
+            done.name
+        ));
     })
 }

@@ -34,11 +34,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 description: loaded.formula.first_line().to_owned(),
                 source: loaded.formula.source,
             }),
-            Err(problem) => ctx.ui.warn(&format!("{} is left out: {problem}", found.name)),
+            Err(problem) => ctx
+                .ui
+                .warn(&format!("{} is left out: {problem}", found.name)),
         }
     }
     answer(listed, |listed, page| {
-        let width = listed.iter().map(|one| one.name.len()).max().unwrap_or_default();
+        let width = listed
+            .iter()
+            .map(|one| one.name.len())
+            .max()
+            .unwrap_or_default();
         for one in listed {
             let text = escape::line(&one.description);
             page.cut_line(format!("{:width$}  {:9}  {text}", one.name, one.r#type));

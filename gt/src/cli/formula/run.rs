@@ -5,7 +5,7 @@ use super::{Answer, Context, answer};
 use crate::flow::formula::{self, RunRequest, Started};
 use crate::flow::sling::formula::rig_of;
 
-/// Run a convoy formula: its legs in parallel, then its synthesis
+/// Run a convoy formula: legs in parallel, then a synthesis
 ///
 /// Makes a bead of the rig for each leg and one for the synthesis, which waits for all legs, and a convoy that tracks
 /// them, and slings all of them.
@@ -15,7 +15,12 @@ pub(super) struct Args {
     #[arg(value_name = "FORMULA")]
     formula: Option<String>,
     /// Run it in this rig (default: yours)
-    #[arg(long, value_name = "RIG", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "RIG",
+        default_value = "",
+        hide_default_value = true
+    )]
     rig: String,
     /// Answer a question of the formula; may be repeated
     #[arg(long, visible_alias = "set", value_name = "NAME=VALUE")]
@@ -24,7 +29,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     pr: Option<u64>,
     /// Only the legs of this preset
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
     preset: String,
     /// Use this agent runtime instead of the configured one
     #[arg(long)]
@@ -44,10 +54,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let setting = || {
         let layers = crate::town::config::Layers::load(&town, Some(&rig)).ok()?;
         let value = layers.usable("workflow.default_formula");
-        value.as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+        value
+            .as_str()
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
     };
     let name = args.formula.or_else(setting);
-    let name = name.ok_or_else(|| bd::error::Usage("name a formula: gt formula run FORMULA".into()))?;
+    let name =
+        name.ok_or_else(|| bd::error::Usage("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {
         formula: name,
         values,
@@ -58,7 +72,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.dry_run {
         let titles = prepared.titles();
         let name = prepared.name().to_owned();
-        let steps: Vec<_> = titles.iter().map(|(id, title)| json!({"id": id, "title": title})).collect();
+        let steps: Vec<_> = titles
+            .iter()
+            .map(|(id, title)| json!({"id": id, "title": title}))
+            .collect();
         let data = json!({"formula": name, "rig": rig.name(), "beads": steps, "dry_run": true});
         return answer(data, move |_, page| {
             page.line(format!("Would run {name}:"));
@@ -74,7 +91,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 fn show(started: &Started, page: &mut Page) {
-    page.line(format!("✓ {} runs as convoy {}", started.formula, started.convoy));
+    page.line(format!(
+        "✓ {} runs as convoy {}",
+        started.formula, started.convoy
+    ));
     for (leg, bead) in &started.legs {
         let to = started.slung.iter().find(|slung| slung.bead == *bead);
         let to = to.map_or("not slung", |slung| slung.target.as_str());

@@ -26,15 +26,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 fn show(formula: &Formula, page: &mut Page) {
-    page.line(format!("{} {} ({})", formula.name, formula.version_text(), formula.kind.as_str()));
+    page.line(format!(
+        "{} {} ({})",
+        formula.name,
+        formula.version_text(),
+        formula.kind.as_str()
+    ));
     page.blank();
     page.line(escape::block(formula.description.trim()));
     page.blank();
     for step in formula.every_step() {
-        page.cut_line(format!("  {}: {}", escape::line(&step.id), escape::line(&step.title)));
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::line(&step.id),
+            escape::line(&step.title)
+        ));
     }
     for leg in &formula.legs {
-        page.cut_line(format!("  {}: {}", escape::line(&leg.id), escape::line(&leg.title)));
+        page.cut_line(format!(
+            "  {}: {}",
+            escape::line(&leg.id),
+            escape::line(&leg.title)
+        ));
     }
     if let Some(synthesis) = &formula.synthesis {
         page.cut_line(format!("  then: {}", escape::line(&synthesis.title)));

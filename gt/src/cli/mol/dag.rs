@@ -5,7 +5,7 @@ use crate::flow::molecule;
 use bd::molecule::draw;
 use bd::molecule::progress::Progress;
 
-/// Draw the steps of a molecule as a tree of what waits for what
+/// Draw the steps of a molecule as a tree
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The molecule, a bead or an agent (default: you)

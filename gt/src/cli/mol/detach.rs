@@ -23,8 +23,10 @@ struct Detached {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let town = ctx.town()?;
     let (bead, molecule) = molecule::detach(&town, &args.target)?;
-    answer(Detached { bead, molecule }, |done, page| match &done.molecule {
-        Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
-        None => page.line(format!("{} has no molecule", done.bead)),
+    answer(Detached { bead, molecule }, |done, page| {
+        match &done.molecule {
+            Some(molecule) => page.line(format!("✓ {molecule} is off {}", done.bead)),
+            None => page.line(format!("{} has no molecule", done.bead)),
+        }
     })
 }

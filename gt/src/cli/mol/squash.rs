@@ -10,7 +10,12 @@ pub(super) struct Args {
     #[arg(value_name = "TARGET", default_value = "", hide_default_value = true)]
     target: String,
     /// The text of the digest
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     summary: String,
 }
 

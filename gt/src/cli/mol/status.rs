@@ -49,7 +49,10 @@ pub(super) struct ProgressShown {
 impl ProgressShown {
     pub(super) fn of(found: &Molecule) -> Self {
         let ids = |states: &[&str]| -> Vec<String> {
-            let steps = found.steps.iter().filter(|step| states.contains(&step.state));
+            let steps = found
+                .steps
+                .iter()
+                .filter(|step| states.contains(&step.state));
             steps.map(|step| step.id.clone()).collect()
         };
         let total = found.steps.len();

@@ -40,7 +40,10 @@ mod done {
 
     fn show(done: &StepDone, page: &mut bd::ui::Page) {
         if !done.step_closed {
-            page.line(format!("Would close {} of {}", done.step_id, done.molecule_id));
+            page.line(format!(
+                "Would close {} of {}",
+                done.step_id, done.molecule_id
+            ));
             return;
         }
         page.line(format!("✓ {} is done", done.step_id));
@@ -97,7 +100,11 @@ mod await_signal {
             read("--backoff-max", &args.backoff_max)?,
         );
         let limit = base.saturating_mul(2_u32.saturating_pow(args.idle));
-        let limit = if args.idle == 0 { base } else { limit.min(most.max(base)) };
+        let limit = if args.idle == 0 {
+            base
+        } else {
+            limit.min(most.max(base))
+        };
         let awaited = molecule::await_signal(&town, limit)?;
         answer(awaited, |awaited, page| match &awaited.signal {
             Some(signal) => page.line(bd::ui::escape::line(signal)),

@@ -17,7 +17,12 @@ use crate::town::event::event;
 
 /// Gives a bead that was slung to a polecat the molecule of its rig, unless it has one. A formula that cannot be poured
 /// is recorded, and the work goes on without: it is guidance, not the work.
-pub fn ensure(town: &LiveTown, rig: &RigLayout, bead: &Bead, no_molecule: bool) -> anyhow::Result<()> {
+pub fn ensure(
+    town: &LiveTown,
+    rig: &RigLayout,
+    bead: &Bead,
+    no_molecule: bool,
+) -> anyhow::Result<()> {
     let layers = Layers::load(town, Some(rig))?;
     let formula = text(&layers, "molecule.formula");
     if no_molecule || formula.is_empty() || record::molecule::is_root(bead) {

@@ -121,11 +121,15 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
 pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
     let (bead, found) = attach::attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
-    anyhow::ensure!(found.id != bead, "{bead} is the work itself: `bd mol burn {bead}` removes it");
+    anyhow::ensure!(
+        found.id != bead,
+        "{bead} is the work itself: `bd mol burn {bead}` removes it"
+    );
     let home = town.find_bead(&found.id)?;
     let burned = town.transact(&home.store, |tx| {
         let holds = tx.get_live(&bead).is_some_and(|own| {
-            own.edges(&DepKind::Blocks).any(|edge| edge.depends_on_id == found.id)
+            own.edges(&DepKind::Blocks)
+                .any(|edge| edge.depends_on_id == found.id)
         });
         if !holds {
             bd::molecule::bond::detach(tx, &bead)?;

@@ -36,5 +36,7 @@ pub fn full_name(shelf: &Shelf, name: &str) -> Option<String> {
         return Some(name.to_owned());
     }
     let long = format!("mol-{name}");
-    names.contains(long.split('@').next().unwrap_or_default()).then_some(long)
+    names
+        .contains(long.split('@').next().unwrap_or_default())
+        .then_some(long)
 }

@@ -78,7 +78,9 @@ pub fn step_done(
     town.tell(&event!(StepDone,
         step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
     ));
-    let says_so = before.and_then(|molecule| molecule.current).filter(|current| current.id == step);
+    let says_so = before
+        .and_then(|molecule| molecule.current)
+        .filter(|current| current.id == step);
     let cycles = says_so.map(|current| current.cycles);
     done.cycled = done.action == "continue" && cycle(town, cycles, &done)?;
     Ok(done)
@@ -88,7 +90,8 @@ pub fn step_done(
 fn current(town: &LiveTown) -> anyhow::Result<String> {
     let (bead, found) = super::attached(town, "")?;
     let step = found.and_then(|molecule| molecule.current);
-    let step = step.ok_or_else(|| anyhow::anyhow!("no step of {bead} can be closed now; name one"))?;
+    let step =
+        step.ok_or_else(|| anyhow::anyhow!("no step of {bead} can be closed now; name one"))?;
     Ok(step.id)
 }
 

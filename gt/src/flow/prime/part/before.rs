@@ -10,8 +10,8 @@ use super::work::task_of;
 use super::{Part, Pointer, Room};
 use crate::flow::convoy::briefing;
 use crate::flow::followup::Before;
-use crate::record::molecule::{Molecule, MoleculeStep};
 use crate::record::attempt::{Attempt, Trace};
+use crate::record::molecule::{Molecule, MoleculeStep};
 
 /// How many attempts are told, the last ones.
 const ATTEMPTS: usize = 3;

@@ -27,13 +27,18 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
             "No step can be begun now: `bd mol current {id}` shows what each waits for.\n"
         )),
     }
-    let at = found.current.as_ref().map_or(0, |step| step.number.saturating_sub(1));
+    let at = found
+        .current
+        .as_ref()
+        .map_or(0, |step| step.number.saturating_sub(1));
     let steps = around(&found.steps, at);
     let name = found.current.as_ref().map_or("", |step| step.id.as_str());
     text.push_str("\n## The steps\n\n");
     text.push_str(&marked(steps, name));
     if steps.len() < total {
-        text.push_str(&format!("`bd mol current {id} --range 1-{total}` lists all {total}.\n"));
+        text.push_str(&format!(
+            "`bd mol current {id} --range 1-{total}` lists all {total}.\n"
+        ));
     }
     Part::fixed("molecule", format!("bead {id}"), text).within(Room {
         most: 3072,
@@ -46,7 +51,10 @@ pub(in crate::flow::prime) fn molecule(found: &Molecule) -> Part {
 /// The step to be done now: its text, when it is done, and what follows.
 fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
     let (id, title) = (escape::line(&step.id), escape::line(&step.title));
-    let mut text = format!("## Now: step {} of {total}, {id} \"{title}\"\n\n", step.number);
+    let mut text = format!(
+        "## Now: step {} of {total}, {id} \"{title}\"\n\n",
+        step.number
+    );
     if !step.description.trim().is_empty() {
         text.push_str(&fenced(&step.description));
         text.push('\n');
@@ -57,7 +65,9 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
         text.push('\n');
     }
     if !step.is_begun {
-        text.push_str(&format!("Begin it: `bd update {id} --status in_progress`.\n"));
+        text.push_str(&format!(
+            "Begin it: `bd update {id} --status in_progress`.\n"
+        ));
     }
     text.push_str(&format!(
         "When it is done: `gt mol step done {id}`, which begins the next step.\n"
@@ -71,6 +81,8 @@ fn current(found: &Molecule, step: &CurrentStep, total: usize) -> String {
 
 /// The steps around the current one, where there are many.
 fn around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
-    let from = at.saturating_sub(LISTED / 3).min(steps.len().saturating_sub(LISTED));
+    let from = at
+        .saturating_sub(LISTED / 3)
+        .min(steps.len().saturating_sub(LISTED));
     &steps[from..steps.len().min(from + LISTED)]
 }

@@ -1,0 +1,144 @@
+//! Laws of molecules, over formulas of any shape.
+
+use proptest::prelude::*;
+
+use super::burn::burn;
+use super::pour::{Poured, pour};
+use super::progress::{Progress, StepState};
+use super::squash::{SquashRequest, squash};
+use super::template::{PourOptions, Template};
+use crate::bead::record;
+use crate::change;
+use crate::formula::schema::{Formula, Step};
+use crate::formula::vars::Values;
+use crate::store::{Author, Snapshot, Store, Tx};
+use crate::sys::Clock;
+
+/// Runs work in a transaction on a fresh store, then looks at what is there.
+fn with<T>(work: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>) -> (T, Snapshot) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join(".beads"), "bd").unwrap();
+    let clock = Clock::stepped("2026-01-01T00:00:00Z".parse().unwrap());
+    let author = Author {
+        actor: "dana".into(),
+        ..Author::default()
+    };
+    let answer = store.transact(&author, &clock, work).unwrap();
+    (answer, store.snapshot().unwrap())
+}
+
+/// A formula whose steps need earlier ones, some of them within others.
+fn any_formula() -> impl Strategy<Value = Formula> {
+    let needs = proptest::collection::vec(any::<prop::sample::Index>(), 0..3);
+    let step = (needs, any::<bool>());
+    proptest::collection::vec(step, 1..12).prop_map(|shapes| {
+        let mut steps: Vec<Step> = Vec::new();
+        for (own, (needs, is_child)) in shapes.into_iter().enumerate() {
+            let mut step = Step {
+                id: format!("s{own}"),
+                title: format!("Step {own}"),
+                ..Step::default()
+            };
+            let tops: Vec<String> = steps.iter().map(|step| step.id.clone()).collect();
+            if let (true, Some(parent)) = (is_child, steps.last_mut()) {
+                parent.children.push(step);
+                continue;
+            }
+            for need in needs {
+                if !tops.is_empty() {
+                    step.add_need(&tops[need.index(tops.len())]);
+                }
+            }
+            steps.push(step);
+        }
+        Formula {
+            name: "any".into(),
+            steps,
+            ..Formula::default()
+        }
+    })
+}
+
+fn poured(tx: &mut Tx<'_>, formula: &Formula, ephemeral: bool) -> anyhow::Result<Poured> {
+    let template = Template::of_formula(formula, &Values::new());
+    let options = PourOptions {
+        ephemeral,
+        ..PourOptions::default()
+    };
+    Ok(pour(tx, &template, &options)?)
+}
+
+/// The lines of all beads.
+fn lines(snapshot: &Snapshot) -> Vec<Vec<u8>> {
+    snapshot.live().map(record::line).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_is_poured_can_be_done_step_by_step(formula in any_formula()) {
+        let (left, _) = with(|tx| {
+            let root = poured(tx, &formula, false)?.root;
+            let count = formula.every_step().len();
+            for _ in 0..count {
+                let Some(progress) = Progress::of(tx, &root) else { break };
+                let Some(step) = progress.next().map(|step| step.head.id().to_owned()) else { break };
+                change::close(tx, &step, "Done", "", false)?;
+            }
+            let progress = Progress::of(tx, &root);
+            Ok(progress.map(|progress| progress.steps.len() - progress.done()))
+        });
+        prop_assert_eq!(left, Some(0));
+    }
+
+    #[test]
+    fn a_digest_names_every_step_and_how_it_ended(
+        formula in any_formula(),
+        closed in proptest::collection::vec(any::<bool>(), 12),
+    ) {
+        let ((states, digest), snapshot) = with(|tx| {
+            let root = poured(tx, &formula, true)?.root;
+            let progress = Progress::of(tx, &root).unwrap();
+            let ids: Vec<String> = progress.steps.iter().map(|step| step.head.id().to_owned()).collect();
+            for (id, _) in ids.iter().zip(&closed).filter(|(_, closed)| **closed) {
+                change::close(tx, id, &format!("Outcome of {id}"), "", true)?;
+            }
+            let progress = Progress::of(tx, &root).unwrap();
+            let states: Vec<(String, String, bool)> = progress
+                .steps
+                .iter()
+                .map(|step| {
+                    let bead = step.head.bead().unwrap();
+                    (bead.id.clone(), bead.title.clone(), step.state == StepState::Done)
+                })
+                .collect();
+            let digest = squash(tx, &root, &SquashRequest::default())?.digest.unwrap();
+            Ok((states, digest))
+        });
+        let left: Vec<&str> = snapshot.live().map(|bead| bead.id.as_str()).collect();
+        prop_assert_eq!(left, vec![digest.as_str()], "one bead is left");
+        let text = &snapshot.get(&digest).unwrap().description;
+        for (id, title, is_done) in states {
+            let state = if is_done { "closed" } else { "open" };
+            let line = format!("**[{state}]** {title}\n");
+            prop_assert!(text.contains(&line), "{} in {}", line, text);
+            prop_assert_eq!(text.contains(&format!("*Outcome*: Outcome of {id}\n")), is_done);
+        }
+    }
+
+    #[test]
+    fn a_burned_wisp_leaves_no_trace(formula in any_formula()) {
+        let ((before, ids), after) = with(|tx| {
+            change::create(tx, change::New { title: "Other".into(), ..change::New::default() })?;
+            let before = lines(tx);
+            let poured = poured(tx, &formula, true)?;
+            burn(tx, &poured.root)?;
+            Ok((before, poured.ids))
+        });
+        prop_assert_eq!(lines(&after), before);
+        for id in ids.values() {
+            prop_assert!(after.bead_ref(id).is_none(), "{}", id);
+        }
+    }
+}
