@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
     reason = "a build script: cargo hands it OUT_DIR in the environment, and a build that cannot write there ends"
 )]
 fn embed(list: &str) {
-    let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let out = env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
 }
 

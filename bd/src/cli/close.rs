@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         _ => None,
     };
     Ok(Box::new(Closed {
-        closed,
+        beads: closed,
         unblocked,
         step,
     }))
@@ -127,14 +127,14 @@ fn unblocked(ctx: &Context, id: &str) -> anyhow::Result<Vec<Bead>> {
 /// Beads that were closed.
 #[derive(Debug)]
 struct Closed {
-    closed: Vec<Bead>,
+    beads: Vec<Bead>,
     unblocked: Vec<Bead>,
     step: Option<Advance>,
 }
 
 impl Closed {
     fn step_json(&self, step: &Advance) -> Value {
-        let closed = self.closed.first().map(|bead| bead.id.as_str());
+        let closed = self.beads.first().map(|bead| bead.id.as_str());
         let mut value = json!({
             "closed_step": closed,
             "auto_advanced": step.is_begun,
@@ -154,17 +154,17 @@ impl Report for Closed {
     fn json(&self) -> Value {
         let list = |beads: &[Bead]| -> Value { beads.iter().map(plain_json).collect() };
         if let Some(step) = &self.step {
-            return json!({"closed": list(&self.closed), "continue": self.step_json(step)});
+            return json!({"closed": list(&self.beads), "continue": self.step_json(step)});
         }
         if self.unblocked.is_empty() {
-            return list(&self.closed);
+            return list(&self.beads);
         }
-        json!({"closed": list(&self.closed), "unblocked": list(&self.unblocked)})
+        json!({"closed": list(&self.beads), "unblocked": list(&self.unblocked)})
     }
 
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
-        for bead in &self.closed {
+        for bead in &self.beads {
             page.line(format!(
                 "{mark} Closed {}: {}",
                 bead.id,

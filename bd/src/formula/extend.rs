@@ -39,8 +39,8 @@ pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formu
     let mut compose = std::mem::take(&mut merged.compose);
     add_compose(&mut compose, &own.compose);
     let mut result = Formula {
-        steps,
         vars,
+        steps,
         compose,
         ..own.clone()
     };

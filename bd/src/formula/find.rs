@@ -76,9 +76,10 @@ impl Shelf {
     pub fn load(&self, wanted: &str) -> Result<Loaded, FormulaError> {
         if is_path(wanted) {
             let path = self.cwd.join(wanted);
-            return match path.is_file() {
-                true => read_file(&path),
-                false => Err(self.not_found(wanted)),
+            return if path.is_file() {
+                read_file(&path)
+            } else {
+                Err(self.not_found(wanted))
             };
         }
         let (name, version) = match wanted.split_once('@') {
@@ -228,7 +229,7 @@ fn read_text(path: &Path) -> Result<String, FormulaError> {
 /// Whether a formula is named by the path of its file.
 pub fn is_path(wanted: &str) -> bool {
     let has_ending = [".toml", ".json"].iter().any(|end| wanted.ends_with(end));
-    wanted.contains('/') && has_ending || has_ending && Path::new(wanted).is_file()
+    has_ending && (wanted.contains('/') || Path::new(wanted).is_file())
 }
 
 /// Whether a text can be the name of a formula.

@@ -3,6 +3,8 @@
 //! A key that is nearly one of ours is a typing error and is refused. Any other unknown key is kept out and
 //! reported by `bd formula validate`, so that files of other versions can be read.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use super::problem::{FormulaError, Problem};
@@ -20,10 +22,9 @@ pub enum Format {
 impl Format {
     /// The format by a file's name.
     pub fn of_name(name: &str) -> Self {
-        if name.ends_with(".json") {
-            Self::Json
-        } else {
-            Self::Toml
+        match Path::new(name).extension() {
+            Some(end) if end.eq_ignore_ascii_case("json") => Self::Json,
+            _ => Self::Toml,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::progress;
 use crate::bead::{Bead, DepKind};
 use crate::formula::schema::{Formula, Step, Var};
 use crate::formula::vars;
-use crate::store::Snapshot;
+use crate::store::{BeadRef, Snapshot};
 
 /// The formula of an epic. `values` are texts to be replaced by variables, by the variables' names.
 pub fn distill(
@@ -19,7 +19,7 @@ pub fn distill(
     values: &BTreeMap<String, String>,
 ) -> Result<Formula, MoleculeError> {
     let members = progress::members(snapshot, &epic.id);
-    let beads: Vec<&Bead> = members.iter().filter_map(|head| head.bead()).collect();
+    let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
     if beads.is_empty() {
         return Err(MoleculeError::NoSteps(epic.id.clone()));
     }

@@ -145,7 +145,7 @@ fn parent_of<'a>(head: &BeadRef<'a>) -> Option<&'a str> {
 /// The beads below a root, without it: by parent-child edges and by dotted ids. In the order of the formula, and
 /// no step before one that it waits for.
 pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
-    in_order(numbered(snapshot, root))
+    in_order(&numbered(snapshot, root))
 }
 
 /// The same in the order of their numbers.
@@ -190,7 +190,7 @@ fn order(head: &BeadRef<'_>, root: &str) -> (Vec<u64>, u64, i128, String) {
 }
 
 /// The same beads, none before one that it waits for, else in the order in which they came.
-fn in_order(found: Vec<BeadRef<'_>>) -> Vec<BeadRef<'_>> {
+fn in_order<'a>(found: &[BeadRef<'a>]) -> Vec<BeadRef<'a>> {
     let at: HashMap<&str, usize> = found
         .iter()
         .enumerate()

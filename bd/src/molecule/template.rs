@@ -10,7 +10,7 @@ use crate::change::{End, New, Plan, PlanBead, PlanEdge};
 use crate::formula::vars::{self, Values};
 use crate::formula::{Formula, Step, cook};
 use crate::query::when;
-use crate::store::Snapshot;
+use crate::store::{BeadRef, Snapshot};
 
 /// The key of the root; a step has its id.
 pub const ROOT: &str = "";
@@ -77,9 +77,12 @@ impl Template {
     }
 
     fn root(&self, formula: &Formula) -> TemplateBead {
-        let or = |var: &str, text: &str| match formula.vars.contains_key(var) {
-            true => format!("{{{{{var}}}}}"),
-            false => text.to_owned(),
+        let or = |var: &str, text: &str| {
+            if formula.vars.contains_key(var) {
+                format!("{{{{{var}}}}}")
+            } else {
+                text.to_owned()
+            }
         };
         TemplateBead {
             new: New {
@@ -204,14 +207,15 @@ impl Template {
     /// The template that a proto's beads are. Children are found by their edges and by their dotted ids.
     pub fn of_proto(snapshot: &Snapshot, root: &Bead) -> Self {
         let members = super::progress::members(snapshot, &root.id);
-        let beads: Vec<&Bead> = members.iter().filter_map(|head| head.bead()).collect();
+        let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
         let own: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
-        let key = |id: &str| match id == root.id {
-            true => ROOT.to_owned(),
-            false => id
-                .strip_prefix(&format!("{}.", root.id))
-                .unwrap_or(id)
-                .to_owned(),
+        let start = format!("{}.", root.id);
+        let key = |id: &str| {
+            if id == root.id {
+                ROOT.to_owned()
+            } else {
+                id.strip_prefix(&start).unwrap_or(id).to_owned()
+            }
         };
         let mut template = Self {
             name: root.id.clone(),

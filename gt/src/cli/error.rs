@@ -33,7 +33,10 @@ pub fn failure(error: &anyhow::Error) -> Failure {
         failure.hint = Some(format!("`{}` gives the role to an agent", role.next_step()));
         return failure;
     }
-    let Some((code, hint)) = error.chain().find_map(known) else {
+    let found = error
+        .chain()
+        .find_map(|cause| known(cause).or_else(|| of_work(cause)));
+    let Some((code, hint)) = found else {
         return failure;
     };
     failure.code = code;
@@ -81,14 +84,6 @@ fn known(
             Some("`gt escalate list --all` shows the escalations"),
         ));
     }
-    if error.is::<StepsOpen>() {
-        return Some((
-            "steps_open",
-            Some(
-                "close each with `gt mol step done`; `gt done --close-steps` hands in without them",
-            ),
-        ));
-    }
     if error.is::<BadAddress>() {
         return Some(("bad_address", None));
     }
@@ -111,6 +106,21 @@ fn known(
         return Some((
             "busy",
             Some("another gt or gtd is at work there; try again in a moment"),
+        ));
+    }
+    None
+}
+
+/// Code and hint of an error about the work on a hook.
+fn of_work(
+    error: &(dyn std::error::Error + 'static),
+) -> Option<(&'static str, Option<&'static str>)> {
+    if error.is::<StepsOpen>() {
+        return Some((
+            "steps_open",
+            Some(
+                "close each with `gt mol step done`; `gt done --close-steps` hands in without them",
+            ),
         ));
     }
     None

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::Usage;
 use crate::formula::find::is_name;
 use crate::molecule::{MoleculeError, distill, progress};
+use crate::store::BeadRef;
 use crate::sys::file;
 use crate::ui::pretty;
 
@@ -48,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let members = progress::members(&snapshot, &epic.id);
     let mut texts = format!("{}\n{}", epic.title, epic.description);
-    for bead in members.iter().filter_map(|head| head.bead()) {
+    for bead in members.iter().filter_map(BeadRef::bead) {
         texts.push_str(&format!(
             "\n{}\n{}\n{}",
             bead.title, bead.description, bead.notes

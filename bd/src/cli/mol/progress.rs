@@ -42,7 +42,7 @@ struct Progress {
     title: String,
     total: usize,
     done: usize,
-    in_progress: usize,
+    begun: usize,
     current: String,
     /// Steps an hour, and the hours left.
     rate: Option<(f64, f64)>,
@@ -74,7 +74,7 @@ impl Progress {
                 .unwrap_or_default(),
             total: direct.len(),
             done,
-            in_progress: begun.count(),
+            begun: begun.count(),
             current: molecule
                 .current()
                 .map(|step| step.head.id().to_owned())
@@ -107,11 +107,11 @@ impl Report for Option<Progress> {
             "molecule_title": progress.title,
             "total": progress.total,
             "completed": progress.done,
-            "in_progress": progress.in_progress,
+            "in_progress": progress.begun,
             "current_step_id": progress.current,
         });
-        if progress.total > 0 {
-            value["percent"] = json!(progress.done * 100 / progress.total);
+        if let Some(percent) = (progress.done * 100).checked_div(progress.total) {
+            value["percent"] = json!(percent);
         }
         if let Some((rate, left)) = progress.rate {
             value["rate_per_hour"] = json!(rate);

@@ -8,7 +8,7 @@ use crate::error::Usage;
 use crate::molecule::progress;
 use crate::molecule::template::PourOptions;
 use crate::query::when;
-use crate::store::Snapshot;
+use crate::store::{BeadRef, Snapshot};
 use crate::ui::{Page, Report, counted, escape};
 
 use super::super::line;
@@ -204,7 +204,7 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
     };
     let store = ctx.store()?;
     let candidates = |snapshot: &Snapshot| -> Vec<String> {
-        let heads = snapshot.bead_refs().filter(|head| head.is_ephemeral());
+        let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
         let beads = heads.filter_map(|head| head.bead());
         let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead));
         due.map(|bead| bead.id.clone()).collect()

@@ -15,7 +15,7 @@ pub(super) struct Args {
 
 /// The current step of an agent.
 #[derive(Debug, Serialize)]
-struct Current {
+struct Standing {
     identity: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     molecule_id: Option<String>,
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         (Some(found), None) if found.done() == found.steps.len() => "complete",
         (Some(_), None) => "blocked",
     };
-    let current = Current {
+    let current = Standing {
         identity,
         molecule_id: found.as_ref().map(|found| found.id.clone()),
         molecule_title: found.as_ref().map(|found| found.title.clone()),
