@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Project, ids};
 
 const RELEASE: &str = r#"
-formula = "mol-release"
+formula = "mol-ship"
 version = 4
 [vars]
 version = { required = true }
@@ -32,7 +32,7 @@ gate = { type = "timer", timeout = "1h" }
 
 fn project() -> Project {
     let project = Project::new();
-    write(&project, "mol-release", RELEASE);
+    write(&project, "mol-ship", RELEASE);
     project
 }
 
@@ -41,17 +41,11 @@ fn write(project: &Project, name: &str, text: &str) {
 }
 
 fn pour(project: &Project, args: &[&str]) -> Value {
-    project.json(
-        &[
-            &["mol", "pour", "mol-release", "--var", "version=1.4"],
-            args,
-        ]
-        .concat(),
-    )
+    project.json(&[&["mol", "pour", "mol-ship", "--var", "version=1.4"], args].concat())
 }
 
 fn wisp(project: &Project) -> String {
-    let made = project.json(&["mol", "wisp", "mol-release", "--var", "version=1.4"]);
+    let made = project.json(&["mol", "wisp", "mol-ship", "--var", "version=1.4"]);
     assert_eq!(made["phase"], "vapor");
     made["new_epic_id"].as_str().unwrap().to_owned()
 }
@@ -79,7 +73,7 @@ fn tracked(project: &Project) -> usize {
 #[test]
 fn case_83_text_of_other_template_languages_is_no_variable() {
     let project = project();
-    let missing = project.fails(&["mol", "pour", "mol-release"]);
+    let missing = project.fails(&["mol", "pour", "mol-ship"]);
     assert!(
         missing.contains("missing required variables: version\n"),
         "{missing}"
@@ -93,7 +87,7 @@ fn case_83_text_of_other_template_languages_is_no_variable() {
     assert_eq!(step["title"], "Bump to 1.4 {{else}} {{undeclared}}");
     assert_eq!(step["acceptance_criteria"], "The version file says 1.4");
     assert_eq!(step["labels"], json!(["fast"]));
-    assert_eq!(step["source_formula"], "mol-release@4");
+    assert_eq!(step["source_formula"], "mol-ship@4");
 }
 
 #[test]
@@ -122,7 +116,7 @@ fn case_85_a_pour_starts_open_and_assigns_only_the_root() {
     assert_eq!(made["phase"], "liquid");
     let root = made["new_epic_id"].as_str().unwrap();
     assert!(root.starts_with("bd-mol-"), "{root}");
-    assert_eq!(made["id_mapping"]["mol-release.bump"], format!("{root}.1"));
+    assert_eq!(made["id_mapping"]["mol-ship.bump"], format!("{root}.1"));
     assert_eq!(project.shown(root)["assignee"], "dana");
     for number in 1..=4 {
         let step = project.shown(&format!("{root}.{number}"));
@@ -178,23 +172,23 @@ fn case_86_a_gate_is_a_child_that_blocks_its_step() {
 #[test]
 fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
     let project = project();
-    let kept = project.json(&["cook", "mol-release", "--persist"]);
-    assert_eq!(kept["proto_id"], "mol-release");
+    let kept = project.json(&["cook", "mol-ship", "--persist"]);
+    assert_eq!(kept["proto_id"], "mol-ship");
     assert_eq!(kept["created"], 5);
-    let again = project.fails(&["cook", "mol-release", "--persist"]);
+    let again = project.fails(&["cook", "mol-ship", "--persist"]);
     assert!(
-        again.contains("proto mol-release already exists (use --force to replace)"),
+        again.contains("proto mol-ship already exists (use --force to replace)"),
         "{again}"
     );
     // An odd edge of a dotted child does not lose it; a foreign bead with another edge is not taken.
-    project.ok(&["dep", "remove", "mol-release.test", "mol-release"]);
+    project.ok(&["dep", "remove", "mol-ship.test", "mol-ship"]);
     let other = project.make("Other", &[]);
-    project.ok(&["dep", "add", &other, "mol-release", "--type", "related"]);
-    fs::remove_file(project.path(".beads/formulas/mol-release.formula.toml")).unwrap();
-    let made = project.json(&["mol", "pour", "mol-release", "--var", "version=2"]);
+    project.ok(&["dep", "add", &other, "mol-ship", "--type", "related"]);
+    fs::remove_file(project.path(".beads/formulas/mol-ship.formula.toml")).unwrap();
+    let made = project.json(&["mol", "pour", "mol-ship", "--var", "version=2"]);
     assert_eq!(made["created"], 5);
     let root = made["new_epic_id"].as_str().unwrap();
-    let first = project.shown(made["id_mapping"]["mol-release.bump"].as_str().unwrap());
+    let first = project.shown(made["id_mapping"]["mol-ship.bump"].as_str().unwrap());
     assert_eq!(first["title"], "Bump to 2 {{else}} {{undeclared}}");
     assert_eq!(states(&project, root)[0], "1 ready", "the order is kept");
 }
@@ -578,6 +572,11 @@ fn a_formula_is_written_checked_listed_and_converted() {
         unknown.contains("not found in search paths; did you mean my-workflow?"),
         "{unknown}"
     );
+}
+
+#[test]
+fn a_json_formula_is_converted_and_a_bad_one_is_named_with_its_line() {
+    let project = Project::new();
     project.write(
         ".beads/formulas/old.formula.json",
         "{\"formula\":\"old\",\"steps\":[{\"id\":\"a\",\"title\":\"A\"}],\"owner\":\"me\"}",
@@ -638,7 +637,7 @@ fn a_pour_is_made_whole_or_not_at_all() {
     let error = project.fails(&[
         "mol",
         "pour",
-        "mol-release",
+        "mol-ship",
         "--var",
         "version=1",
         "--attach",
@@ -755,7 +754,7 @@ fn two_formulas_bond_to_a_compound() {
         "mol-after",
         "formula = \"mol-after\"\n[[steps]]\nid = \"x\"\ntitle = \"X\"\n",
     );
-    let bonded = project.json(&["mol", "bond", "mol-release", "mol-after", "--as", "Both"]);
+    let bonded = project.json(&["mol", "bond", "mol-ship", "mol-after", "--as", "Both"]);
     assert_eq!(bonded["result_type"], "compound_proto");
     let compound = bonded["result_id"].as_str().unwrap();
     let made = project.json(&["mol", "pour", compound, "--var", "version=3"]);

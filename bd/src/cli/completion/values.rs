@@ -11,6 +11,7 @@ use crate::bead::validate::Vocabulary;
 use crate::bead::{DepKind, Status, kind};
 use crate::cli::{Global, list, place};
 use crate::config::key::KEYS;
+use crate::formula::Shelf;
 use crate::store::{BeadRef, Reports, Snapshot, Store, find};
 use crate::sys::Env;
 use crate::ui::escape;
@@ -33,7 +34,10 @@ pub(in crate::cli) fn offer_values(command: Command, env: &Env, args: &[OsString
 /// What completes an argument of a command.
 fn values(path: &str, argument: &str) -> Option<Values<Place>> {
     Some(match (path, argument) {
-        ("create", "id") | ("activity", "kind") => return None,
+        ("create", "id") | ("activity" | "formula list" | "formula new", "kind") => return None,
+        ("gate create" | "gate check", "kind") => return None,
+        ("ready", "mol") | (_, "epic") => ids,
+        (_, "formula" | "formulas") => formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
         (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => ids,
         (_, "ids_and_label") => |place| [ids(place), labels(place)].concat(),
@@ -48,7 +52,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         (_, "priority" | "priority_min" | "priority_max") => {
             |_| plain((0..=4).map(|priority| priority.to_string()))
         }
-        (_, "assignee" | "author" | "actor") => assignees,
+        (_, "assignee" | "author" | "actor" | "agent") => assignees,
         (_, "key") => |_| {
             let all = KEYS.iter();
             all.map(|key| (key.name.into(), key.meaning.into()))
@@ -60,6 +64,14 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
 
 fn ids(place: &Place) -> Vec<Value> {
     snapshot(place).map_or_else(Vec::new, |found| beads(&found, is_work))
+}
+
+fn formulas(place: &Place) -> Vec<Value> {
+    let names = place.as_ref().map(|env| {
+        let beads = find::find(env).ok();
+        Shelf::new(env, beads.as_deref(), &[]).names()
+    });
+    plain(names.unwrap_or_default())
 }
 
 fn labels(place: &Place) -> Vec<Value> {
@@ -150,7 +162,15 @@ mod tests {
 
     #[test]
     fn every_argument_for_what_a_store_has_is_completed() {
-        let new = ["create id", "update session", "close session"];
+        let new = [
+            "create id",
+            "update session",
+            "close session",
+            "formula new name",
+            "mol bond reference",
+            "mol distill name",
+            "gate create await_id",
+        ];
         assert_eq!(without_values(&crate::cli::command(), ""), new);
     }
 }
