@@ -102,18 +102,23 @@ fn a_session_that_dies_after_a_step_is_followed_by_one_that_is_shown_the_next() 
         assert!(text.contains(words), "{words}\n{text}");
     }
 
-    let sandbox = town.sandbox(&worker);
+    hand_in(&town, &bead, &worker, before);
+}
+
+/// The worker hands in: refused while a step is open; then one digest is left.
+fn hand_in(town: &Town, bead: &str, worker: &str, before: usize) {
+    let sandbox = town.sandbox(worker);
     std::fs::write(sandbox.join("made"), "it").unwrap();
     town.git_at(&sandbox, ["add", "made"]).ok();
     town.git_at(&sandbox, ["commit", "--quiet", "-m", "Make it"])
         .ok();
-    let refused = town.gt_as(&worker, ["done", "--stay"]);
+    let refused = town.gt_as(worker, ["done", "--stay"]);
     let refused = refused.fails("1 step of molecule");
     assert!(refused.err.contains("\"Check it\""), "{}", refused.err);
-    assert_eq!(town.status_of("web", &bead), "hooked", "nothing has begun");
-    town.gt_as(&worker, ["mol", "step", "done"]).ok();
+    assert_eq!(town.status_of("web", bead), "hooked", "nothing has begun");
+    town.gt_as(worker, ["mol", "step", "done"]).ok();
     let handed = town
-        .gt_as(&worker, ["done", "--stay", "-s", "made"])
+        .gt_as(worker, ["done", "--stay", "-s", "made"])
         .args(["--json"])
         .ok()
         .json();
@@ -310,6 +315,16 @@ fn a_formula_can_be_work_of_its_own() {
         .fails("--var sets a variable of a formula");
 }
 
+/// Four legs and a synthesis.
+fn formula_of_legs() -> String {
+    let legs: String = ["a", "b", "c", "d"]
+        .map(|id| format!("[[legs]]\nid = \"{id}\"\ntitle = \"Leg {id}\"\nfocus = \"{id} of {{{{problem}}}}\"\n"))
+        .concat();
+    format!(
+        "formula = \"look\"\ntype = \"convoy\"\n[inputs.problem]\nrequired = true\n[prompts]\nbase = \"About {{{{problem}}}} to {{{{output}}}}\"\n[output]\ndirectory = \"reports/{{{{run_id}}}}\"\n{legs}[synthesis]\ntitle = \"Synthesis\"\ndescription = \"Bring together\"\n"
+    )
+}
+
 #[test]
 fn a_convoy_formula_runs_its_legs_in_parallel_and_its_synthesis_when_all_are_closed() {
     let (town, _origin) = Town::with_rig();
@@ -322,13 +337,7 @@ echo "$GT_BEAD" > "reports/$GT_BEAD.md"
 git add reports && git commit --quiet -m "Report of $GT_BEAD"
 echo found > "$GT_SUMMARY_FILE""#,
     );
-    let legs: String = ["a", "b", "c", "d"]
-        .map(|id| format!("[[legs]]\nid = \"{id}\"\ntitle = \"Leg {id}\"\nfocus = \"{id} of {{{{problem}}}}\"\n"))
-        .concat();
-    let text = format!(
-        "formula = \"look\"\ntype = \"convoy\"\n[inputs.problem]\nrequired = true\n[prompts]\nbase = \"About {{{{problem}}}} to {{{{output}}}}\"\n[output]\ndirectory = \"reports/{{{{run_id}}}}\"\n{legs}[synthesis]\ntitle = \"Synthesis\"\ndescription = \"Bring together\"\n"
-    );
-    write_formula(&town, "look", &text);
+    write_formula(&town, "look", &formula_of_legs());
     town.gt(["formula", "run", "look", "--rig", "web"])
         .fails("missing required variables: problem");
     let dry = [
