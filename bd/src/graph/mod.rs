@@ -2,6 +2,7 @@
 //!
 //! Pure functions over a snapshot and an instant.
 
+pub mod epic;
 pub mod explain;
 pub mod external;
 pub mod ready;
