@@ -76,7 +76,7 @@ fn chain(error: &anyhow::Error) -> String {
 /// Code, exit and hint of the first cause that we know.
 fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     if error.downcast_ref::<Usage>().is_some() {
-        return ("usage", 2, None);
+        return ("usage", 1, None);
     }
     let known = error.chain().find_map(|cause| {
         let change = cause.downcast_ref::<ChangeError>().map(of_change);
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn usage_exits_with_two_and_unknown_errors_with_one() {
         let usage = anyhow::Error::from(Usage("unknown flag: --x".into()));
-        assert_eq!(Failure::of(&usage).exit, 2);
+        assert_eq!(Failure::of(&usage).exit, 1);
         let other: anyhow::Result<()> = Err(anyhow::anyhow!("odd")).context("doing");
         assert_eq!(Failure::of(&other.unwrap_err()).code, "failed");
     }

@@ -132,7 +132,7 @@ fn hand_in(town: &Town, bead: &str, worker: &str, before: usize) {
     );
     // The request and the digest are new; of five wisps nothing is there.
     town.bd("web", ["sync"]).ok();
-    assert_eq!(in_git(&town), before + 2);
+    assert_eq!(in_git(town), before + 2);
     let left = town
         .bd("web", ["mol", "wisp", "list", "--all", "--json"])
         .ok()
@@ -315,6 +315,15 @@ fn a_formula_can_be_work_of_its_own() {
         .fails("--var sets a variable of a formula");
 }
 
+/// What the worker of a leg, and of the synthesis, does.
+const LEG: &str = r#"mkdir -p "$GT_ROOT/../legs"
+bd show "$GT_BEAD" > "$GT_ROOT/../legs/$GT_BEAD"
+case $(bd show "$GT_BEAD") in *synthesis*|*Synthesis*) ls "$GT_ROOT/../legs" | wc -l > "$GT_ROOT/../seen";; esac
+mkdir -p reports
+echo "$GT_BEAD" > "reports/$GT_BEAD.md"
+git add reports && git commit --quiet -m "Report of $GT_BEAD"
+echo found > "$GT_SUMMARY_FILE""#;
+
 /// Four legs and a synthesis.
 fn formula_of_legs() -> String {
     let legs: String = ["a", "b", "c", "d"]
@@ -328,15 +337,7 @@ fn formula_of_legs() -> String {
 #[test]
 fn a_convoy_formula_runs_its_legs_in_parallel_and_its_synthesis_when_all_are_closed() {
     let (town, _origin) = Town::with_rig();
-    town.script(
-        r#"mkdir -p "$GT_ROOT/../legs"
-bd show "$GT_BEAD" > "$GT_ROOT/../legs/$GT_BEAD"
-case $(bd show "$GT_BEAD") in *synthesis*|*Synthesis*) ls "$GT_ROOT/../legs" | wc -l > "$GT_ROOT/../seen";; esac
-mkdir -p reports
-echo "$GT_BEAD" > "reports/$GT_BEAD.md"
-git add reports && git commit --quiet -m "Report of $GT_BEAD"
-echo found > "$GT_SUMMARY_FILE""#,
-    );
+    town.script(LEG);
     write_formula(&town, "look", &formula_of_legs());
     town.gt(["formula", "run", "look", "--rig", "web"])
         .fails("missing required variables: problem");

@@ -120,6 +120,16 @@ pub fn prefix_of(id: &str) -> Option<&str> {
     memchr::memchr(b'-', bytes).map(|at| &id[..at])
 }
 
+/// Of two prefixes the one that the other extends by words: `web` of `web` and `web-mol`.
+pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
+    let extends = |long: &str, short: &str| {
+        let rest = long.strip_prefix(short);
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    };
+    let first = extends(b, a).then_some(a);
+    first.or_else(|| extends(a, b).then_some(b))
+}
+
 /// Whether an id can stand in file names, commands and lines without harm.
 pub fn is_well_formed(id: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -58,7 +58,7 @@ fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
     })
 }
 
-/// Makes a closed bead open again; a reason becomes a comment. An open one stays as it is.
+/// Makes a closed bead open again; a reason stands in its history. An open one stays as it is.
 pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
     let mut bead = live(tx, id)?;
     if bead.status != Status::Open {
@@ -69,8 +69,7 @@ pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, C
         tx.put(bead)?;
     }
     if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
-        let actor = tx.actor().to_owned();
-        super::add_comment(tx, id, &actor, &format!("Reopened: {reason}"))?;
+        tx.describe(&format!("reopen: {reason}"), "");
     }
     live(tx, id)
 }

@@ -9,10 +9,14 @@ mod create;
 mod delete;
 mod dep;
 mod edit;
+mod import;
 mod label;
 mod plan;
+mod rename;
+mod replace;
 mod restore;
 mod revive;
+mod state;
 mod undo;
 
 #[cfg(test)]
@@ -26,10 +30,14 @@ pub use dep::{
     add_dep, add_dep_with, ancestor_of, find_cycle, relate, remove_dep, set_parent, unrelate,
 };
 pub use edit::{Edit, amend, claim, set_status, update};
+pub use import::{ImportOptions, Imported, Orphans, import};
 pub use label::{add_label, remove_label, set_labels};
 pub use plan::{End, Plan, PlanBead, PlanEdge, PlanError, create_all};
+pub use rename::{NewIds, rename, renamed};
+pub use replace::replace_by;
 pub use restore::{Restored, restore};
 pub use revive::{Revived, revive};
+pub use state::{Shift, set_state};
 pub use undo::{UndoError, Undone, undo};
 
 use crate::bead::Bead;

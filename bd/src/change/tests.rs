@@ -401,7 +401,7 @@ fn comments_are_numbered_and_empty_ones_allowed() {
             Err(ChangeError::NotFound(_))
         ));
         reopen(tx, &id, Some("why"))?;
-        assert_eq!(tx.get(&id).unwrap().comments[2].text, "Reopened: why");
+        assert_eq!(tx.get(&id).unwrap().comments.len(), 2);
         Ok(())
     });
 }

@@ -8,6 +8,7 @@ use crate::store::paths::Paths;
 use crate::store::{StoreError, create};
 use crate::store::{find, mark};
 use crate::sync::fresh::{self, Taken};
+use crate::ui::counted;
 
 use super::report::{Answer, Said};
 
@@ -17,8 +18,8 @@ use super::report::{Answer, Said};
 /// beads field by field (a setting in `.git/config`; see `bd merge`). Nothing else in the repository is
 /// touched: no git hooks, no other files. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
 /// there. It refuses in a linked git worktree, since the
-/// main repository's beads are used there. A folder with beads stays unchanged; --force adds missing
-/// files.
+/// main repository's beads are used there. In a folder with beads, such as a clone, it adds what is missing; where it ran
+/// before it does so with --force only.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The prefix of new ids (default: the folder's name)
@@ -67,40 +68,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let place = named.unwrap_or_else(|| cwd.join(".beads"));
     let dir = find::follow(&place, &mut Vec::new());
     let had = dir.join("config.yaml").is_file();
+    let was_there = create::is_initialized(&dir);
+    // In a clone, and where only the issues are, it was not made here.
+    let was_made_here = was_there && Paths::of(&dir).mark().exists();
     let taken = from_branch(ctx, &dir, &args)?;
-    if taken.is_none() && create::is_initialized(&dir) && !args.force {
+    if taken.is_none() && was_made_here && !args.force {
         return Err(StoreError::AlreadyInitialized(dir).into());
     }
     let configured = had.then(|| ctx.config.get("issue-prefix")).flatten();
-    let folder = || {
-        let name = cwd.file_name().unwrap_or_default().to_string_lossy();
-        id::clean_prefix(&name)
-    };
-    let of_beads = taken.as_ref().and_then(|taken| taken.prefix.clone());
-    let prefix = args
-        .prefix
-        .or(configured)
-        .or(of_beads)
-        .unwrap_or_else(folder);
-    let prefix = prefix.trim_end_matches('-').to_owned();
-    if !id::is_well_formed(&format!("{prefix}-a")) {
-        return Err(Usage(format!(
-            "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
-        ))
-        .into());
-    }
+    let of_branch = taken.as_ref().and_then(|taken| taken.prefix.clone());
+    let known = args.prefix.clone().or(configured).or(of_branch);
+    let prefix = choose_prefix(ctx, &dir, known)?;
     create::complete(&dir, Some(&prefix))?;
     if let Some(branch) = &args.branch {
         config::set(&dir, "sync-branch", branch)?;
     }
     let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
     warn_of_foreign(ctx, &dir);
+    let is_found = was_there && !was_made_here;
+    let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
     if ctx.ui.is_quiet() {
         return Said::default().answer();
     }
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
-    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver});
+    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "issues": beads.unwrap_or_default()});
     let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
@@ -108,6 +100,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         format!("  Issue prefix: {prefix}"),
         format!("  Issues will be named: {prefix}-<hash> (e.g. {prefix}-a3f)"),
     ]);
+    let found = beads.map(|count| format!("  {} found here and used", counted(count, "issue")));
+    lines.extend(found);
     if driver {
         lines.push(
             "  Merge driver: git merges beads field by field (other clones: bd merge --install)"
@@ -115,6 +109,40 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         );
     }
     Said::lines(json, lines).answer()
+}
+
+/// The prefix that is known, else that of the beads that are there, else the name of the folder.
+fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, Usage> {
+    let folder = || {
+        let name = ctx.env.cwd().file_name().unwrap_or_default();
+        id::clean_prefix(&name.to_string_lossy())
+    };
+    let of_beads = || prefix_of_beads(ctx, dir);
+    let prefix = known.or_else(of_beads).unwrap_or_else(folder);
+    let prefix = prefix.trim_end_matches('-').to_owned();
+    if !id::is_well_formed(&format!("{prefix}-a")) {
+        return Err(Usage(format!(
+            "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
+        )));
+    }
+    Ok(prefix)
+}
+
+/// How many beads there are.
+fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
+    let snapshot = ctx.open(dir)?.snapshot()?;
+    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+    Ok(live.count())
+}
+
+/// The prefix of beads that are there already.
+fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
+    let is_there = create::is_initialized(dir);
+    let snapshot = is_there
+        .then(|| ctx.open(dir).ok()?.snapshot().ok())
+        .flatten()?;
+    let has_beads = snapshot.bead_refs().next().is_some();
+    has_beads.then(|| snapshot.prefix().ok()).flatten()
 }
 
 /// Another program's database stays as it is.

@@ -1,6 +1,10 @@
 use crate::context::Context;
+use crate::error::Usage;
 
 use super::report::{Answer, Nothing};
+
+/// What the era migrated; none of it is needed.
+const WORDS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
 
 /// Accepted for older scripts; there is nothing to migrate.
 #[derive(Debug, clap::Args)]
@@ -9,6 +13,12 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(_ctx: &Context, _args: Args) -> Answer {
+pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+    let word = args.rest.first().filter(|word| !word.starts_with('-'));
+    if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
+        let text =
+            format!("unknown command {word:?} for \"bd migrate\"; there is nothing to migrate");
+        return Err(Usage(text).into());
+    }
     Ok(Box::new(Nothing))
 }

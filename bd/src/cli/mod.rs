@@ -9,6 +9,7 @@
 
 mod activity;
 mod args;
+mod assign;
 mod blocked;
 mod children;
 mod close;
@@ -25,30 +26,53 @@ mod defer;
 mod delete;
 mod dep;
 mod doctor;
+mod duplicate;
+mod duplicates;
 mod each;
+mod epic;
+mod export;
+mod find_duplicates;
+mod forget;
 mod formula;
 mod gate;
 mod history;
+mod import;
+mod info;
 mod init;
+mod kv;
 mod label;
 mod line;
+mod link;
+mod lint;
 mod list;
+mod memories;
 mod merge;
 mod migrate;
 mod mol;
+mod note;
 pub mod parse;
 mod prime;
+mod priority;
 mod q;
 mod quickstart;
 mod ready;
+mod recall;
+mod remember;
+mod rename;
+mod rename_prefix;
 mod reopen;
 mod report;
 mod restore;
 mod search;
+mod set_state;
 mod show;
+mod stale;
+mod state;
 mod status;
+mod supersede;
 mod sync;
 mod table;
+mod tag;
 mod todo;
 mod types;
 mod undefer;
@@ -169,6 +193,28 @@ crate::program! {
     Count => count,
     #[command(visible_alias = "stats")]
     Status => status,
+    Epic => epic,
+    Stale => stale,
+    Duplicates => duplicates,
+    Duplicate => duplicate,
+    Supersede => supersede,
+    #[command(visible_alias = "find-dups")]
+    FindDuplicates => find_duplicates,
+    State => state,
+    SetState => set_state,
+    Assign => assign,
+    Priority => priority,
+    Note => note,
+    Tag => tag,
+    Link => link,
+    Rename => rename,
+    RenamePrefix => rename_prefix,
+    Remember => remember,
+    Recall => recall,
+    Memories => memories,
+    Forget => forget,
+    Kv => kv,
+    Lint => lint,
     History => history,
     Activity => activity,
     Undo => undo,
@@ -191,6 +237,9 @@ crate::program! {
     Prime => prime,
     Quickstart => quickstart,
     Sync => sync,
+    Export => export,
+    Import => import,
+    Info => info,
     Merge => merge,
     #[command(hide = true)]
     Migrate => migrate,
@@ -287,6 +336,7 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
             | Command::Completion(_)
             | Command::Quickstart(_)
             | Command::Daemon(_)
+            | Command::Import(_)
     );
     let is_there = ctx
         .found()

@@ -2,11 +2,13 @@ use crate::change;
 use crate::context::Context;
 
 use super::each;
-use super::report::{Answer, Changed};
+use super::report::{Answer, Changed, Said};
+use crate::ui::escape;
+use serde_json::Value;
 
 /// Reopen closed beads
 ///
-/// A reason becomes a comment. An open bead stays unchanged.
+/// The reason stands in `bd history`. An open bead stays unchanged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The beads
@@ -23,6 +25,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let beads = each::change(ctx, "reopening", &args.ids, |tx, id| {
         change::reopen(tx, id, args.reason.as_deref())
     })?;
+    if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {
+        let line =
+            |bead: &crate::bead::Bead| format!("↻ Reopened {}: {}", bead.id, escape::line(&reason));
+        let lines = beads.iter().map(line).collect();
+        return Said::lines(Value::Null, lines).answer();
+    }
     Ok(Box::new(Changed {
         beads,
         line: |bead| format!("↻ Reopened {}", bead.id),

@@ -97,3 +97,31 @@ pub(crate) fn linked_json(bead: &Bead, kind: &str) -> Value {
     value["dependency_type"] = json!(kind);
     value
 }
+
+/// A report that ends with another exit code than 0.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    code: u8,
+    said: Said,
+}
+
+impl Exit {
+    /// A report that ends with this code.
+    pub(crate) fn with(code: u8, said: Said) -> Answer {
+        Ok(Box::new(Self { code, said }))
+    }
+}
+
+impl Report for Exit {
+    fn json(&self) -> Value {
+        self.said.json()
+    }
+
+    fn human(&self, page: &mut Page) {
+        self.said.human(page);
+    }
+
+    fn exit(&self) -> u8 {
+        self.code
+    }
+}

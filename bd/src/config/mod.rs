@@ -300,7 +300,7 @@ fn check_name(name: &str) -> Result<(), ConfigError> {
 fn lookup<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     let direct = layer.get(name);
     let old = || match name {
-        "issue-prefix" => layer.get("issue_prefix"),
+        "issue-prefix" => layer.get("issue_prefix").or_else(|| layer.get("prefix")),
         SYNC_BRANCH => layer.get("sync.branch"),
         "daemon.auto-sync" => layer.get("daemon.auto_sync"),
         "daemon.auto-push" => layer.get("daemon.auto_push"),

@@ -3,6 +3,7 @@
 //! Pure functions over a snapshot and an instant.
 
 pub mod circle;
+pub mod epic;
 pub mod explain;
 pub mod external;
 pub mod ready;

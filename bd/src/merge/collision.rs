@@ -17,6 +17,9 @@ use crate::bead::{Bead, Dep, DepKind, id};
 /// The key of `metadata` that holds the old id.
 const FORMER_ID: &str = "former_id";
 
+/// In nanoseconds.
+const SECOND: i128 = 1_000_000_000;
+
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -49,9 +52,13 @@ pub fn former_id(bead: &Bead) -> Option<String> {
     }
 }
 
-/// Whether two records of one id are the same bead.
+/// Whether two records of one id are the same bead: made by the same one at the same time. Some clients write that in
+/// whole seconds.
 pub(crate) fn is_same_bead(a: &Bead, b: &Bead) -> bool {
-    order(a, b) == Ordering::Equal
+    let [a_at, b_at] = [a, b].map(|bead| bead.created_at.instant().as_nanosecond());
+    let is_whole = [a_at, b_at].iter().any(|at| at % SECOND == 0);
+    let is_near = is_whole && (a_at - b_at).abs() < SECOND;
+    a.created_by == b.created_by && (a_at == b_at || is_near)
 }
 
 /// Which of two beads was there first.

@@ -64,38 +64,30 @@ pub fn beads(base: Option<&Bead>, left: Option<&Bead>, right: Option<&Bead>) -> 
     match (left, right) {
         (None, None) => Merged::default(),
         (Some(only), None) | (None, Some(only)) => alone(base, only),
-        (Some(left), Some(right)) if collision::is_same_bead(left, right) => {
+        // An id that the base has is one bead, whatever became of its record.
+        (Some(left), Some(right)) if base.is_some() || collision::is_same_bead(left, right) => {
             both(base, left, right)
         }
-        (Some(left), Some(right)) => apart(base, left, right),
+        (Some(left), Some(right)) => apart(left, right),
     }
 }
 
 /// One side has no such line.
 fn alone(base: Option<&Bead>, only: &Bead) -> Merged {
-    let known = base.filter(|base| collision::is_same_bead(base, only));
-    if known.is_some_and(|base| Fields::of(base) == Fields::of(only)) {
+    if base.is_some_and(|base| Fields::of(base) == Fields::of(only)) {
         return Merged::default();
     }
     // Two deletions, one with a tombstone and one without: nothing to tell.
-    let both_deleted = only.is_tombstone() && known.is_some_and(|base| !base.is_tombstone());
+    let both_deleted = only.is_tombstone() && base.is_some_and(|base| !base.is_tombstone());
     Merged {
         bead: Some(Box::new(only.clone())),
-        kept: known.is_some() && !both_deleted,
+        kept: base.is_some() && !both_deleted,
         ..Merged::default()
     }
 }
 
 /// Two beads of one id that were not made together.
-fn apart(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
-    for (old, new) in [(left, right), (right, left)] {
-        if base.is_some_and(|base| Fields::of(base) == Fields::of(old)) {
-            return Merged {
-                bead: Some(Box::new(new.clone())),
-                ..Merged::default()
-            };
-        }
-    }
+fn apart(left: &Bead, right: &Bead) -> Merged {
     let (first, second) = match collision::order(left, right) {
         Ordering::Less | Ordering::Equal => (left, right),
         Ordering::Greater => (right, left),
@@ -119,10 +111,7 @@ fn second_side(left: &Bead, first: &Bead) -> collision::Side {
 /// One bead that both sides have.
 fn both(base: Option<&Bead>, left: &Bead, right: &Bead) -> Merged {
     let sides = Sides {
-        base: base
-            .filter(|base| collision::is_same_bead(base, left))
-            .map(Fields::of)
-            .unwrap_or_default(),
+        base: base.map(Fields::of).unwrap_or_default(),
         left: Fields::of(left),
         right: Fields::of(right),
         newer: left.updated_at.cmp(&right.updated_at),

@@ -1,6 +1,8 @@
 //! Questions to a snapshot: filters, orders, times as people write them.
 
 pub mod filter;
+pub mod lint;
+pub mod similar;
 pub mod sort;
 pub mod when;
 

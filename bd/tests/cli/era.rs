@@ -140,7 +140,7 @@ fn sync_takes_the_flags_of_its_era_and_refuses_what_it_does_not_know() {
     }
     for odd in ["--fulll", "-x", "full"] {
         let ran = project.run(&["sync", odd]);
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}");
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{odd}");
         assert!(ran.err.contains(odd), "{}", ran.err);
     }
     assert!(
@@ -148,4 +148,38 @@ fn sync_takes_the_flags_of_its_era_and_refuses_what_it_does_not_know() {
             .fails(&["sync", "--full", "--ours"])
             .contains("--ours")
     );
+}
+
+#[test]
+fn a_store_with_ids_of_two_words_takes_new_beads() {
+    for id in ["web-mol-x1y", "web-cv-x1y", "web-agent-1"] {
+        let project = Project::empty();
+        let line = |id: &str| format!("{{\"id\":\"{id}\",\"title\":\"T\"}}\n");
+        project.write(".beads/issues.jsonl", &(line("web-a1b") + &line(id)));
+        let made = project.make("New", &[]);
+        assert!(
+            made.starts_with("web-") && made.matches('-').count() == 1,
+            "{made}"
+        );
+        project.write(".beads/config.yaml", "prefix: own\n");
+        assert!(project.make("New", &[]).starts_with("own-"));
+    }
+}
+
+#[test]
+fn words_of_the_daemon_and_of_migrations_are_known() {
+    let project = Project::new();
+    for args in [
+        &["daemon", "status"][..],
+        &["daemon", "--start"],
+        &["daemon"],
+        &["migrate", "--update-repo-id", "--yes"],
+        &["migrate", "hash-ids"],
+    ] {
+        project.ok(args);
+    }
+    for args in [&["daemon", "nosuch"], &["migrate", "nosuch"]] {
+        let error = project.fails(args);
+        assert!(error.contains("unknown command \"nosuch\""), "{error}");
+    }
 }

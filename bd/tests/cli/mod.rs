@@ -3,6 +3,7 @@
 mod compact;
 mod concurrency;
 mod create;
+mod data;
 mod delete;
 mod dep;
 mod discovery;
@@ -13,9 +14,11 @@ mod hostile;
 mod list;
 mod mol;
 mod ready;
+mod recorded;
 mod restore;
 mod settings;
 mod show;
+mod structure;
 mod update;
 
 use std::path::{Path, PathBuf};
@@ -169,12 +172,12 @@ fn version_and_help_are_answered_anywhere() {
 }
 
 #[test]
-fn what_cannot_be_understood_exits_with_two() {
+fn what_cannot_be_understood_exits_with_one() {
     let project = Project::new();
     let ran = project.run(&["list", "--nosuch"]);
-    assert_eq!(ran.code, 2);
+    assert_eq!(ran.code, 1);
     assert!(ran.err.contains("unknown flag: --nosuch"), "{}", ran.err);
-    assert_eq!(project.run(&["nosuch"]).code, 2);
+    assert_eq!(project.run(&["nosuch"]).code, 1);
 }
 
 #[test]

@@ -243,7 +243,7 @@ fn closing_what_waits_needs_force_and_suggests_what_is_next() {
 }
 
 #[test]
-fn reopening_keeps_the_reason_as_a_comment() {
+fn reopening_keeps_the_reason_in_history() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
     project.ok(&["close", &a]);
@@ -255,7 +255,8 @@ fn reopening_keeps_the_reason_as_a_comment() {
     let bead = project.shown(&a);
     assert_eq!(bead["status"], "open");
     assert!(bead.get("closed_at").is_none() && bead.get("close_reason").is_none());
-    assert!(project.ok(&["comments", &a]).contains("not yet"));
+    assert!(project.ok(&["history", &a]).contains("reopen: not yet"));
+    assert!(bead.get("comments").is_none());
     project.fails(&["reopen", "bd-none"]);
 }
 

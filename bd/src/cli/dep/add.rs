@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 /// Adds an edge between two beads as they were given; returns their full ids.
-pub(super) fn link(
+pub(in crate::cli) fn link(
     ctx: &Context,
     from: &str,
     to: &str,
@@ -116,7 +116,7 @@ pub(in crate::cli) fn elsewhere(
 }
 
 /// The full id of a bead; an external one is taken as it is.
-pub(super) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
+pub(in crate::cli) fn resolve(tx: &Tx<'_>, given: &str, role: &str) -> anyhow::Result<String> {
     if given.starts_with("external:") {
         return Ok(given.to_owned());
     }

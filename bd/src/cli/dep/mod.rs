@@ -7,7 +7,7 @@ mod relate;
 mod remove;
 mod tree;
 
-pub(super) use add::elsewhere;
+pub(super) use add::{elsewhere, link, resolve};
 
 use crate::bead::DepKind;
 use crate::context::Context;

@@ -18,16 +18,25 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("label")?;
     let (ids, label) = split(args.ids_and_label)?;
-    if label.starts_with("provides:") {
-        return Err(Usage(
-            "'provides:' labels say that a capability was shipped and are not added by hand".into(),
-        )
-        .into());
-    }
+    refuse_reserved(&label)?;
     let done = each::change(ctx, "labelling", &ids, |tx, id| {
         change::add_label(tx, id, &label).map(|_| id.to_owned())
     })?;
-    answer(&done, &label, "added", "✓ Added label")
+    added(&done, &label)
+}
+
+/// Refuses labels that only a command may add.
+pub(in crate::cli) fn refuse_reserved(label: &str) -> Result<(), Usage> {
+    if label.starts_with("provides:") {
+        let text = "'provides:' labels say that a capability was shipped and are not added by hand";
+        return Err(Usage(text.into()));
+    }
+    Ok(())
+}
+
+/// Says that a label was added.
+pub(in crate::cli) fn added(ids: &[String], label: &str) -> Answer {
+    answer(ids, label, "added", "✓ Added label")
 }
 
 /// The beads and the label after them.

@@ -5,6 +5,8 @@ mod list;
 mod list_all;
 mod remove;
 
+pub(super) use add::{added, refuse_reserved};
+
 use crate::context::Context;
 
 use super::report::Answer;

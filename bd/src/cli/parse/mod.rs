@@ -49,6 +49,13 @@ impl<R: Args, C: Subcommand, W: Subcommand> Program<R, C, W> {
     /// Reads a command line, the program's name first. A process reads one: the parser is not taken apart, which
     /// would be a thirtieth of what a small command does.
     pub fn read(&self, args: Vec<OsString>) -> Result<Line<R, C>, Error> {
+        let args = if args.iter().any(|arg| switched(arg).is_some()) {
+            let mut command = self.lean(&args).unwrap_or_else(|| self.whole());
+            command.build();
+            plain_switches(&command, args)
+        } else {
+            args
+        };
         let lean = self.lean(&args);
         let lean = lean.and_then(|lean| line(lean, args.iter().cloned()).ok());
         match lean {
@@ -87,6 +94,66 @@ fn line<R: Args, C: Subcommand>(
     Ok(Line {
         root,
         command: read,
+    })
+}
+
+/// A flag with a truth value, such as `--json=true`, and the value: as Go's flags take it.
+fn switched(arg: &OsStr) -> Option<(&str, bool)> {
+    let (name, value) = arg.to_str()?.strip_prefix("--")?.split_once('=')?;
+    match value {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some((name, true)),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some((name, false)),
+        _ => None,
+    }
+}
+
+/// Gives flags that take no value without the truth value that some clients write: `--flag=false` is no flag, also where
+/// the flag was given before.
+fn plain_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
+    let mut here = command;
+    let mut plain: Vec<OsString> = Vec::new();
+    let mut args = args.into_iter();
+    plain.extend(args.next());
+    while let Some(arg) = args.next() {
+        let text = arg.to_str().unwrap_or_default();
+        if text == "--" {
+            plain.push(arg);
+            break;
+        }
+        let flag = text.strip_prefix("--").filter(|_| switched(&arg).is_some());
+        let name = flag.and_then(|flag| flag.split('=').next());
+        if let (Some(name), Some((_, on))) =
+            (name.filter(|name| is_switch(here, name)), switched(&arg))
+        {
+            let bare = format!("--{name}");
+            if on {
+                plain.push(bare.into());
+            } else {
+                plain.retain(|earlier| *earlier != *bare);
+            }
+            continue;
+        }
+        let has_value = text
+            .strip_prefix('-')
+            .and_then(|flag| takes_next(here, flag));
+        if let Some(inner) = here.find_subcommand(&arg) {
+            here = inner;
+        }
+        plain.push(arg);
+        if has_value == Some(true) {
+            plain.extend(args.next());
+        }
+    }
+    plain.extend(args);
+    plain
+}
+
+/// Whether a command has a flag of this long name that takes no value.
+fn is_switch(command: &Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| {
+        let aliases = arg.get_all_aliases().unwrap_or_default();
+        let is_named = arg.get_long() == Some(name) || aliases.contains(&name);
+        is_named && !arg.get_action().takes_values()
     })
 }
 

@@ -339,6 +339,59 @@ fn colliding_beads_both_live_and_edges_of_the_own_side_follow() {
 }
 
 #[test]
+fn a_bead_of_the_base_is_one_bead_whatever_its_record_says_now() {
+    let mut other = edit(1, |bead| bead.title = "left".into());
+    other.created_at = at(9);
+    other.created_by = String::new();
+    let right = edit(2, |bead| bead.priority = 0);
+    let (bead, _) = merged(&base(), &other, &right);
+    assert_eq!((bead.title.as_str(), bead.priority), ("left", 0));
+    assert!(
+        beads(Some(&base()), Some(&other), Some(&right))
+            .moved
+            .is_none()
+    );
+}
+
+#[test]
+fn a_creation_that_one_client_wrote_in_whole_seconds_is_the_same() {
+    let moved = |left: &str, right: &str, by: &str| {
+        let made = |time: &str, by: &str| Bead {
+            created_at: Stamp::read(time),
+            created_by: by.into(),
+            ..base()
+        };
+        let (left, right) = (made(left, "dana"), made(right, by));
+        beads(None, Some(&left), Some(&right)).moved.is_some()
+    };
+    assert!(!moved(
+        "2026-03-01T00:00:30.7Z",
+        "2026-03-01T00:00:30Z",
+        "dana"
+    ));
+    assert!(!moved(
+        "2026-03-01T00:00:31Z",
+        "2026-03-01T01:00:30.7+01:00",
+        "dana"
+    ));
+    assert!(moved(
+        "2026-03-01T00:00:30.7Z",
+        "2026-03-01T00:00:30.2Z",
+        "dana"
+    ));
+    assert!(moved(
+        "2026-03-01T00:00:30Z",
+        "2026-03-01T00:00:31Z",
+        "dana"
+    ));
+    assert!(moved(
+        "2026-03-01T00:00:30.7Z",
+        "2026-03-01T00:00:30Z",
+        "lee"
+    ));
+}
+
+#[test]
 fn an_edit_of_a_bead_that_moved_elsewhere_finds_it() {
     let edited = B
         .replace("other", "edited")

@@ -86,13 +86,15 @@ pub fn named(env: &Env) -> Option<(&'static str, PathBuf)> {
     })
 }
 
-/// The beads folder of a path that names a database: that of the file, which need not be there; a folder is
-/// meant itself.
+/// The beads folder of a path that names a database, which need not be there: a folder is meant itself, a file in a beads
+/// folder means that folder. Any other file has a folder of its own beside it: its neighbours are not ours.
 pub fn beside(path: &Path) -> PathBuf {
-    if path.is_dir() || path.file_name().is_some_and(|name| name == ".beads") {
-        return path.to_owned();
+    let is_beads = |path: &Path| path.file_name().is_some_and(|name| name == ".beads");
+    match path.parent() {
+        _ if path.is_dir() || is_beads(path) => path.to_owned(),
+        Some(folder) if is_beads(folder) || paths::is_project(folder) => folder.to_owned(),
+        _ => path.with_added_extension("beads"),
     }
-    path.parent().unwrap_or(path).to_owned()
 }
 
 fn walk_up(
@@ -237,7 +239,13 @@ mod tests {
             ("BEADS_DB", "/no/such/beads.db"),
             ("BD_DB", "/no/such/beads.db"),
         ] {
-            let dir = PathBuf::from("/no/such");
+            // A file that is in no beads folder has its own.
+            let own = if by == "BEADS_DIR" {
+                value.to_owned()
+            } else {
+                format!("{value}.beads")
+            };
+            let dir = PathBuf::from(own);
             assert_eq!(found(by, value), Err(NotFound::Named { by, dir }));
         }
     }

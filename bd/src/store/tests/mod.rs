@@ -187,7 +187,10 @@ fn the_prefix_that_all_beads_share_is_known_and_that_they_share_none() {
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "zz-c2d").unwrap(), "aa");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], "aa-a1b").unwrap(), "zz");
     assert_eq!(prefix(&["aa-a1b", "zz-c2d"], ""), None);
-    assert_eq!(prefix(&["aa-a1b", "aa-bb-c2d"], ""), None);
+    // Beads with one more word, as molecules and agents have it.
+    assert_eq!(prefix(&["aa-a1b", "aa-bb-c2d"], "").unwrap(), "aa");
+    assert_eq!(prefix(&["aa-bb-c2d", "aa-z9z"], "").unwrap(), "aa");
+    assert_eq!(prefix(&["aa-bb-c2d", "aab-z9z"], ""), None);
 }
 
 #[test]

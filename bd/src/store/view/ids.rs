@@ -34,7 +34,9 @@ impl Snapshot {
                 continue;
             }
             match (found, own) {
-                (Some(first), Some(own)) if first != own => return Err(StoreError::MixedPrefixes),
+                (Some(first), Some(own)) if first != own => {
+                    found = Some(id::shorter_prefix(first, own).ok_or(StoreError::MixedPrefixes)?);
+                }
                 (None, Some(own)) => found = Some(own),
                 _ => {}
             }

@@ -1,0 +1,150 @@
+//! Beads from a file of records: what is new is made, what is newer is taken over, and nothing else is changed.
+
+use std::collections::BTreeSet;
+
+use super::ChangeError;
+use crate::bead::{Bead, Dep, hash, id};
+use crate::store::Tx;
+
+/// What to do about a child whose parent is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Orphans {
+    /// Import it.
+    #[default]
+    Allow,
+    /// Leave it out.
+    Skip,
+    /// Refuse the import.
+    Strict,
+    /// Import it; the parent is not invented.
+    Resurrect,
+}
+
+/// How to import.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportOptions {
+    /// Leave beads that are there as they are.
+    pub skip_existing: bool,
+    /// Refuse edges to beads that are not there.
+    pub strict: bool,
+    /// What to do about children without their parent.
+    pub orphans: Orphans,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Imported {
+    pub created: Vec<String>,
+    pub updated: Vec<String>,
+    pub unchanged: usize,
+    pub skipped: Vec<String>,
+    /// Edges to beads that are not there, from and to.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Imports beads. Of two with one id the first counts.
+pub fn import(
+    tx: &mut Tx<'_>,
+    mut beads: Vec<Bead>,
+    options: ImportOptions,
+) -> Result<Imported, ChangeError> {
+    let mut done = Imported::default();
+    let mut seen = BTreeSet::new();
+    // Parents first.
+    beads.sort_by_key(|bead| bead.id.matches('.').count());
+    let coming: BTreeSet<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    for mut bead in beads {
+        let id = bead.id.clone();
+        let own = tx.get(&id).cloned();
+        let is_gone = own.as_ref().is_some_and(Bead::is_tombstone) || tx.is_archived(&id);
+        let is_there = own.is_some();
+        if !seen.insert(id.clone()) || is_gone || (is_there && options.skip_existing) {
+            done.skipped.push(id);
+            continue;
+        }
+        let parent = id::split_child(&id).map(|(parent, _)| parent.to_owned());
+        if let Some(parent) = parent.filter(|parent| !is_there && tx.get_live(parent).is_none()) {
+            match options.orphans {
+                Orphans::Strict => return Err(ChangeError::NoParent(parent)),
+                Orphans::Skip => {
+                    done.skipped.push(id);
+                    continue;
+                }
+                Orphans::Allow | Orphans::Resurrect => {}
+            }
+        }
+        let is_known = |edge: &Dep| {
+            let to = edge.depends_on_id.as_str();
+            to.starts_with("external:") || coming.contains(to) || tx.get_live(to).is_some()
+        };
+        if let Some(edge) = bead.dependencies.iter().find(|edge| !is_known(edge)) {
+            if options.strict {
+                return Err(ChangeError::NoTarget(edge.depends_on_id.clone()));
+            }
+            let unknown = bead.dependencies.iter().filter(|edge| !is_known(edge));
+            let unknown = unknown.map(|edge| (id.clone(), edge.depends_on_id.clone()));
+            done.left_out.extend(unknown);
+            bead.dependencies.retain(is_known);
+        }
+        match own {
+            None => {
+                done.created.push(id);
+                tx.put(bead)?;
+            }
+            Some(own) => match taken_over(&own, bead) {
+                Some(bead) => {
+                    done.updated.push(id);
+                    tx.put(bead)?;
+                }
+                None => done.unchanged += 1,
+            },
+        }
+    }
+    Ok(done)
+}
+
+/// A bead with what a newer record of it has; `None` if there is nothing new.
+fn taken_over(own: &Bead, new: Bead) -> Option<Bead> {
+    let is_newer = new.updated_at.instant() > own.updated_at.instant();
+    if !is_newer || hash::content(own) == hash::content(&new) {
+        return None;
+    }
+    let mut bead = Bead {
+        title: new.title,
+        description: new.description,
+        status: new.status,
+        priority: new.priority,
+        issue_type: new.issue_type,
+        design: new.design,
+        acceptance_criteria: new.acceptance_criteria,
+        notes: new.notes,
+        closed_at: new.closed_at,
+        close_reason: new.close_reason,
+        assignee: new.assignee,
+        external_ref: new.external_ref,
+        updated_at: new.updated_at,
+        pinned: own.pinned || new.pinned,
+        ..own.clone()
+    };
+    if !new.labels.is_empty() {
+        bead.labels = new.labels;
+    }
+    for edge in new.dependencies {
+        let is_same = |own: &Dep| own.depends_on_id == edge.depends_on_id;
+        if !bead.dependencies.iter().any(is_same) {
+            bead.dependencies.push(edge);
+        }
+    }
+    for comment in new.comments {
+        let own = bead.comments.iter();
+        let key = (comment.author.as_str(), comment.text.trim());
+        if !own
+            .map(|own| (own.author.as_str(), own.text.trim()))
+            .any(|own| own == key)
+        {
+            bead.comments.push(comment);
+        }
+    }
+    Some(bead)
+}

@@ -1,0 +1,107 @@
+//! Other ids for beads: in their records, in edges, and where texts name them.
+
+use std::collections::BTreeMap;
+
+use super::{ChangeError, live};
+use crate::bead::{Bead, id, validate};
+use crate::store::Tx;
+
+/// New ids by old ones.
+pub type NewIds = BTreeMap<String, String>;
+
+/// Gives beads other ids. Every reference to them follows. Says how many beads name them.
+pub fn rename(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
+    for (old, new) in ids {
+        live(tx, old)?;
+        if !id::is_well_formed(new) {
+            let invalid = validate::Invalid::Id(new.clone());
+            return Err(ChangeError::Store(invalid.into()));
+        }
+        if tx.is_taken(new) && !ids.contains_key(new) {
+            return Err(ChangeError::Exists(new.clone()));
+        }
+    }
+    let all: Vec<Bead> = tx.live().cloned().collect();
+    let mut references = 0;
+    let mut changed: Vec<Bead> = Vec::new();
+    for before in all {
+        let mut bead = before.clone();
+        renamed(&mut bead, ids);
+        if bead != before {
+            references += usize::from(bead.id == before.id);
+            bead.updated_at = tx.now();
+            changed.push(bead);
+        }
+    }
+    for old in ids.keys() {
+        tx.erase(old)?;
+    }
+    for bead in changed {
+        tx.put(bead)?;
+    }
+    Ok(references)
+}
+
+/// Puts new ids in the place of old ones in all of a bead.
+pub fn renamed(bead: &mut Bead, ids: &NewIds) {
+    let exact = |text: &mut String| {
+        if let Some(new) = ids.get(text) {
+            text.clone_from(new);
+        }
+    };
+    exact(&mut bead.id);
+    exact(&mut bead.hook_bead);
+    for edge in &mut bead.dependencies {
+        exact(&mut edge.issue_id);
+        exact(&mut edge.depends_on_id);
+    }
+    for comment in &mut bead.comments {
+        exact(&mut comment.issue_id);
+        comment.text = in_text(&comment.text, ids);
+    }
+    let texts = [
+        &mut bead.title,
+        &mut bead.description,
+        &mut bead.design,
+        &mut bead.acceptance_criteria,
+        &mut bead.notes,
+    ];
+    for text in texts {
+        *text = in_text(text, ids);
+    }
+}
+
+/// A text with other ids: only whole words are ids.
+fn in_text(text: &str, ids: &NewIds) -> String {
+    let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(is_of_id) {
+        let (before, word) = rest.split_at(start);
+        let end = word.find(|c| !is_of_id(c)).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        // A full stop behind an id is none of its own.
+        let bare = word.trim_end_matches(['.', '-']);
+        made.push_str(before);
+        made.push_str(ids.get(bare).map_or(bare, String::as_str));
+        made.push_str(&word[bare.len()..]);
+        rest = after;
+    }
+    made.push_str(rest);
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_of_a_text_are_ids() {
+        let ids = NewIds::from([("bd-a1".to_owned(), "web-a1".to_owned())]);
+        let text = "(bd-a1) bd-a1. bd-a12 x-bd-a1 bd-a1.1 bd-a1";
+        assert_eq!(
+            in_text(text, &ids),
+            "(web-a1) web-a1. bd-a12 x-bd-a1 bd-a1.1 web-a1"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! States: labels `dimension:value`, of which a bead has one per dimension, each change with a bead that records it.
+
+use super::{ChangeError, New, create, live};
+use crate::bead::{Bead, Kind, Status};
+use crate::store::Tx;
+
+/// A state that was changed.
+#[derive(Debug, Clone)]
+pub struct Shift {
+    /// The value before.
+    pub old: Option<String>,
+    /// The bead that records it; `None` if nothing changed.
+    pub event: Option<Bead>,
+}
+
+/// Gives a bead a state.
+pub fn set_state(
+    tx: &mut Tx<'_>,
+    id: &str,
+    dimension: &str,
+    value: &str,
+    reason: &str,
+) -> Result<Shift, ChangeError> {
+    let mut bead = live(tx, id)?;
+    let start = format!("{dimension}:");
+    let old = bead
+        .labels
+        .iter()
+        .find_map(|label| label.strip_prefix(&start));
+    let old = old.map(str::to_owned);
+    if old.as_deref() == Some(value) {
+        return Ok(Shift { old, event: None });
+    }
+    let from = old.as_deref().unwrap_or("(unset)");
+    let mut description = format!("Changed {dimension} from {from} to {value}");
+    if !reason.is_empty() {
+        description.push_str(&format!("\n\nReason: {reason}"));
+    }
+    let event = create(
+        tx,
+        New {
+            title: format!("State change: {dimension} → {value}"),
+            description,
+            status: Status::Closed,
+            priority: 4,
+            issue_type: Kind::from("event"),
+            parent: Some(id.to_owned()),
+            ..New::default()
+        },
+    )?;
+    bead.labels.retain(|label| !label.starts_with(&start));
+    bead.labels.push(format!("{start}{value}"));
+    tx.put_updated(bead)?;
+    let event = Some(event);
+    Ok(Shift { old, event })
+}

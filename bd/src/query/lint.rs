@@ -1,0 +1,21 @@
+//! Which headings a description should have, by the kind of the bead.
+
+use crate::bead::{Bead, Kind};
+
+/// The headings that a kind of bead should have.
+pub fn wanted(kind: &Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Bug => &["Steps to Reproduce", "Acceptance Criteria"],
+        Kind::Task | Kind::Feature => &["Acceptance Criteria"],
+        Kind::Epic => &["Success Criteria"],
+        _ => &[],
+    }
+}
+
+/// The headings that a bead lacks.
+pub fn missing(bead: &Bead) -> Vec<&'static str> {
+    let text = bead.description.to_lowercase();
+    let is_there = |heading: &str| text.contains(&heading.to_lowercase());
+    let wanted = wanted(&bead.issue_type).iter().copied();
+    wanted.filter(|heading| !is_there(heading)).collect()
+}

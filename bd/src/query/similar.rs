@@ -1,0 +1,116 @@
+//! Beads that say the same: in the same words, or nearly.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::bead::Bead;
+
+/// Groups of open beads with the same title, texts and status, each in order of ids.
+pub fn equal_groups<'a>(beads: impl IntoIterator<Item = &'a Bead>) -> Vec<Vec<&'a Bead>> {
+    let mut groups: BTreeMap<[&str; 5], Vec<&Bead>> = BTreeMap::new();
+    for bead in beads.into_iter().filter(|bead| bead.is_open()) {
+        let key = [
+            bead.title.as_str(),
+            &bead.description,
+            &bead.design,
+            &bead.acceptance_criteria,
+            bead.status.as_str(),
+        ];
+        groups.entry(key).or_default().push(bead);
+    }
+    let mut groups: Vec<_> = groups
+        .into_values()
+        .filter(|group| group.len() > 1)
+        .collect();
+    for group in &mut groups {
+        group.sort_by(|a, b| a.id.cmp(&b.id));
+    }
+    groups.sort_by(|a, b| a[0].id.cmp(&b[0].id));
+    groups
+}
+
+/// Two beads and how alike they are, from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a> {
+    /// The one with the smaller id.
+    pub a: &'a Bead,
+    /// The other one.
+    pub b: &'a Bead,
+    /// How alike they are.
+    pub similarity: f64,
+}
+
+/// Pairs that are at least so alike, the most alike first.
+pub fn pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Pair<'a>> {
+    let mut beads: Vec<_> = beads.iter().map(|bead| (*bead, words(bead))).collect();
+    beads.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+    let mut found = Vec::new();
+    for (at, (a, a_words)) in beads.iter().enumerate() {
+        for (b, b_words) in &beads[at + 1..] {
+            let similarity = likeness(a_words, b_words);
+            if similarity >= threshold {
+                found.push(Pair { a, b, similarity });
+            }
+        }
+    }
+    found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    found
+}
+
+/// The words of a bead: those of its title and those of its description.
+fn words(bead: &Bead) -> [BTreeSet<String>; 2] {
+    [&bead.title, &bead.description].map(|text| {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| word.chars().count() > 1);
+        words.map(str::to_lowercase).collect()
+    })
+}
+
+/// The part of the words that both have; a title counts twice as much as a description, which may be missing.
+fn likeness(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
+    let part = |which: usize| {
+        let all = a[which].union(&b[which]).count();
+        let both = a[which].intersection(&b[which]).count();
+        #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
+        let part = both as f64 / all as f64;
+        (all > 0).then_some(part)
+    };
+    match (part(0), part(1)) {
+        (Some(title), Some(description)) => (2.0 * title + description) / 3.0,
+        (Some(title), None) => title,
+        (None, Some(description)) => description,
+        (None, None) => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bead(id: &str, title: &str, description: &str) -> Bead {
+        Bead {
+            id: id.into(),
+            title: title.into(),
+            description: description.into(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn likeness_is_the_part_of_the_words_that_both_have() {
+        let beads = [
+            bead("bd-1", "Login form fails", ""),
+            bead("bd-2", "login FORM fails!", ""),
+            bead("bd-3", "Login page", ""),
+            bead("bd-4", "Something else", "Login form fails"),
+        ];
+        let beads: Vec<&Bead> = beads.iter().collect();
+        let found = pairs(&beads, 0.2);
+        let ids: Vec<_> = found
+            .iter()
+            .map(|pair| (&*pair.a.id, &*pair.b.id))
+            .collect();
+        assert_eq!(ids, [("bd-1", "bd-2"), ("bd-1", "bd-3"), ("bd-2", "bd-3")]);
+        assert!((found[0].similarity - 1.0).abs() < 1e-9);
+        assert!((found[1].similarity - 0.25).abs() < 1e-9);
+    }
+}
