@@ -233,6 +233,34 @@ fn open_steps_can_be_handed_in_on_purpose_and_a_molecule_can_be_taken_off() {
 }
 
 #[test]
+fn an_epic_that_the_work_waits_for_is_not_taken_for_its_molecule() {
+    let worker = Worker::new();
+    let (town, bead) = (&worker.town, &worker.bead);
+    town.gt(["mol", "burn", bead]).ok();
+    let epic = town.bead_with("web", "Later", &["--type", "epic"]);
+    let child = town.bead_with("web", "Part of it", &["--parent", &epic]);
+    town.bd("web", ["dep", "add", bead, &epic]).ok();
+    worker.commit("a");
+    let handed = worker.done(["-s", "made"]).args(["--json"]).ok().json();
+    assert_eq!(handed["molecule"], Value::Null);
+    assert_eq!(town.status_of("web", &child), "open");
+}
+
+#[test]
+fn the_steps_of_a_bead_that_somebody_else_closed_are_gone_or_in_a_digest() {
+    let (town, bead, worker) = with_steps();
+    town.gt_as(&worker, ["mol", "step", "done"]).ok();
+    town.bd("web", ["close", &bead]).ok();
+    town.patrol();
+    assert_eq!(status(&town, &bead)["molecule"], Value::Null);
+    let digests = town
+        .bd("web", ["list", "--all", "--label", "digest", "--json"])
+        .ok()
+        .json();
+    assert_eq!(digests.as_array().unwrap().len(), 1, "{digests}");
+}
+
+#[test]
 fn a_molecule_named_in_a_message_is_attached() {
     let (town, bead, worker) = with_steps();
     let poured = town

@@ -263,7 +263,7 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     }
     if found.is_empty() {
         for head in hooked {
-            let attached = attached_to(snapshot, &head);
+            let attached = found_by(snapshot, &head);
             found.extend(attached.filter(|root| !found.contains(root)));
         }
     }
@@ -271,8 +271,23 @@ pub fn of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
     found
 }
 
-/// The molecule attached to a work bead: named in its description; a wisp that follows it; the epic that it waits
-/// for.
+/// The molecule that somebody looks for who names a work bead: the attached one, else the epic that the bead waits for.
+pub fn found_by(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
+    let blocker = || {
+        let bead = head.bead()?;
+        let mut edges = bead.edges(&DepKind::Blocks);
+        let is_epic = |id: &str| {
+            let head = snapshot.bead_ref(id);
+            head.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
+        };
+        edges
+            .find(|edge| is_epic(&edge.depends_on_id))
+            .map(|edge| edge.depends_on_id.clone())
+    };
+    attached_to(snapshot, head).or_else(blocker)
+}
+
+/// The molecule attached to a work bead: named in its description, or a wisp that follows it.
 pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let bead = head.bead()?;
     let named = fields::get(&bead.description, ATTACHED);
@@ -286,17 +301,7 @@ pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
         let mut wisps = holders.filter(follows);
         wisps.next().map(|(holder, _)| holder.id().to_owned())
     };
-    let blocker = || {
-        let mut edges = bead.edges(&DepKind::Blocks);
-        let is_epic = |id: &str| {
-            let head = snapshot.bead_ref(id);
-            head.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
-        };
-        edges
-            .find(|edge| is_epic(&edge.depends_on_id))
-            .map(|edge| edge.depends_on_id.clone())
-    };
-    named.or_else(wisp).or_else(blocker)
+    named.or_else(wisp)
 }
 
 /// What followed the closing of a step.

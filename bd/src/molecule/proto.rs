@@ -36,7 +36,12 @@ pub fn persist(
     id: &str,
     replace: bool,
 ) -> Result<usize, MoleculeError> {
-    if tx.get_live(id).is_some() {
+    if let Some(old) = tx.get_live(id) {
+        if !is_proto(old) {
+            return Err(MoleculeError::Refused(format!(
+                "{id} is a bead and no proto: rename the formula, or give the proto a --prefix"
+            )));
+        }
         if !replace {
             return Err(MoleculeError::Refused(format!(
                 "proto {id} already exists (use --force to replace)"

@@ -194,6 +194,17 @@ fn case_87_a_proto_is_found_by_edges_and_by_dotted_ids() {
 }
 
 #[test]
+fn a_proto_never_takes_the_place_of_other_beads() {
+    let project = Project::new();
+    let bead = project.make("Work", &[]);
+    let text = format!("formula = \"{bead}\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n");
+    write(&project, &bead, &text);
+    let refused = project.fails(&["cook", &bead, "--persist", "--force"]);
+    assert!(refused.contains("is a bead and no proto"), "{refused}");
+    assert_eq!(project.shown(&bead)["title"], "Work");
+}
+
+#[test]
 fn case_88_bonded_arms_have_ids_of_their_own() {
     let project = project();
     write(

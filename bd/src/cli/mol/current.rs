@@ -65,7 +65,7 @@ pub(super) fn molecule_of(snapshot: &Snapshot, given: &str) -> anyhow::Result<St
     let Some(head) = snapshot.bead_ref(&bead.id) else {
         return Ok(bead.id.clone());
     };
-    if let Some(attached) = progress::attached_to(snapshot, &head) {
+    if let Some(attached) = progress::found_by(snapshot, &head) {
         return Ok(attached);
     }
     let root = progress::root_of(snapshot, &bead.id);

@@ -81,6 +81,19 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
     Ok(Some(concluded))
 }
 
+/// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
+pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
+    let found = molecule::of_bead(tx, bead).filter(|found| found.is_wisp);
+    match found {
+        Some(found) if found.done() > 0 => {
+            squashing::squash(tx, &found.id, &SquashRequest::default())?;
+        }
+        Some(found) => drop(burning::burn(tx, &found.id)?),
+        None => {}
+    }
+    Ok(())
+}
+
 /// Closes the open steps of a durable molecule, the last one first: parents after their children.
 fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     for step in found.open().collect::<Vec<_>>().into_iter().rev() {
@@ -107,6 +120,9 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
         };
         if !found.is_wisp {
             close_rest(tx, &found)?;
+            if found.id != bead {
+                change::close(tx, &found.id, "Squashed", "", true)?;
+            }
         }
         concluded.digest = squashing::squash(tx, &found.id, &request)?.digest;
         Ok(concluded)

@@ -10,7 +10,7 @@ mod signal;
 mod step;
 
 pub use attach::{attach, attach_from_mail, attached, detach, ensure, pour_for, pour_work};
-pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, squash};
+pub use conclude::{Concluded, StepsOpen, burn, check_done, conclude, let_go, squash};
 pub use signal::{Awaited, await_signal};
 pub use step::{StepDone, step_done};
 

@@ -4,6 +4,7 @@
 use bd::bead::{Bead, Status, attempt};
 
 use crate::flow::done;
+use crate::flow::molecule;
 use crate::flow::sandbox::Sandbox;
 use crate::flow::session;
 use crate::host::LiveTown;
@@ -74,6 +75,7 @@ pub fn release_closed(
             history::mark_unproven(&mut bead, &worker)?;
         }
         tx.put(bead)?;
+        molecule::let_go(tx, &slot.bead)?;
         if let Some(kept) = &kept {
             let text = format!(
                 "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."
