@@ -10,6 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use gt::town::identity::Address;
 
 use crate::sim::{self, Chaos, SimRequest};
+use crate::supervise::AlreadyRunning;
 
 /// Run the daemon of Gas Town
 ///
@@ -107,7 +108,9 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Err(error) => {
             let failure = gt::cli::error::failure(&error);
             Ui::new(false, false, &env).error(&failure);
-            ExitCode::from(failure.exit)
+            // As for a bad command line: systemd does not start it again, since that would change nothing.
+            let is_twice = error.downcast_ref::<AlreadyRunning>().is_some();
+            ExitCode::from(if is_twice { 2 } else { failure.exit })
         }
     }
 }

@@ -12,7 +12,8 @@ fn the_daemon_starts_once_answers_and_stops() {
     town.gt(["daemon", "start"]).ok();
     town.gt(["daemon", "start"]).fails("runs already");
     town.gt(["up"]).ok();
-    town.gtd(["run"]).fails("another daemon watches this town");
+    let second = town.gtd(["run"]).fails("another daemon watches this town");
+    assert_eq!(second.code, 2, "systemd does not try again and again");
     let status = town.gt(["daemon", "status", "--json"]).ok().json();
     assert_eq!(status["running"], true);
     assert!(status["pid"].as_u64().unwrap() > 1);
@@ -78,6 +79,7 @@ fn install_writes_a_unit_that_keeps_the_sessions_alive() {
         "Type=notify",
         "KillMode=process",
         "OOMPolicy=continue",
+        "RestartPreventExitStatus=2",
         "gtd run --town",
     ] {
         assert!(unit.contains(words), "{unit}");

@@ -16,12 +16,6 @@ use crate::record::pushed::Pushed;
 use crate::town::RigLayout;
 use crate::town::event::event;
 
-/// Whether a rig has a remote.
-pub fn has_remote(rig: &RigLayout) -> bool {
-    let url = Git::at(rig.repo()).remote_url("origin");
-    url.is_ok_and(|url| url.is_some())
-}
-
 /// Pushes the commits of a worker's unfinished work; `None` if there are none that the remote lacks.
 pub fn push_unfinished(
     town: &LiveTown,
@@ -51,7 +45,8 @@ pub fn push_unfinished(
         committed,
         refused: None,
     };
-    let Some(tip) = tip.filter(|tip| *tip != slot.base && *tip != last.tip) else {
+    let tip = tip.filter(|tip| *tip != slot.base && *tip != last.tip);
+    let Some(tip) = tip.filter(|_| has_remote(&git)) else {
         looked.save(rig, name)?;
         return Ok(None);
     };
@@ -79,6 +74,10 @@ pub fn push_unfinished(
     }
     .save(rig, name)?;
     Ok(None)
+}
+
+fn has_remote(git: &Git) -> bool {
+    git.remote_url("origin").is_ok_and(|url| url.is_some())
 }
 
 /// Pushes the commit in place of what may be replaced.

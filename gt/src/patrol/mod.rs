@@ -267,6 +267,17 @@ pub fn due_in(facts: &Facts) -> Option<SignedDuration> {
 }
 
 impl Facts {
+    /// The machine stood still until `at`: before that nobody could get on, so quiet workers are judged from then on.
+    pub fn awake_since(&mut self, at: Timestamp) {
+        for rig in self.rigs.values_mut() {
+            for watched in &mut rig.watched {
+                let progress = &mut watched.progress;
+                progress.at = progress.at.max(at);
+                progress.work = progress.work.max(at);
+            }
+        }
+    }
+
     /// The numbers of the rules that count for a rig, or for what is the town's own.
     pub fn numbers(&self, rig: Option<&str>) -> &Thresholds {
         let rig = rig.and_then(|rig| self.rigs.get(rig));

@@ -32,14 +32,10 @@ pub struct UnfinishedWork {
     pub alive: bool,
 }
 
-/// Reads the facts. A rig without a remote has none.
+/// Reads the facts. Whether the rig has a remote costs a process, so that is for the action.
 pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
     let all = view.polecats_of(rig.name()).iter();
-    let found: Vec<UnfinishedWork> = all.filter_map(|polecat| fact(rig, polecat)).collect();
-    if found.is_empty() || !backup::has_remote(rig) {
-        return Vec::new();
-    }
-    found
+    all.filter_map(|polecat| fact(rig, polecat)).collect()
 }
 
 fn fact(rig: &RigLayout, polecat: &Polecat) -> Option<UnfinishedWork> {

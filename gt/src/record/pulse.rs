@@ -84,6 +84,26 @@ impl Pulse {
         if token.is_empty() || !crate::host::is_session_name(session) {
             return Ok(false);
         }
+        Self::record_of(town, session, token, event)
+    }
+
+    /// Records a dialog that a session shows at its start, which its program reports by no event.
+    pub fn record_dialog(town: &Town, session: &str, token: &str, words: &str) {
+        let event = HookEvent {
+            name: "PermissionRequest",
+            words,
+            kind: "",
+        };
+        // Without it the screen shows it, later.
+        Self::record_of(town, session, token, &event).ok();
+    }
+
+    fn record_of(
+        town: &Town,
+        session: &str,
+        token: &str,
+        event: &HookEvent<'_>,
+    ) -> std::io::Result<bool> {
         let before = Self::load(town, session, token);
         let mut pulse = before.clone();
         token.clone_into(&mut pulse.token);

@@ -10,12 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gt::patrol::{self, Acted, Decision, Executor, Facts, Memory};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::wake::{Wake, Waker, Wakes};
 
 /// The safety net: everything is looked at this often, whatever happens.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
+/// A sleep that takes so much longer than it may was a standstill of the machine.
+const OVERSLEPT: Duration = Duration::from_secs(60);
 /// How long what is being done may take to come to its end when the daemon stops.
 const PARTING: Duration = Duration::from_secs(8);
 
@@ -45,6 +47,8 @@ pub(crate) struct Loop<W> {
     executor: Mutex<Executor>,
     memory: Mutex<Memory>,
     memory_file: PathBuf,
+    /// When the machine last went on after it had stood still.
+    awake_since: Mutex<Option<Timestamp>>,
     /// How many decisions are left for the pass after the end of an action.
     left: AtomicUsize,
 }
@@ -62,6 +66,7 @@ impl<W: World> Loop<W> {
             executor: Mutex::default(),
             memory: Mutex::new(memory),
             memory_file,
+            awake_since: Mutex::default(),
             left: AtomicUsize::new(0),
         })
     }
@@ -73,8 +78,26 @@ impl<W: World> Loop<W> {
 
     /// Watches until told to stop, and lets what is being done come to its end.
     pub(crate) async fn watch(self: &Arc<Self>, wakes: &mut Wakes) {
-        while wakes.next(self.pass().await).await != Wake::Stop {}
+        loop {
+            let limit = self.pass().await;
+            let before = self.world.now();
+            let wake = wakes.next(limit).await;
+            self.note_standstill(before, limit);
+            if wake == Wake::Stop {
+                break;
+            }
+        }
         self.finish().await;
+    }
+
+    /// Notes that the machine stood still: more time has gone by than was slept.
+    fn note_standstill(&self, before: Timestamp, limit: Duration) {
+        let now = self.world.now();
+        let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
+        if now.duration_since(before) > limit {
+            tracing::info!("the machine stood still; workers are judged from now on");
+            *lock(&self.awake_since) = Some(now);
+        }
     }
 
     /// Makes a pass. Returns how long to sleep at most: until a rule applies that did not, until a failed action may be
@@ -83,7 +106,10 @@ impl<W: World> Loop<W> {
         let mut due = None;
         let began = tokio::time::Instant::now();
         match self.beside("reading the town", W::facts).await {
-            Some(Ok(facts)) => {
+            Some(Ok(mut facts)) => {
+                if let Some(at) = *lock(&self.awake_since) {
+                    facts.awake_since(at);
+                }
                 due = patrol::due_in(&facts);
                 self.start(&facts);
                 let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);

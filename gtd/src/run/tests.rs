@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::sync::SyncState;
-use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts};
+use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts};
+use gt::record::polecat::Nudges;
+use gt::record::progress::{Doing, Progress, Sign};
 use jiff::SignedDuration;
 use tokio::time::Instant;
 
@@ -15,6 +17,8 @@ type Script<T, R> = Box<dyn Fn(T) -> R + Send + Sync>;
 /// A world on tokio's clock, which moves on when everybody waits. Seconds are counted from its beginning.
 struct Play {
     begun: Instant,
+    /// The clock jumps ahead by a day at this second, as when the machine slept.
+    sleeps_at: u64,
     /// The facts at a second.
     facts: Script<u64, anyhow::Result<Facts>>,
     /// Whether an action succeeds.
@@ -33,7 +37,8 @@ impl Play {
 
 impl World for Play {
     fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH + self.begun.elapsed()
+        let slept = u64::from(self.seconds() >= self.sleeps_at) * DAY;
+        Timestamp::UNIX_EPOCH + self.begun.elapsed() + Duration::from_secs(slept)
     }
 
     fn facts(&self) -> anyhow::Result<Facts> {
@@ -64,10 +69,22 @@ async fn run(
     facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
     succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
 ) -> (Vec<u64>, Vec<(u64, Action)>) {
+    run_with(u64::MAX, limit, files, facts, succeeds).await
+}
+
+/// The same on a machine that sleeps for a day at some second.
+async fn run_with(
+    sleeps_at: u64,
+    limit: u64,
+    files: &[u64],
+    facts: impl Fn(u64) -> anyhow::Result<Facts> + Send + Sync + 'static,
+    succeeds: impl Fn(Action) -> bool + Send + Sync + 'static,
+) -> (Vec<u64>, Vec<(u64, Action)>) {
     let folder = tempfile::tempdir().unwrap();
     let (waker, mut wakes) = channel();
     let play = Play {
         begun: Instant::now(),
+        sleeps_at,
         facts: Box::new(facts),
         succeeds: Box::new(succeeds),
         passes: Mutex::default(),
@@ -205,4 +222,41 @@ async fn a_pass_that_fails_or_panics_does_not_end_the_loop() {
     };
     let (passes, _) = run(500, &[], facts, |_| true).await;
     assert_eq!(passes, [0, 180, 360]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_standstill_of_the_machine_a_quiet_worker_has_its_whole_time_again() {
+    const SLEEPS: u64 = 100;
+    let facts = |at: u64| {
+        let watched = WatchFacts {
+            worker: gt::town::name::Worker::new("web", "nux"),
+            progress: Progress {
+                at: Timestamp::UNIX_EPOCH,
+                sign: Sign::Tool,
+                work: Timestamp::UNIX_EPOCH,
+                doing: Doing::AtPrompt,
+                attached: false,
+            },
+            nudges: Nudges::default(),
+            respawns: Vec::new(),
+            busy: false,
+        };
+        let rig = RigFacts {
+            watched: vec![watched],
+            ..RigFacts::default()
+        };
+        let slept = u64::from(at >= SLEEPS) * DAY;
+        Ok(Facts {
+            now: Timestamp::UNIX_EPOCH + Duration::from_secs(at + slept),
+            rigs: BTreeMap::from([("web".to_owned(), rig)]),
+            ..Facts::default()
+        })
+    };
+    let nudge = u64::try_from(gt::patrol::Thresholds::default().nudge.as_secs()).unwrap();
+    let limit = SLEEPS + nudge + 10;
+    let (_, acts) = run_with(SLEEPS, limit, &[SLEEPS + 1], facts, |_| false).await;
+    // Wake-ups are gathered for a moment before a look.
+    let (at, first) = &acts[0];
+    assert!((1..=2).contains(&(at - SLEEPS - nudge)), "{at} {first:?}");
+    assert!(matches!(first, Action::NudgeQuiet(_)), "{first:?}");
 }

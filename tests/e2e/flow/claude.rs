@@ -363,3 +363,130 @@ fn workers_are_offered_no_tool_that_waits_for_a_person() {
         assert!(!tools.contains(&format!("\"{tool}\"")), "{tool}");
     }
 }
+
+/// A town with Claude Code and a model, before anything is slung.
+fn with_model(scenario: &serde_json::Value) -> Option<(Town, Model)> {
+    let bin = program()?;
+    let (town, _origin) = Town::with_rig();
+    let model = Model::start(&town, scenario);
+    let town = model.for_town(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    Some((town, model))
+}
+
+/// Slings a bead to a worker whose API refuses its first requests, as long as Claude Code tries by itself, and gives what
+/// is known of the refusal then.
+fn refused(error: &serde_json::Value) -> Option<(Town, Model, String, serde_json::Value)> {
+    let turns = json!([{ "error": error, "text": "Working.", "sh": FINISH }, { "text": "Done." }]);
+    let scenario = json!({
+        "scripts": [{ "name": "polecat", "match": { "cwd": "/polecats/" }, "turns": turns }],
+        "default": { "text": "OK." },
+    });
+    let (town, model) = with_model(&scenario)?;
+    // It gives up after one more try, instead of ten.
+    let town = town.with_env("CLAUDE_CODE_MAX_RETRIES", "1");
+    let pass = ["config", "set", "session.pass", "CLAUDE_CODE_MAX_RETRIES"];
+    town.gt(pass).ok();
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let refusal = eventually("the refusal is known", || {
+        let doing = town.polecats()[0]["progress"]["doing"].clone();
+        let is_final = doing["state"] == "refused" && doing["kind"] != "retrying";
+        is_final.then_some(doing)
+    });
+    Some((town, model, bead, refusal))
+}
+
+#[test]
+fn an_overloaded_api_is_named_and_the_work_goes_on_without_a_restart() {
+    let error = json!({ "status": 529, "type": "overloaded_error", "message": "Overloaded",
+        "times": 2, "headers": { "retry-after": "1" } });
+    let Some((town, _model, bead, refusal)) = refused(&error) else {
+        return;
+    };
+    assert!(refusal["until"].is_null(), "{refusal}");
+    town.closed("web", &bead);
+    assert_eq!(count(&town, "A1-resume-refused"), 1);
+    for rule in ["G2-restart-quiet", "P6-respawn-stalled", "P6-breaker"] {
+        assert_eq!(count(&town, rule), 0, "{rule}");
+    }
+}
+
+#[test]
+fn an_api_that_says_when_it_answers_again_is_asked_then() {
+    let error = json!({ "status": 429, "type": "rate_limit_error",
+        "message": "This request would exceed your rate limit. Please try again in 8 seconds.",
+        "times": 2, "headers": { "retry-after": "1" } });
+    let Some((town, _model, bead, refusal)) = refused(&error) else {
+        return;
+    };
+    assert_eq!(refusal["kind"], "rate_limit", "{refusal}");
+    let at = |key: &str| -> jiff::Timestamp { refusal[key].as_str().unwrap().parse().unwrap() };
+    let wait = at("until").duration_since(at("at")).as_secs();
+    assert!((7..=8).contains(&wait), "{refusal}");
+    town.closed("web", &bead);
+    let tried = town.events("patrol");
+    let tried = tried
+        .iter()
+        .find(|event| event["payload"]["rule"] == "A1-resume-refused");
+    let tried: jiff::Timestamp = tried.unwrap()["ts"].as_str().unwrap().parse().unwrap();
+    assert!(tried >= at("until"), "{tried} {refusal}");
+    assert_eq!(count(&town, "P6-breaker"), 0);
+}
+
+#[test]
+fn a_dialog_about_an_api_key_is_reported_by_sling_and_left_to_a_person() {
+    let Some((town, model)) = with_model(&json!({ "default": { "text": "OK." } })) else {
+        return;
+    };
+    let state = json!({ "hasCompletedOnboarding": true });
+    std::fs::write(town.path("home/.claude.json"), state.to_string()).unwrap();
+    let bead = town.bead("web", "Write a file");
+    let said = town.gt(["sling", &bead, "web"]).run();
+    assert_eq!(said.code, 3, "{} {}", said.out, said.err);
+    assert!(said.out.contains("API key"), "{}", said.out);
+    let why = town.gt(["why", &bead, "--no-pager"]).ok().out;
+    assert!(why.contains("API key"), "{why}");
+    assert_eq!(model.requests().len(), 0, "nobody answered in its place");
+}
+
+#[test]
+fn a_claude_that_is_killed_in_the_middle_is_restarted_and_hears_what_was_there() {
+    let scenario = json!({
+        "scripts": [
+            { "name": "again", "match": { "cwd": "/polecats/", "text": "half\\.txt" },
+              "turns": [{ "text": "I go on.", "sh": FINISH }, { "text": "Done." }] },
+            { "name": "first", "match": { "cwd": "/polecats/" },
+              "turns": [{ "text": "Working.", "sh": "echo half > ha\"\"lf.txt; echo WRITTEN" },
+                        { "delay": 120, "text": "Too late." }] },
+        ],
+        "default": { "text": "OK." },
+    });
+    let Some((town, _model)) = with_model(&scenario) else {
+        return;
+    };
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    let worker = town.sling(&bead);
+    let half = town.sandbox(&worker).join("half.txt");
+    eventually("it has written half", || half.exists().then_some(()));
+    let session = format!("GT_SESSION=gt-{}", worker.replace('/', "-"));
+    let is_its = |pid: &String| {
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let mut words = environ.split(|byte| *byte == 0);
+        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        words.any(|word| word == session.as_bytes()) && comm.starts_with("claude")
+    };
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let pids: Vec<String> = pids.filter(is_its).collect();
+    assert!(!pids.is_empty(), "no process of {session}");
+    for pid in &pids {
+        town.kill(pid);
+    }
+    town.closed("web", &bead);
+    assert_eq!(count(&town, "P6-respawn-stalled"), 1);
+    let ended = &town.events("session_ended")[0]["payload"];
+    assert_eq!(ended["signal"], 9, "{ended}");
+}

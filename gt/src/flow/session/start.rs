@@ -15,6 +15,7 @@ use crate::host::runtime::{self, Preset, Ready, Runtime};
 use crate::host::{HostError, Live, Sent, SessionSpec};
 use crate::record::polecat::Claimed;
 use crate::record::polecat::{self, Ids, Nudges, Slot, SlotState, TakenAway};
+use crate::record::pulse::Pulse;
 use crate::town;
 use crate::town::RigLayout;
 use crate::town::event::event;
@@ -465,6 +466,10 @@ fn begin(
         };
         if let Some(dialog) = &question {
             town.tell(&event!(SessionNeedsPerson, session: live.name, dialog: dialog));
+            // It is over when the program's hooks report that it goes on.
+            if preset.runs_hooks() {
+                Pulse::record_dialog(town, &live.name, &live.token, dialog);
+            }
         }
     }
     Ok((live, question))

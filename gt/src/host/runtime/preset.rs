@@ -282,6 +282,11 @@ impl Preset {
         })
     }
 
+    /// Whether it reports what it does by hooks.
+    pub fn runs_hooks(&self) -> bool {
+        !self.hooks.is_empty() && self.hooks != "none"
+    }
+
     /// How text is brought in to it.
     pub fn input(&self) -> Input {
         let prompt = Some(self.ready_prompt_prefix.clone());
