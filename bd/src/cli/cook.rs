@@ -62,24 +62,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Ok(Box::new(Nothing));
     }
     ctx.may_change("cook")?;
-    let template = Template::of_formula(&formula, &given);
+    let variables = formula.vars.keys().cloned().collect();
+    let points = formula.compose.bond_points.iter();
+    let bond_points = points.map(|point| point.id.clone()).collect();
+    let name = formula.name.clone();
+    let template = Template::of_formula(formula, &given);
     let store = ctx.store()?;
     let (id, created) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = proto::id_of(tx, &formula.name, args.prefix.as_deref())?;
+        let id = proto::id_of(tx, &name, args.prefix.as_deref())?;
         let created = proto::persist(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
     Ok(Box::new(Persisted {
         id,
         created,
-        variables: formula.vars.keys().cloned().collect(),
-        bond_points: formula
-            .compose
-            .bond_points
-            .iter()
-            .map(|point| point.id.clone())
-            .collect(),
-        formula: formula.name,
+        variables,
+        bond_points,
+        formula: name,
     }))
 }
 

@@ -85,12 +85,10 @@ fn aspect(shelf: &Shelf, source: &Source, name: &str) -> Result<Formula, Formula
     Ok(formula)
 }
 
-/// The steps of a cooked formula whose conditions hold for these values.
-pub fn chosen_steps(formula: &Formula, values: &Values) -> Vec<Step> {
-    let mut steps = formula.steps.clone();
+/// Leaves out the steps of a cooked formula whose conditions do not hold for these values.
+pub fn choose_steps(steps: &mut Vec<Step>, values: &Values) {
     let is_out = |step: &Step| {
         StepCondition::read(&step.condition).is_some_and(|condition| !condition.holds(values))
     };
-    overlay::leave_out(&mut steps, &is_out);
-    steps
+    overlay::leave_out(steps, &is_out);
 }

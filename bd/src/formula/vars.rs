@@ -14,8 +14,16 @@ pub type Values = BTreeMap<String, String>;
 /// The values of every variable of a formula: given, else its default. Refused when one that is used, or
 /// required, has none, or has one that its declaration does not take.
 pub fn complete(formula: &Formula, given: &Values) -> Result<Values, FormulaError> {
+    complete_used(formula, &used(formula), given)
+}
+
+/// The same, where it is known which names are used.
+pub fn complete_used(
+    formula: &Formula,
+    used: &BTreeSet<String>,
+    given: &Values,
+) -> Result<Values, FormulaError> {
     let values = with_defaults(formula, given);
-    let used = used(formula);
     let is_missing = |(name, var): &(&String, &Var)| {
         let is_blank = values.get(*name).is_none_or(String::is_empty);
         if var.required {

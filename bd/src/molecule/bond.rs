@@ -102,7 +102,7 @@ pub fn bond(
         }
         (Some(template), None, _, Operand::Bead(molecule))
         | (None, Some(template), Operand::Bead(molecule), _) => {
-            onto(tx, &template, &molecule, request)
+            onto(tx, template, &molecule, request)
         }
         (None, None, Operand::Bead(a), Operand::Bead(b)) => link(tx, &a, &b, request.bond),
         _ => Err(MoleculeError::Refused("nothing to bond".into())),
@@ -167,7 +167,7 @@ fn compound(
 /// Pours a template and ties it to a molecule.
 fn onto(
     tx: &mut Tx<'_>,
-    template: &Template,
+    template: Template,
     molecule: &str,
     request: &BondRequest,
 ) -> Result<Bonded, MoleculeError> {
@@ -195,12 +195,13 @@ fn onto(
         reference,
         ..PourOptions::default()
     };
+    let name = template.name.clone();
     let poured = pour(tx, template, &options)?;
     tie(tx, &poured.root, &target.id, request.bond)?;
     Ok(Bonded {
         id: target.id,
         kind: "compound_molecule",
-        name: template.name.clone(),
+        name,
         poured: Some(poured),
     })
 }

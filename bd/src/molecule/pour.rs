@@ -38,7 +38,7 @@ pub fn prefix(tx: &Tx<'_>, ephemeral: bool) -> Result<String, MoleculeError> {
 /// Makes the beads of a template. The root's prefix is that of its phase where none is given.
 pub fn pour(
     tx: &mut Tx<'_>,
-    template: &Template,
+    template: Template,
     options: &PourOptions,
 ) -> Result<Poured, MoleculeError> {
     let mut options = options.clone();
@@ -62,7 +62,7 @@ pub fn find_template(
         Ok(cooked) => {
             // Whether every variable has a value is asked when the beads are made.
             let values = crate::formula::vars::with_defaults(&cooked.formula, &options.values);
-            Ok(Template::of_formula(&cooked.formula, &values))
+            Ok(Template::of_formula(cooked.formula, &values))
         }
         Err(FormulaError::NotFound { name, similar, .. }) if name == given => {
             match snapshot.resolve(given) {

@@ -22,8 +22,10 @@ pub struct Template {
     pub name: String,
     /// Formula and version, as it is recorded.
     pub origin: String,
-    /// The formula itself, where it comes from one: variables are checked by it.
+    /// The formula without its steps, where it comes from one: variables are checked by it.
     pub formula: Option<Formula>,
+    /// The names that the formula uses.
+    used: BTreeSet<String>,
     /// The beads, the root first, parents before children.
     pub beads: Vec<TemplateBead>,
 }
@@ -60,19 +62,22 @@ pub struct PourOptions {
 
 impl Template {
     /// The template of a cooked formula, with the steps whose conditions hold.
-    pub fn of_formula(formula: &Formula, values: &Values) -> Self {
+    pub fn of_formula(mut formula: Formula, values: &Values) -> Self {
         let mut template = Self {
             name: formula.name.clone(),
             origin: format!("{}@{}", formula.name, formula.version_text()),
-            formula: Some(formula.clone()),
-            beads: Vec::new(),
+            used: vars::used(&formula),
+            ..Self::default()
         };
-        let steps = cook::chosen_steps(formula, values);
-        template.beads.push(template.root(formula));
-        for step in &steps {
-            template.step(step, ROOT, formula);
+        let mut steps = std::mem::take(&mut formula.steps);
+        cook::choose_steps(&mut steps, values);
+        template.beads.push(template.root(&formula));
+        let waiting = waiting_for_children(&steps);
+        for step in steps {
+            template.step(step, ROOT, &formula);
         }
-        template.wait_for_children(&steps);
+        template.wait_for_children(waiting);
+        template.formula = Some(formula);
         template
     }
 
@@ -100,7 +105,7 @@ impl Template {
         }
     }
 
-    fn step(&mut self, step: &Step, parent: &str, formula: &Formula) {
+    fn step(&mut self, step: Step, parent: &str, formula: &Formula) {
         let kind = if step.children.is_empty() {
             kind_of(&step.kind)
         } else {
@@ -112,38 +117,37 @@ impl Template {
         {
             let key = format!("gate-{}", step.id);
             edges.push((DepKind::Blocks, key, String::new()));
-            self.beads.push(self.gate(step, parent));
+            self.beads.push(self.gate(&step, parent));
         }
-        for id in step.before() {
-            edges.push((DepKind::Blocks, id.to_owned(), String::new()));
-        }
-        let mut labels = step.labels.clone();
+        let before = step.before().map(str::to_owned);
+        edges.extend(before.map(|id| (DepKind::Blocks, id, String::new())));
+        let mut labels = step.labels;
         if !step.waits_for.is_empty() {
             labels.push(format!("gate:{}", step.waits_for));
         }
         if let Some(gate) = step.gate.as_ref().filter(|gate| gate.kind == "conditional") {
             labels.push(format!("gate:{}", json!({"condition": gate.condition})));
         }
-        let mut metadata = step.metadata.clone();
+        let mut metadata = step.metadata;
         if let Some(cycle) = step.cycle.or(formula.cycle) {
             metadata.get_or_insert_with(|| json!({}))["cycle"] = json!(cycle);
         }
         let title = if step.title.is_empty() {
-            &step.id
+            step.id.clone()
         } else {
-            &step.title
+            step.title
         };
         self.beads.push(TemplateBead {
             key: step.id.clone(),
             parent: Some(parent.to_owned()),
             new: New {
-                title: title.clone(),
-                description: step.description.clone(),
-                notes: step.notes.clone(),
-                acceptance_criteria: step.acceptance.clone(),
+                title,
+                description: step.description,
+                notes: step.notes,
+                acceptance_criteria: step.acceptance,
                 priority: step.priority.unwrap_or(2),
                 issue_type: kind,
-                assignee: step.assignee.clone(),
+                assignee: step.assignee,
                 labels,
                 metadata,
                 source_formula: self.origin.clone(),
@@ -152,7 +156,7 @@ impl Template {
             },
             edges,
         });
-        for child in &step.children {
+        for child in step.children {
             self.step(child, &step.id, formula);
         }
     }
@@ -181,24 +185,12 @@ impl Template {
         }
     }
 
-    /// The edges of steps that wait for the children of another: it stands for the edge to that other itself.
-    fn wait_for_children(&mut self, steps: &[Step]) {
-        for step in flat(steps) {
-            if step.waits_for.is_empty() {
-                continue;
-            }
-            let first = step.before().next();
-            let Some(spawner) = step.spawner().or(first).map(str::to_owned) else {
-                continue;
-            };
-            let word = if step.waits_for == "any-children" {
-                "any-children"
-            } else {
-                "all-children"
-            };
-            if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == step.id) {
+    /// The edges of steps that wait for the children of another: each stands for the edge to that other itself.
+    fn wait_for_children(&mut self, waiting: Vec<(String, String, &'static str)>) {
+        for (id, spawner, gate) in waiting {
+            if let Some(bead) = self.beads.iter_mut().find(|bead| bead.key == id) {
                 bead.edges.retain(|(_, key, _)| *key != spawner);
-                let metadata = json!({"gate": word}).to_string();
+                let metadata = json!({"gate": gate}).to_string();
                 bead.edges.push((DepKind::WaitsFor, spawner, metadata));
             }
         }
@@ -276,42 +268,29 @@ impl Template {
         }
     }
 
-    /// The names that its texts use.
-    pub fn used(&self) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for bead in &self.beads {
-            for text in texts(&bead.new) {
-                found.extend(vars::names_in(text));
-            }
-        }
-        found
-    }
-
     /// Every value that it needs, checked.
     pub fn values(&self, given: &Values) -> Result<Values, MoleculeError> {
         if let Some(formula) = &self.formula {
-            return Ok(vars::complete(formula, given)?);
+            return Ok(vars::complete_used(formula, &self.used, given)?);
         }
         Ok(given.clone())
     }
 
     /// The beads to be made of it.
-    pub fn plan(&self, options: &PourOptions) -> Result<Plan, MoleculeError> {
+    pub fn plan(self, options: &PourOptions) -> Result<Plan, MoleculeError> {
         let values = self.values(&options.values)?;
         let mut plan = Plan {
             is_any_depth: true,
             ..Plan::default()
         };
-        for bead in &self.beads {
+        let count = if options.root_only { 1 } else { usize::MAX };
+        for mut bead in self.beads.into_iter().take(count) {
             let is_root = bead.key == ROOT;
-            if options.root_only && !is_root {
-                break;
-            }
-            let mut new = filled(&bead.new, &values);
-            new.ephemeral = options.ephemeral;
+            put_in(&mut bead.new, &values);
+            bead.new.ephemeral = options.ephemeral;
             if is_root {
-                options.assignee.clone_into(&mut new.assignee);
-                new.prefix = Some(options.prefix.clone());
+                options.assignee.clone_into(&mut bead.new.assignee);
+                bead.new.prefix = Some(options.prefix.clone());
             }
             if let Some((parent, name)) = &options.reference {
                 let end = if is_root {
@@ -319,27 +298,44 @@ impl Template {
                 } else {
                     format!(".{}", bead.key)
                 };
-                new.id = Some(format!("{parent}.{name}{end}"));
-                new.force = true;
+                bead.new.id = Some(format!("{parent}.{name}{end}"));
+                bead.new.force = true;
+            }
+            if !options.root_only {
+                let from = &bead.key;
+                let edge = |(kind, to, metadata)| PlanEdge {
+                    from: End::Key(from.clone()),
+                    to: End::Key(to),
+                    kind,
+                    metadata,
+                };
+                plan.edges.extend(bead.edges.into_iter().map(edge));
             }
             plan.beads.push(PlanBead {
-                key: bead.key.clone(),
-                parent: bead.parent.clone().map(End::Key),
-                new,
+                key: bead.key,
+                parent: bead.parent.map(End::Key),
+                new: bead.new,
             });
-            if options.root_only {
-                continue;
-            }
-            plan.edges
-                .extend(bead.edges.iter().map(|(kind, to, metadata)| PlanEdge {
-                    from: End::Key(bead.key.clone()),
-                    to: End::Key(to.clone()),
-                    kind: kind.clone(),
-                    metadata: metadata.clone(),
-                }));
         }
         Ok(plan)
     }
+}
+
+/// The steps that wait for children: each with the step whose children are meant, and how many have to be done.
+fn waiting_for_children(steps: &[Step]) -> Vec<(String, String, &'static str)> {
+    let waiting = flat(steps)
+        .into_iter()
+        .filter(|step| !step.waits_for.is_empty());
+    let one = |step: &Step| {
+        let spawner = step.spawner().or_else(|| step.before().next())?.to_owned();
+        let gate = if step.waits_for == "any-children" {
+            "any-children"
+        } else {
+            "all-children"
+        };
+        Some((step.id.clone(), spawner, gate))
+    };
+    waiting.filter_map(one).collect()
 }
 
 fn flat(steps: &[Step]) -> Vec<&Step> {
@@ -361,20 +357,8 @@ fn kind_of(word: &str) -> Kind {
     }
 }
 
-/// The texts into which values are put.
-fn texts(new: &New) -> [&String; 6] {
-    [
-        &new.title,
-        &new.description,
-        &new.design,
-        &new.acceptance_criteria,
-        &new.notes,
-        &new.await_id,
-    ]
-}
-
-fn filled(new: &New, values: &Values) -> New {
-    let mut new = new.clone();
+/// Puts values into every text of a bead.
+fn put_in(new: &mut New, values: &Values) {
     for text in [
         &mut new.title,
         &mut new.description,
@@ -387,7 +371,6 @@ fn filled(new: &New, values: &Values) -> New {
             *text = vars::put_in(text, values);
         }
     }
-    new
 }
 
 /// What a pour copies of a bead.

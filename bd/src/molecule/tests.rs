@@ -60,12 +60,12 @@ fn any_formula() -> impl Strategy<Value = Formula> {
 }
 
 fn poured(tx: &mut Tx<'_>, formula: &Formula, ephemeral: bool) -> anyhow::Result<Poured> {
-    let template = Template::of_formula(formula, &Values::new());
+    let template = Template::of_formula(formula.clone(), &Values::new());
     let options = PourOptions {
         ephemeral,
         ..PourOptions::default()
     };
-    Ok(pour(tx, &template, &options)?)
+    Ok(pour(tx, template, &options)?)
 }
 
 /// The lines of all beads.

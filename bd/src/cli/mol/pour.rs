@@ -76,18 +76,22 @@ impl Request {
         if self.dry_run {
             let snapshot = store.snapshot()?;
             let template = pour::find_template(&shelf, &snapshot, &self.formula, &self.options)?;
+            let name = template.name.clone();
             let plan = template.plan(&self.options)?;
             let beads = plan.beads.into_iter();
             return Ok(Box::new(Preview {
-                name: template.name,
+                name,
                 ephemeral: self.options.ephemeral,
                 beads: beads.map(|bead| (bead.key, bead.new.title)).collect(),
             }));
         }
-        let (template, poured, attached) = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let mut wants_wisp = false;
+        let (name, poured, attached) = store.transact(&ctx.author(), &ctx.clock, |tx| {
             tx.describe("pour", "");
             let template = pour::find_template(&shelf, tx, &self.formula, &self.options)?;
-            let poured = pour::pour(tx, &template, &self.options)?;
+            let name = template.name.clone();
+            wants_wisp = is_for_wisps(&template);
+            let poured = pour::pour(tx, template, &self.options)?;
             let mut attached = 0;
             for name in &self.attach {
                 let options = PourOptions {
@@ -95,7 +99,7 @@ impl Request {
                     ..self.options.clone()
                 };
                 let part = pour::find_template(&shelf, tx, name, &options)?;
-                let part = pour::pour(tx, &part, &options)?;
+                let part = pour::pour(tx, part, &options)?;
                 let kind = match self.bond.as_str() {
                     "parallel" => DepKind::ParentChild,
                     "conditional" => DepKind::ConditionalBlocks,
@@ -104,11 +108,15 @@ impl Request {
                 change::add_dep(tx, &part.root, &poured.root, kind)?;
                 attached += part.ids.len();
             }
-            Ok((template, poured, attached))
+            Ok((name, poured, attached))
         })?;
-        remark_phase(ctx, &template, self.options.ephemeral);
+        if wants_wisp && !self.options.ephemeral {
+            ctx.ui.warn(&format!(
+                "{name} recommends a wisp (phase = \"vapor\"): bd mol wisp {name}"
+            ));
+        }
         Ok(Box::new(Made {
-            name: template.name,
+            name,
             poured,
             attached,
             ephemeral: self.options.ephemeral,
@@ -116,18 +124,10 @@ impl Request {
     }
 }
 
-/// Warns when a formula that asks to be a wisp is poured.
-fn remark_phase(ctx: &Context, template: &Template, ephemeral: bool) {
-    let wants_wisp = template
-        .formula
-        .as_ref()
-        .is_some_and(|formula| formula.phase == "vapor");
-    if wants_wisp && !ephemeral {
-        ctx.ui.warn(&format!(
-            "{} recommends a wisp (phase = \"vapor\"): bd mol wisp {}",
-            template.name, template.name
-        ));
-    }
+/// Whether a formula asks to be made a wisp.
+fn is_for_wisps(template: &Template) -> bool {
+    let formula = template.formula.as_ref();
+    formula.is_some_and(|formula| formula.phase == "vapor")
 }
 
 /// What was poured.

@@ -67,7 +67,7 @@ pub fn pour_for(
             );
         }
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        let poured = pour::pour(tx, &template, &options)?;
+        let poured = pour::pour(tx, template, &options)?;
         let now = tx.now().to_string();
         bond::attach(tx, &poured.root, &work.id, &now)?;
         Ok(poured)
@@ -95,7 +95,7 @@ pub fn pour_work(
             ..PourOptions::default()
         };
         let template = pour::find_template(&shelf, tx, formula, &options)?;
-        Ok(pour::pour(tx, &template, &options)?)
+        Ok(pour::pour(tx, template, &options)?)
     })?;
     town.tell(&event!(MoleculePoured,
         bead: poured.root, formula: formula, molecule: poured.root, steps: poured.ids.len() - 1,
