@@ -248,7 +248,10 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::NoTarget(_)
         | ChangeError::NoEdge { .. } => ("not_found", None),
         ChangeError::Exists(_) | ChangeError::OtherEdge { .. } => ("exists", None),
-        ChangeError::Claimed { .. } | ChangeError::ClaimClosed(_) => ("claimed", None),
+        ChangeError::Claimed { .. }
+        | ChangeError::ClaimClosed(_)
+        | ChangeError::SlotTaken { .. }
+        | ChangeError::OtherHolder { .. } => ("claimed", None),
         ChangeError::Blocked { .. } => ("blocked", None),
         ChangeError::Cycle { .. } | ChangeError::Deadlock { .. } | ChangeError::SelfDependency => {
             ("cycle", None)
@@ -261,6 +264,7 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::TitleLength
         | ChangeError::ParentDependsOnChild { .. }
         | ChangeError::EdgeToWisp { .. }
+        | ChangeError::NoAgent(_)
         | ChangeError::EmptyLabel => ("invalid", None),
         ChangeError::Resolve(error) => of_resolve(error),
         ChangeError::Store(error) => of_store(error),

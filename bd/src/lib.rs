@@ -4,7 +4,7 @@
 //!
 //! - [`cli`] the `bd` command, [`context`] what it starts with
 //! - [`ui`] the screen, [`error`] how a failure is shown, [`config`] settings in layers
-//! - [`doctor`] whether a store is sound
+//! - [`doctor`] whether a store is sound, [`hooks`] the hooks that git runs
 //! - [`molecule`] workflows that were poured: steps, gates, digests; [`formula`] what they are poured from
 //! - [`change`] the verbs, [`graph`] what is ready and what is blocked, [`query`] filters and orders
 //! - [`sync`] beads and their branch: commit, merge, push; a fresh clone
@@ -24,6 +24,7 @@ pub mod error;
 pub mod formula;
 pub mod git;
 pub mod graph;
+pub mod hooks;
 pub mod merge;
 pub mod molecule;
 pub mod query;

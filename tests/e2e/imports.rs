@@ -40,7 +40,7 @@ const BD: [&[&str]; 13] = [
     &["molecule"],
     &["error"],
     &["ui"],
-    &["doctor"],
+    &["doctor", "hooks"],
     &["context"],
     &["cli"],
     &[""],

@@ -18,7 +18,9 @@ impl Project {
         let root = project.dir("a");
         std::fs::create_dir_all(&root).unwrap();
         project.git("a", &["init", "-q"]).ok();
-        project.bd("a", &["init", "--prefix", "p"]).ok();
+        project
+            .bd("a", &["init", "--prefix", "p", "--skip-hooks"])
+            .ok();
         project.commit("a", "Begin");
         project
     }

@@ -3,6 +3,7 @@
 //! Every verb works inside a transaction, so what it checks still holds when it writes: claims, closing and
 //! the making of ids are compare-and-set. Nothing here prints or asks.
 
+mod agent;
 mod close;
 mod comment;
 mod create;
@@ -11,6 +12,7 @@ mod dep;
 mod edit;
 mod import;
 mod label;
+mod merge_slot;
 mod plan;
 mod rename;
 mod replace;
@@ -22,6 +24,7 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
+pub use agent::{AGENT_LABEL, AGENT_STATES, AgentSlot, agent_heartbeat, set_agent_state, set_slot};
 pub use close::{close, mark_closed, mark_open, reopen};
 pub use comment::add_comment;
 pub use create::{New, create};
@@ -32,6 +35,7 @@ pub use dep::{
 pub use edit::{Edit, amend, claim, set_status, update};
 pub use import::{ImportOptions, Imported, Orphans, import};
 pub use label::{add_label, remove_label, set_labels};
+pub use merge_slot::{Taken, acquire_merge_slot, create_merge_slot, release_merge_slot};
 pub use plan::{End, Plan, PlanBead, PlanEdge, PlanError, create_all};
 pub use rename::{NewIds, rename, renamed};
 pub use replace::replace_by;
@@ -171,6 +175,25 @@ pub enum ChangeError {
         from: String,
         /// Its target.
         to: String,
+    },
+    /// An agent's hook has another bead.
+    #[error("hook slot already occupied by {by}; use 'bd slot clear {agent} hook' first")]
+    SlotTaken {
+        /// The agent.
+        agent: String,
+        /// The bead on its hook.
+        by: String,
+    },
+    /// The bead stands for no agent.
+    #[error("{0} is not an agent bead (missing gt:agent label)")]
+    NoAgent(String),
+    /// Another one holds the merge slot.
+    #[error("slot held by {held}, not {asked}")]
+    OtherHolder {
+        /// Who holds it.
+        held: String,
+        /// Who wanted to free it.
+        asked: String,
     },
     /// A label without text.
     #[error("label cannot be empty")]

@@ -4,6 +4,8 @@ use crate::bead::id;
 use crate::config;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::git::Git;
+use crate::hooks;
 use crate::store::paths::Paths;
 use crate::store::{StoreError, create};
 use crate::store::{find, mark};
@@ -15,8 +17,8 @@ use super::report::{Answer, Said};
 /// Start a beads project in this folder
 ///
 /// Makes `.beads/` with an empty `issues.jsonl`, settings and a README, and sets up this clone's git to merge
-/// beads field by field (a setting in `.git/config`; see `bd merge`). Nothing else in the repository is
-/// touched: no git hooks, no other files. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
+/// beads field by field (a setting in `.git/config`; see `bd merge`). It installs git hooks (see `bd hooks`; `--skip-hooks`
+/// leaves them out) and changes no other file. In a fresh clone with beads on the branch of `bd sync --full` it reads them from
 /// there. It refuses in a linked git worktree, since the
 /// main repository's beads are used there. In a folder with beads, such as a clone, it adds what is missing; where it ran
 /// before it does so with --force only.
@@ -31,7 +33,8 @@ pub(crate) struct Args {
     /// The branch that `bd sync --full` commits beads to
     #[arg(short, long, value_name = "BRANCH")]
     branch: Option<String>,
-    #[arg(long, hide = true)]
+    /// Do not install git hooks
+    #[arg(long)]
     skip_hooks: bool,
     /// Do not set git up to merge beads field by field
     #[arg(long, alias = "skip-merge-driver")]
@@ -83,6 +86,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if let Some(branch) = &args.branch {
         config::set(&dir, "sync-branch", branch)?;
     }
+    let hooks = !args.skip_hooks && !args.stealth && install_hooks(ctx, &dir);
     let driver = !args.no_merge_driver && !args.stealth && merge_driver(ctx, &dir)?;
     warn_of_foreign(ctx, &dir);
     let is_found = was_there && !was_made_here;
@@ -92,7 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     warn_of_outer(ctx, &dir);
     let path = dir.display().to_string();
-    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "issues": beads.unwrap_or_default()});
+    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks, "issues": beads.unwrap_or_default()});
     let mut lines: Vec<String> = taken.iter().map(taken_line).collect();
     lines.extend([
         "✓ bd initialized successfully!".to_owned(),
@@ -108,7 +112,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
                 .to_owned(),
         );
     }
+    if hooks {
+        lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
+    }
     Said::lines(json, lines).answer()
+}
+
+/// Installs git's hooks where the folder is at the top of a repository; says whether it did.
+fn install_hooks(ctx: &Context, dir: &Path) -> bool {
+    let root = find::GitPlace::of(dir).root;
+    let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
+        return false;
+    };
+    let installed = hooks::install(&Git::at(root), env!("CARGO_PKG_VERSION"));
+    if let Err(error) = &installed {
+        ctx.ui.warn(&format!("no git hooks are installed: {error}"));
+    }
+    installed.is_ok()
 }
 
 /// The prefix that is known, else that of the beads that are there, else the name of the folder.

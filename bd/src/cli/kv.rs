@@ -7,9 +7,9 @@ use crate::ui::escape;
 
 use super::report::{Answer, Exit, Said};
 
-/// Keep values under names of your own
+/// Keep values under keys of your own
 ///
-/// They are the settings `kv.NAME` of `config.yaml`. Upper and lower case are the same.
+/// They are the settings `kv.KEY` of `config.yaml`. Upper and lower case are the same.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,8 +20,8 @@ pub(crate) struct Args {
 enum Verb {
     /// Keep a value
     Set {
-        /// The name
-        #[arg(value_name = "NAME")]
+        /// The key
+        #[arg(value_name = "KEY")]
         name: String,
         /// The value
         #[arg(value_name = "VALUE", allow_hyphen_values = true)]
@@ -29,14 +29,14 @@ enum Verb {
     },
     /// Print a value; exits with 1 if there is none
     Get {
-        /// The name
-        #[arg(value_name = "NAME")]
+        /// The key
+        #[arg(value_name = "KEY")]
         name: String,
     },
     /// Remove a value
     Clear {
-        /// The name
-        #[arg(value_name = "NAME")]
+        /// The key
+        #[arg(value_name = "KEY")]
         name: String,
     },
     /// List all values

@@ -8,6 +8,7 @@
 )]
 
 mod activity;
+mod agent;
 mod args;
 mod assign;
 mod blocked;
@@ -36,6 +37,8 @@ mod forget;
 mod formula;
 mod gate;
 mod history;
+mod hook;
+mod hooks;
 mod import;
 mod info;
 mod init;
@@ -47,6 +50,7 @@ mod lint;
 mod list;
 mod memories;
 mod merge;
+mod merge_slot;
 mod migrate;
 mod mol;
 mod note;
@@ -66,6 +70,7 @@ mod restore;
 mod search;
 mod set_state;
 mod show;
+mod slot;
 mod stale;
 mod state;
 mod status;
@@ -209,6 +214,9 @@ crate::program! {
     Link => link,
     Rename => rename,
     RenamePrefix => rename_prefix,
+    Slot => slot,
+    Agent => agent,
+    MergeSlot => merge_slot,
     Remember => remember,
     Recall => recall,
     Memories => memories,
@@ -241,6 +249,9 @@ crate::program! {
     Import => import,
     Info => info,
     Merge => merge,
+    Hooks => hooks,
+    #[command(hide = true)]
+    Hook => hook,
     #[command(hide = true)]
     Migrate => migrate,
     #[command(hide = true)]
@@ -386,7 +397,8 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         let unknown = anyhow::Error::from(Usage(format!("unknown flag: {flag}")));
         screen.error(&Failure::of(&unknown));
     }
-    ExitCode::from(screen.command_line(error))
+    // Clients of the era know no other code of a failure than 1.
+    ExitCode::from(screen.command_line(error).min(1))
 }
 
 #[cfg(test)]

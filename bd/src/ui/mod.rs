@@ -212,7 +212,7 @@ impl Ui {
         } else {
             self.raw(&text);
         }
-        u8::from(error.use_stderr())
+        u8::try_from(error.exit_code()).unwrap_or(2)
     }
 
     fn err(text: &str) {

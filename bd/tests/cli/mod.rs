@@ -10,6 +10,7 @@ mod discovery;
 mod doctor;
 mod era;
 mod history;
+mod hooks;
 mod hostile;
 mod list;
 mod mol;

@@ -368,3 +368,127 @@ fn values_and_notes_are_kept_under_names() {
         ],
     );
 }
+
+#[test]
+fn an_agent_reports_its_state_and_has_slots() {
+    let project = project();
+    check(
+        &project,
+        &[
+            (
+                "agent state bd-dana working",
+                0,
+                r#"{"agent":"bd-dana","agent_state":"working"}"#,
+            ),
+            (
+                "show bd-dana",
+                0,
+                r#"[{"issue_type":"agent","labels":["gt:agent"],"title":"Agent: bd-dana"}]"#,
+            ),
+            (
+                "agent state bd-dana asleep",
+                1,
+                "invalid agent state \"asleep\"",
+            ),
+            ("agent heartbeat bd-dana", 0, "✓ bd-dana heartbeat"),
+            (
+                "agent heartbeat bd-a",
+                1,
+                "bd-a is not an agent bead (missing gt:agent label)",
+            ),
+            (
+                "slot set bd-dana hook bd-a",
+                0,
+                r#"{"agent":"bd-dana","slot":"hook","bead":"bd-a"}"#,
+            ),
+            (
+                "slot set bd-dana hook bd-b",
+                1,
+                "hook slot already occupied by bd-a; use 'bd slot clear bd-dana hook' first",
+            ),
+            (
+                "slot set bd-dana role bd-c",
+                0,
+                "✓ Set role of bd-dana to bd-c",
+            ),
+            (
+                "agent show bd-dana",
+                0,
+                r#"{"id":"bd-dana","agent_state":"working","hook_bead":"bd-a","role_bead":"bd-c","rig":null}"#,
+            ),
+            (
+                "slot clear bd-dana hook",
+                0,
+                r#"{"agent":"bd-dana","slot":"hook","bead":null}"#,
+            ),
+            (
+                "slot show bd-dana",
+                0,
+                r#"{"agent":"bd-dana","slots":{"hook":null,"role":"bd-c"}}"#,
+            ),
+            ("slot set bd-dana nosuch bd-a", 1, "invalid value 'nosuch'"),
+            ("slot set bd-a hook bd-b", 1, "not an agent bead"),
+            ("agent show bd-a", 1, "not an agent bead"),
+        ],
+    );
+}
+
+#[test]
+fn one_holder_has_the_merge_slot_at_a_time() {
+    let project = Project::new();
+    check(
+        &project,
+        &[
+            (
+                "merge-slot check",
+                0,
+                r#"{"id":"bd-merge-slot","available":false,"error":"not found"}"#,
+            ),
+            ("merge-slot acquire", 1, "no issue found"),
+            (
+                "merge-slot create",
+                0,
+                r#"{"id":"bd-merge-slot","status":"open"}"#,
+            ),
+            ("merge-slot create", 0, "✓ Merge slot: bd-merge-slot"),
+            (
+                "merge-slot check",
+                0,
+                r#"{"available":true,"status":"open","holder":null,"waiters":[]}"#,
+            ),
+            (
+                "merge-slot acquire --holder ann",
+                0,
+                r#"{"id":"bd-merge-slot","acquired":true,"holder":"ann"}"#,
+            ),
+            ("merge-slot acquire --holder bob", 1, "is held by ann"),
+            (
+                "merge-slot acquire --holder bob --wait",
+                0,
+                r#"{"acquired":false,"holder":"ann","waiting":true,"position":1}"#,
+            ),
+            (
+                "merge-slot check",
+                0,
+                r#"{"available":false,"status":"in_progress","holder":"ann","waiters":["bob"]}"#,
+            ),
+            (
+                "merge-slot release --holder bob",
+                1,
+                "slot held by ann, not bob",
+            ),
+            (
+                "merge-slot release",
+                0,
+                r#"{"released":true,"previous_holder":"ann","waiters":1}"#,
+            ),
+            ("merge-slot release", 1, "is not held"),
+            (
+                "merge-slot acquire --holder bob",
+                0,
+                "✓ bd-merge-slot is held by bob",
+            ),
+            ("merge-slot check", 0, r#"{"holder":"bob","waiters":[]}"#),
+        ],
+    );
+}

@@ -53,7 +53,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         (_, "priority" | "priority_min" | "priority_max") => {
             |_| plain((0..=4).map(|priority| priority.to_string()))
         }
-        (_, "assignee" | "author" | "actor" | "agent") => assignees,
+        (_, "assignee" | "author" | "actor" | "agent" | "holder") => assignees,
         (_, "key") => |_| {
             let all = KEYS.iter();
             all.map(|key| (key.name.into(), key.meaning.into()))
@@ -167,9 +167,6 @@ mod tests {
             "create id",
             "update session",
             "close session",
-            "kv set name",
-            "kv get name",
-            "kv clear name",
             "formula new name",
             "mol bond reference",
             "mol distill name",

@@ -1,0 +1,99 @@
+//! Beads of agents: their state, when they last did something, and what is in their slots.
+
+use super::{ChangeError, New, amend, create, live};
+use crate::bead::{Bead, Kind};
+use crate::store::Tx;
+
+/// The label of a bead that stands for an agent.
+pub const AGENT_LABEL: &str = "gt:agent";
+
+/// The states that an agent can report.
+pub const AGENT_STATES: [&str; 8] = [
+    "idle", "spawning", "running", "working", "stuck", "done", "stopped", "dead",
+];
+
+/// A place of an agent for one bead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum AgentSlot {
+    /// The work on its hook.
+    Hook,
+    /// The definition of its role.
+    Role,
+}
+
+impl AgentSlot {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Role => "role",
+        }
+    }
+
+    /// The bead that is in it; empty if none is.
+    pub fn of(self, agent: &Bead) -> &str {
+        match self {
+            Self::Hook => &agent.hook_bead,
+            Self::Role => &agent.role_bead,
+        }
+    }
+}
+
+/// Puts a bead into a slot, or empties it. A hook that is taken is not taken again.
+pub fn set_slot(
+    tx: &mut Tx<'_>,
+    agent: &str,
+    slot: AgentSlot,
+    bead: &str,
+) -> Result<Bead, ChangeError> {
+    let own = agent_bead(tx, agent)?;
+    let held = slot.of(&own);
+    if slot == AgentSlot::Hook && !bead.is_empty() && !held.is_empty() && held != bead {
+        return Err(ChangeError::SlotTaken {
+            agent: agent.to_owned(),
+            by: held.to_owned(),
+        });
+    }
+    amend(tx, agent, |own| {
+        let place = match slot {
+            AgentSlot::Hook => &mut own.hook_bead,
+            AgentSlot::Role => &mut own.role_bead,
+        };
+        bead.clone_into(place);
+    })
+}
+
+/// Records what state an agent is in. An agent without a bead gets one.
+pub fn set_agent_state(tx: &mut Tx<'_>, id: &str, state: &str) -> Result<Bead, ChangeError> {
+    if tx.get_live(id).is_none() {
+        let new = New {
+            id: Some(id.to_owned()),
+            title: format!("Agent: {id}"),
+            issue_type: Kind::Agent,
+            labels: vec![AGENT_LABEL.to_owned()],
+            ..New::default()
+        };
+        create(tx, new)?;
+    }
+    agent_bead(tx, id)?;
+    let now = tx.now();
+    amend(tx, id, |own| {
+        state.clone_into(&mut own.agent_state);
+        own.last_activity = Some(now);
+    })
+}
+
+/// Records that an agent does something.
+pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
+    agent_bead(tx, id)?;
+    let now = tx.now();
+    amend(tx, id, |own| own.last_activity = Some(now))
+}
+
+fn agent_bead(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
+    let own = live(tx, id)?;
+    if own.issue_type == Kind::Agent || own.has_label(AGENT_LABEL) {
+        return Ok(own);
+    }
+    Err(ChangeError::NoAgent(id.to_owned()))
+}
