@@ -206,7 +206,11 @@ fn human_step(page: &mut Page, step: &Advance) {
             page.line(format!(
                 "{mark} Molecule {molecule} complete! All steps closed."
             ));
+            page.line(format!("Next: bd close {molecule}"));
         }
-        None => page.line("No ready steps in molecule (may be blocked)."),
+        None => {
+            page.line("No ready steps in molecule (may be blocked).");
+            page.line(format!("Next: bd mol current {molecule}"));
+        }
     }
 }

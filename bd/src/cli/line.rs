@@ -102,13 +102,15 @@ pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
 /// What a bead still waits for and what still waits for it, in brackets; empty where there is nothing.
 pub(crate) fn links(snapshot: &Snapshot, bead: &Bead) -> String {
     let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|head| head.is_open());
+    // A parent holds nothing up by being open.
+    let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
     let by: Vec<String> = bead
         .dependencies
         .iter()
-        .filter(|edge| edge.kind.affects_ready() && is_open(&edge.depends_on_id))
+        .filter(|edge| is_waited_for(&edge.kind) && is_open(&edge.depends_on_id))
         .map(|edge| escape::line(&edge.depends_on_id))
         .collect();
-    let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| kind.affects_ready());
+    let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
     let holds_up = |head: &BeadRef<'_>| bead.is_open() && head.is_open();
     let blocks: Vec<String> = snapshot
         .dependents(&bead.id)

@@ -130,6 +130,12 @@ impl Report<'_> {
             self.refuse("pattern", text);
         }
         if let Some(default) = var.default.as_ref().filter(|text| !text.is_empty()) {
+            if let Err(text) = vars::check_kind(var, default) {
+                self.refuse(
+                    name,
+                    format!("the default of variable {name} is not {text}"),
+                );
+            }
             if var.required {
                 let text =
                     format!("variable {name} is required and has a default; the default is used");
@@ -165,8 +171,22 @@ impl Report<'_> {
             } else {
                 format!("the step \"{}\"", step.title)
             };
-            self.refuse("steps", format!("{what} has no id: add id = \"…\""));
+            let mut problem = self
+                .source
+                .problem("steps", format!("{what} has no id: add id = \"…\""));
+            problem.line = self
+                .source
+                .value_line("title", &step.title)
+                .or(problem.line);
+            self.refused.push(problem);
             return;
+        }
+        if step.id.contains(char::is_whitespace) {
+            self.refuse_step(
+                &step.id,
+                "",
+                "the id has white space: use letters, digits, `-` and `.`",
+            );
         }
         // Lines are looked up only for what is wrong: a large formula has many steps.
         if !seen.insert(step.id.clone()) {
@@ -224,6 +244,14 @@ impl Report<'_> {
                 GATES.join(", ")
             );
             self.refuse_step(id, "gate", text);
+        }
+        let is_length =
+            crate::query::when::duration(&gate.timeout).is_some_and(|length| length > 0);
+        if gate.kind == "timer" && !is_length {
+            self.refuse_step(id, "gate", "a timer gate needs timeout = \"30m\"");
+        }
+        if gate.kind == "bead" && !gate.id.contains("{{") && !gate.id.contains(':') {
+            self.refuse_step(id, "gate", "a bead gate needs id = \"RIG:BEAD\"");
         }
     }
 
@@ -331,10 +359,13 @@ impl Report<'_> {
 }
 
 /// What is wrong in the steps that a formula cooks to.
-pub fn cooked(steps: &[Step], source: &Source) -> Vec<Problem> {
+pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
     let mut flat = Vec::new();
-    flatten(steps, None, &mut flat);
+    flatten(&formula.steps, None, &mut flat);
     let mut problems = Vec::new();
+    for (step, _) in &flat {
+        problems.extend(mistyped_names(step, &formula.vars, source));
+    }
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, (step, _)) in flat.iter().enumerate() {
         if at.insert(&step.id, number).is_some() {
@@ -366,6 +397,30 @@ pub fn cooked(steps: &[Step], source: &Source) -> Vec<Problem> {
         problems.push(source.step_problem(&first, "needs", text));
     }
     problems
+}
+
+/// Names of variables in a step that are nearly those of a declared one. Any other unknown name stays text: it may
+/// belong to another template language.
+fn mistyped_names(step: &Step, declared: &BTreeMap<String, Var>, source: &Source) -> Vec<Problem> {
+    let texts = [
+        ("title", &step.title),
+        ("description", &step.description),
+        ("notes", &step.notes),
+        ("acceptance", &step.acceptance),
+    ];
+    let mut named: Vec<(&str, String)> = texts
+        .iter()
+        .filter(|(_, text)| text.contains("{{"))
+        .flat_map(|(key, text)| vars::names_in(text).into_iter().map(|name| (*key, name)))
+        .collect();
+    let condition = StepCondition::read(&step.condition);
+    named.extend(condition.map(|condition| ("condition", condition.name().to_owned())));
+    let problem = |(key, name): (&str, String)| {
+        let like = vars::like(&name, declared)?;
+        let text = format!("{{{{{name}}}}} is no variable: did you mean {{{{{like}}}}}?");
+        Some(source.step_problem(&step.id, key, text))
+    };
+    named.into_iter().filter_map(problem).collect()
 }
 
 fn near(need: &str, at: &BTreeMap<&str, usize>) -> String {

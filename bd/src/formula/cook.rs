@@ -64,7 +64,7 @@ pub fn cook(shelf: &Shelf, loaded: &Loaded, values: &Values) -> Result<Cooked, F
         warnings.extend(overlay::apply(&mut steps, &path, &text)?);
     }
     formula.steps = steps;
-    let problems = check::cooked(&formula.steps, source);
+    let problems = check::cooked(&formula, source);
     if !problems.is_empty() {
         return Err(FormulaError::Invalid(problems));
     }

@@ -313,6 +313,17 @@ impl Source {
         found.map(|(at, _)| at + 1).nth(number)
     }
 
+    /// The first line on which this key has this text.
+    pub fn value_line(&self, key: &str, text: &str) -> Option<usize> {
+        let quoted = [format!("\"{text}\""), format!("'{text}'")];
+        let has = |line: &str| {
+            let value = value_of(line, key).map(str::trim_start);
+            value.is_some_and(|value| quoted.iter().any(|quoted| value.starts_with(quoted)))
+        };
+        let at = self.text.lines().position(has);
+        at.map(|at| at + 1)
+    }
+
     /// The first line at or behind `from` on which this key stands.
     pub fn key_line(&self, from: Option<usize>, key: &str) -> Option<usize> {
         let from = from.unwrap_or(1);

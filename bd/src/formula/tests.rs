@@ -372,6 +372,21 @@ fn bad_formulas_are_refused_with_what_to_change() {
             "dependency cycle: a → b → a",
         ),
         (step("a", "gate = { type = \"moon\" }"), "gate type \"moon\": use one of human"),
+        (step("a", "gate = { type = \"timer\" }"), "a timer gate needs timeout"),
+        (step("a", "gate = { type = \"bead\", id = \"x\" }"), "needs id = \"RIG:BEAD\""),
+        (step("a b", ""), "the id has white space"),
+        (
+            format!("[vars]\nchannel = \"x\"\n{}", step("a", "description = \"{{chanel}}\"")),
+            "{{chanel}} is no variable: did you mean {{channel}}?",
+        ),
+        (
+            format!("[vars]\ntranslate = \"x\"\n{}", step("a", "condition = \"{{translat}}\"")),
+            "{{translat}} is no variable",
+        ),
+        (
+            format!("[vars.deep]\ntype = \"bool\"\ndefault = \"no\"\n{ok}"),
+            "the default of variable deep is not true or false",
+        ),
         (step("a", "condition = \"x > 3\""), "condition \"x > 3\": use {{name}}"),
         (step("a", "neds = []"), "unknown key \"neds\": did you mean \"needs\"?"),
         (

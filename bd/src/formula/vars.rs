@@ -84,13 +84,8 @@ fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
     if !var.choices.is_empty() && !var.choices.iter().any(|own| own == value) {
         return wrong(format!("one of {}", var.choices.join(", ")));
     }
-    let fits = match var.kind.as_str() {
-        "int" | "integer" | "number" => value.parse::<i64>().is_ok(),
-        "bool" | "boolean" => matches!(value, "true" | "false"),
-        _ => true,
-    };
-    if !fits && !value.is_empty() {
-        return wrong(format!("a value of type {}", var.kind));
+    if let Err(wanted) = check_kind(var, value) {
+        return wrong(wanted.to_owned());
     }
     match regex::Regex::new(&var.pattern) {
         Ok(pattern) if var.pattern.is_empty() || pattern.is_match(value) => Ok(()),
@@ -99,6 +94,25 @@ fn check_value(name: &str, var: &Var, value: &str) -> Result<(), FormulaError> {
             "the pattern of variable {name} is no regular expression: {error}"
         ))),
     }
+}
+
+/// Whether a value is of the type of a variable; else what it should be. An empty value is none.
+pub fn check_kind(var: &Var, value: &str) -> Result<(), &'static str> {
+    match var.kind.as_str() {
+        _ if value.is_empty() || value.contains("{{") => Ok(()),
+        "int" | "integer" | "number" if value.parse::<i64>().is_err() => Err("a whole number"),
+        "bool" | "boolean" if !matches!(value, "true" | "false") => Err("true or false"),
+        _ => Ok(()),
+    }
+}
+
+/// The declared variable that a name is nearly the name of, if it is none itself.
+pub fn like<'a>(name: &str, declared: &'a BTreeMap<String, Var>) -> Option<&'a str> {
+    if declared.contains_key(name) || name.len() < 4 {
+        return None;
+    }
+    let near = |own: &&String| strsim::damerau_levenshtein(own, name) <= 2 && own.len() > 3;
+    declared.keys().find(near).map(String::as_str)
 }
 
 /// The names that a formula's texts, titles and gates use.

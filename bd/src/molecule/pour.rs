@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::template::{PourOptions, ROOT, Template};
 use super::{MoleculeError, proto};
 use crate::change;
-use crate::formula::{FormulaError, Shelf, cook_named};
+use crate::formula::{FormulaError, FormulaKind, Shelf, cook_named};
 use crate::store::{Snapshot, Tx};
 
 /// What was poured.
@@ -59,6 +59,18 @@ pub fn find_template(
     options: &PourOptions,
 ) -> Result<Template, MoleculeError> {
     match cook_named(shelf, given, &options.values) {
+        Ok(cooked) if cooked.formula.kind == FormulaKind::Convoy => {
+            Err(MoleculeError::Refused(format!(
+                "{given} is a convoy formula, whose legs are beads of their own: gt formula run {given}"
+            )))
+        }
+        Ok(cooked) if cooked.formula.kind != FormulaKind::Workflow => {
+            let kind = cooked.formula.kind.as_str();
+            Err(MoleculeError::Refused(format!(
+                "{given} is an {kind} formula: it becomes part of a workflow by compose.expand, compose.map, \
+                 compose.aspects or expand"
+            )))
+        }
         Ok(cooked) => {
             // Whether every variable has a value is asked when the beads are made.
             let values = crate::formula::vars::with_defaults(&cooked.formula, &options.values);

@@ -151,7 +151,12 @@ pub fn members<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
 /// The same in the order of their numbers.
 fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut front = snapshot.dotted_below(root);
+    let start = format!("{root}.");
+    let dotted = snapshot.ids_from(&start);
+    let mut front: Vec<BeadRef<'a>> = dotted
+        .filter_map(|id| snapshot.bead_ref(id))
+        .filter(|head| !head.is_tombstone())
+        .collect();
     front.extend(snapshot.child_refs(root));
     let mut found = Vec::with_capacity(front.len());
     while let Some(head) = front.pop() {

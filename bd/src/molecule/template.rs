@@ -271,6 +271,14 @@ impl Template {
     /// Every value that it needs, checked.
     pub fn values(&self, given: &Values) -> Result<Values, MoleculeError> {
         if let Some(formula) = &self.formula {
+            for name in given.keys().filter(|name| !self.used.contains(*name)) {
+                if let Some(like) = vars::like(name, &formula.vars) {
+                    return Err(MoleculeError::Refused(format!(
+                        "{} has no variable {name}: did you mean {like}?",
+                        self.name
+                    )));
+                }
+            }
             return Ok(vars::complete_used(formula, &self.used, given)?);
         }
         Ok(given.clone())

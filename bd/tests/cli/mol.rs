@@ -669,7 +669,7 @@ fn a_pour_is_made_whole_or_not_at_all() {
             "env=moon",
             "variable env takes one of dev, prod, not \"moon\"",
         ),
-        ("n=x", "variable n takes a value of type int"),
+        ("n=x", "variable n takes a whole number"),
         ("tag=1", "variable tag takes a value that matches ^v[0-9]+$"),
     ] {
         let error = project.fails(&["mol", "pour", "picky", "--var", "env=dev", "--var", value]);

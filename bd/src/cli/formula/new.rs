@@ -69,11 +69,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Err(Usage(format!("{} exists; choose another name", path.display())).into());
     }
     let shown = path.display().to_string();
+    let named = if args.output.is_some() {
+        &shown
+    } else {
+        &args.name
+    };
     Said::lines(
         json!({"name": args.name, "path": shown}),
         vec![
             format!("✓ Wrote {shown}"),
-            format!("Next: edit it, then bd formula validate {}", args.name),
+            format!("Next: edit it, then bd formula validate {named}"),
         ],
     )
     .answer()

@@ -54,5 +54,11 @@ impl Report for Listed {
             let tail = format!(" ({}, {when})", escape::line(&super::waits_for(gate)));
             line::fitted(page, &head, &gate.title, &tail);
         }
+        if let Some(gate) = self.gates.iter().find(|gate| gate.is_open()) {
+            page.line(format!(
+                "Next: bd gate check, or bd gate resolve {}",
+                gate.id
+            ));
+        }
     }
 }

@@ -60,5 +60,8 @@ impl Report for Shown {
         for (id, title) in &self.blocked {
             page.cut_line(format!("  Blocks {id}: {}", escape::line(title)));
         }
+        if gate.is_open() {
+            page.line(format!("Next: bd gate resolve {}", gate.id));
+        }
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::bead::Bead;
+use crate::bead::{Bead, Kind};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::molecule::progress::{self, Progress, StepState};
@@ -54,8 +54,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         Some(Shown::of(&Progress::of(&snapshot, root)?, part))
     });
+    let open = || -> Vec<(String, String)> {
+        let heads = snapshot
+            .open_rows()
+            .map(|row| snapshot.bead_ref_at(row.node));
+        let epics = heads.filter(|head| head.kind() == Kind::Epic && !head.has_label("template"));
+        let roots = epics.filter_map(|head| head.bead());
+        let roots = roots.filter(|bead| !bead.source_formula.is_empty());
+        roots
+            .map(|bead| (bead.id.clone(), bead.title.clone()))
+            .take(10)
+            .collect()
+    };
+    let open = if roots.is_empty() { open() } else { Vec::new() };
     Ok(Box::new(Current {
         molecules: shown.collect(),
+        open,
     }))
 }
 
@@ -99,6 +113,8 @@ struct Shown {
     steps: Vec<(Bead, StepState)>,
     done: usize,
     total: usize,
+    /// The open gate that holds it up.
+    gate: Option<Bead>,
 }
 
 impl Shown {
@@ -115,6 +131,12 @@ impl Shown {
                 .collect(),
             done: progress.done(),
             total,
+            gate: progress
+                .steps
+                .iter()
+                .filter(|step| step.state == StepState::Pending)
+                .filter_map(bead)
+                .find(|bead| bead.issue_type == Kind::Gate),
         }
     }
 }
@@ -122,6 +144,8 @@ impl Shown {
 #[derive(Debug)]
 struct Current {
     molecules: Vec<Shown>,
+    /// Molecules that nobody works on, where none is the agent's.
+    open: Vec<(String, String)>,
 }
 
 impl Report for Current {
@@ -157,7 +181,13 @@ impl Report for Current {
     fn human(&self, page: &mut Page) {
         if self.molecules.is_empty() {
             page.line("No molecules in progress.");
-            page.line("Start one: bd mol pour FORMULA, then bd update STEP --claim");
+            for (id, title) in &self.open {
+                page.cut_line(format!("  open: {id} {}", escape::line(title)));
+            }
+            match self.open.first() {
+                Some((id, _)) => page.line(format!("Next: bd mol current {id}")),
+                None => page.line("Next: bd mol pour FORMULA"),
+            }
         }
         for shown in &self.molecules {
             page.blank();
@@ -196,6 +226,19 @@ fn human(page: &mut Page, shown: &Shown) {
         "Progress: {}/{} steps complete",
         shown.done, shown.total
     ));
+    if let (None, None, Some(gate)) = (&shown.current, &shown.next, &shown.gate) {
+        page.line(format!(
+            "Waiting for {}: {}",
+            gate.id,
+            escape::line(&gate.title)
+        ));
+        let next = match gate.await_type.as_str() {
+            "human" | "mail" => format!("bd gate resolve {}", gate.id),
+            _ => "bd gate check".to_owned(),
+        };
+        page.line(format!("Next: {next}"));
+        return;
+    }
     match (&shown.current, &shown.next) {
         (Some(step), _) => page.line(format!("Next: bd close {} --continue", step.id)),
         (None, Some(step)) => page.line(format!("Next: bd update {} --claim", step.id)),

@@ -122,17 +122,8 @@ impl Snapshot {
         (rows.len() - self.index.count_dotted(rows) + own + archived).saturating_sub(hidden)
     }
 
-    /// The live beads whose ids are this one with more behind a dot.
-    pub fn dotted_below(&self, id: &str) -> Vec<BeadRef<'_>> {
-        let start = format!("{id}.");
-        let ids = self.ids_from(&start);
-        ids.filter_map(|id| self.bead_ref(id))
-            .filter(|head| !head.is_tombstone())
-            .collect()
-    }
-
     /// All ids that begin so.
-    fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn ids_from<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
         let first = self.index.first_from(start);
         let rows = (first..self.index.len())
             .map(|row| (row, self.index.id(row)))
