@@ -355,10 +355,11 @@ fn versions_can_be_pinned() {
     ));
 }
 
-#[test]
-fn bad_formulas_are_refused_with_what_to_change() {
+/// Formulas with something wrong, each with a part of what is said of it.
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn bad_formulas() -> Vec<(String, &'static str)> {
     let ok = step("a", "");
-    let table: Vec<(String, &str)> = vec![
+    vec![
         ("[[steps]]\nid = \"a\"\n".into(), "it has no title"),
         ("[[steps]]\ntitle = \"A\"\n".into(), "has no id"),
         (format!("{ok}{ok}"), "f.formula.toml:7: step \"a\": duplicate step id, first on line 3"),
@@ -415,7 +416,12 @@ fn bad_formulas_are_refused_with_what_to_change() {
             "[[steps]]\nid = \"p\"\ntitle = \"P\"\nneeds = [\"c\"]\n[[steps.children]]\nid = \"c\"\ntitle = \"C\"\n".into(),
             "dependency cycle",
         ),
-    ];
+    ]
+}
+
+#[test]
+fn bad_formulas_are_refused_with_what_to_change() {
+    let table = bad_formulas();
     for (text, wanted) in table {
         let error = Folder::new(&[("f.formula.toml", &workflow(&text))]).refused("f");
         assert!(error.contains(wanted), "{text}\n{error}");
