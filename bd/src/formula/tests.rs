@@ -356,7 +356,6 @@ fn versions_can_be_pinned() {
 }
 
 /// Formulas with something wrong, each with a part of what is said of it.
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn bad_formulas() -> Vec<(String, &'static str)> {
     let ok = step("a", "");
     vec![
