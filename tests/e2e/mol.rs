@@ -247,6 +247,48 @@ fn an_epic_that_the_work_waits_for_is_not_taken_for_its_molecule() {
 }
 
 #[test]
+fn a_molecule_that_only_a_description_names_is_shown_and_never_ended() {
+    let worker = Worker::new();
+    let (town, bead) = (&worker.town, &worker.bead);
+    town.gt(["mol", "burn", bead]).ok();
+    let victim = town.bead_with("web", "Victim", &["--type", "epic"]);
+    let child = town.bead_with("web", "Child", &["--parent", &victim]);
+    let text = format!("Do it.\n\nattached_molecule: {victim}");
+    town.bd("web", ["update", bead, "-d", &text]).ok();
+    town.gt(["mol", "burn", bead])
+        .fails("only named in the description");
+    town.gt(["mol", "squash", bead])
+        .fails("only named in the description");
+    town.gt(["mol", "attach", bead, &victim])
+        .fails("was not poured from a formula");
+    worker.commit("a");
+    let handed = worker
+        .done(["-s", "made", "--close-steps"])
+        .args(["--json"])
+        .ok()
+        .json();
+    assert_eq!(handed["molecule"], Value::Null);
+    for id in [&victim, &child] {
+        assert_eq!(town.status_of("web", id), "open");
+    }
+}
+
+#[test]
+fn work_itself_is_no_step_to_be_closed() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let epic = town.bead_with("web", "Epic", &["--type", "epic"]);
+    let [own, other] =
+        ["One", "Two"].map(|title| town.bead_with("web", title, &["--parent", &epic]));
+    town.gt(["sling", &own, "web"]).ok();
+    let worker = format!("web/{}", town.polecats()[0]["name"].as_str().unwrap());
+    town.gt_as(&worker, ["mol", "step", "done", &own])
+        .fails("is no step of a molecule");
+    assert_eq!(town.status_of("web", &own), "hooked");
+    assert_eq!(town.status_of("web", &other), "open");
+}
+
+#[test]
 fn the_steps_of_a_bead_that_somebody_else_closed_are_gone_or_in_a_digest() {
     let (town, bead, worker) = with_steps();
     town.gt_as(&worker, ["mol", "step", "done"]).ok();

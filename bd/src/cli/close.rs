@@ -77,6 +77,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let own = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
     let session = args.session.or_else(own).unwrap_or_default();
     each::resolve_all(ctx, &ids)?;
+    let was_open = match ids.first() {
+        Some(id) if args.go_on => ctx.store_of(id)?.snapshot()?.resolve(id)?.is_open(),
+        _ => true,
+    };
     let closed = each::change(ctx, "closing", &ids, |tx, id| {
         change::close(tx, id, &reason, &session, args.force)
     })?;
@@ -85,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         _ => Vec::new(),
     };
     let step = match closed.first() {
-        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, !args.no_auto)?),
+        Some(bead) if args.go_on => Some(go_on(ctx, &bead.id, was_open && !args.no_auto)?),
         _ => None,
     };
     Ok(Box::new(Closed {

@@ -46,6 +46,17 @@ impl Reader<'_> {
         format!("unexpected {what} in \"{}\"", self.text)
     }
 
+    /// The expression, cut where it is long.
+    fn short(&self) -> String {
+        let cut: String = self.text.chars().take(60).collect();
+        let end = if cut.len() < self.text.len() {
+            "…"
+        } else {
+            ""
+        };
+        format!("\"{cut}{end}\"")
+    }
+
     fn too_large(&self) -> String {
         format!("\"{}\" is too large a number", self.text)
     }
@@ -92,7 +103,12 @@ impl Reader<'_> {
         if self.take(&['^']).is_none() {
             return Ok(base);
         }
+        self.depth += 1;
+        if self.depth > 64 {
+            return Err(format!("{} is nested too deep", self.short()));
+        }
         let exponent = self.power()?;
+        self.depth -= 1;
         let exponent = u32::try_from(exponent).map_err(|_| self.too_large())?;
         base.checked_pow(exponent).ok_or_else(|| self.too_large())
     }
@@ -100,7 +116,7 @@ impl Reader<'_> {
     fn unary(&mut self) -> Result<i64, String> {
         self.depth += 1;
         if self.depth > 64 {
-            return Err(format!("\"{}\" is nested too deep", self.text));
+            return Err(format!("{} is nested too deep", self.short()));
         }
         let value = if self.take(&['-']).is_some() {
             let value = self.unary()?;
@@ -165,5 +181,7 @@ mod tests {
         assert_eq!(range("3..3"), Ok((3, 3)));
         assert!(range("3..2").unwrap_err().contains("ends before"));
         assert!(range("3").is_err());
+        let deep = format!("1..{}1", "1^".repeat(400_000));
+        assert!(range(&deep).unwrap_err().contains("nested too deep"));
     }
 }

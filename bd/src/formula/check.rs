@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::MOST_STEPS;
 use super::condition;
 use super::find::is_name;
 use super::problem::Problem;
@@ -9,6 +10,9 @@ use super::schema::{Compose, Formula, FormulaKind, Loop, OnComplete, Step, StepG
 use super::source::{Loaded, Source};
 use super::vars::{self, StepCondition};
 use crate::graph::circle;
+
+/// So many problems are reported at once.
+const ENOUGH: usize = 50;
 
 const GATES: [&str; 7] = [
     "human",
@@ -50,12 +54,23 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// Whether enough is wrong: to look up lines takes its time, and nobody reads hundreds of them.
+    fn is_enough(&self) -> bool {
+        self.refused.len() >= ENOUGH
+    }
+
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
+        if self.is_enough() {
+            return;
+        }
         let problem = self.source.problem(key, text.into());
         self.refused.push(problem);
     }
 
     fn refuse_step(&mut self, id: &str, key: &str, text: impl Into<String>) {
+        if self.is_enough() {
+            return;
+        }
         let problem = self.source.step_problem(id, key, text.into());
         self.refused.push(problem);
     }
@@ -363,6 +378,10 @@ pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
     let mut flat = Vec::new();
     flatten(&formula.steps, None, &mut flat);
     let mut problems = Vec::new();
+    if flat.len() > MOST_STEPS {
+        let text = format!("the formula has more than {MOST_STEPS} steps");
+        return vec![source.problem("steps", text)];
+    }
     for (step, _) in &flat {
         problems.extend(mistyped_names(step, &formula.vars, source));
     }
@@ -379,6 +398,9 @@ pub fn cooked(formula: &Formula, source: &Source) -> Vec<Problem> {
         }
     }
     for (step, _) in &flat {
+        if problems.len() >= ENOUGH {
+            break;
+        }
         for (need, key) in needs(step) {
             if need == step.id {
                 let text = "it needs itself: remove it from its needs".to_owned();

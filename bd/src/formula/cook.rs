@@ -31,7 +31,7 @@ pub fn cook(shelf: &Shelf, loaded: &Loaded, values: &Values) -> Result<Cooked, F
         return Err(FormulaError::Invalid(refused));
     }
     let source = &loaded.source;
-    let mut formula = extend::resolve(shelf, loaded, &[])?;
+    let mut formula = extend::resolve(shelf, loaded)?;
     let mut known: Values = BTreeMap::new();
     for (name, var) in &formula.vars {
         known.extend(var.default.clone().map(|value| (name.clone(), value)));
@@ -76,7 +76,7 @@ fn aspect(shelf: &Shelf, source: &Source, name: &str) -> Result<Formula, Formula
     let loaded = shelf
         .load(name)
         .map_err(|error| wrong(format!("aspect \"{name}\": {error}")))?;
-    let formula = extend::resolve(shelf, &loaded, &[])?;
+    let formula = extend::resolve(shelf, &loaded)?;
     if formula.advice.is_empty() {
         return Err(wrong(format!(
             "\"{name}\" is no aspect: it has no [[advice]]"

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::MOST_STEPS;
 use super::advice;
 use super::control::rename_needs;
 use super::extend;
@@ -28,6 +29,7 @@ pub fn apply(
         shelf,
         source,
         ends: BTreeMap::new(),
+        room: MOST_STEPS,
     };
     let mut steps = expander.inline(steps, &[])?;
     expander.redirect(&mut steps);
@@ -65,6 +67,8 @@ struct Expander<'a> {
     source: &'a Source,
     /// The last step that stands for each replaced one.
     ends: BTreeMap<String, String>,
+    /// How many steps may still be put in.
+    room: usize,
 }
 
 impl Expander<'_> {
@@ -89,6 +93,7 @@ impl Expander<'_> {
             }
             let overrides = std::mem::take(&mut step.expand_vars);
             let template = self.template(&step.id, &name, "expand")?;
+            self.take_room(&step.id, &template)?;
             let put_in = replace(&step, &template, &overrides);
             let chain = [chain, std::slice::from_ref(&name)].concat();
             let put_in = self.inline(put_in, &chain)?;
@@ -109,7 +114,7 @@ impl Expander<'_> {
     ) -> Result<Vec<Step>, FormulaError> {
         let template = self.template(ids.first().map_or("", String::as_str), with, key)?;
         let mut left: Vec<&String> = ids.iter().collect();
-        let steps = self.named_in(steps, &mut left, &template, overrides);
+        let steps = self.named_in(steps, &mut left, &template, overrides)?;
         if let Some(id) = left.first() {
             let text = format!("compose.{key} names the unknown step \"{id}\"");
             return Err(invalid(self.source.problem(key, text)));
@@ -125,21 +130,33 @@ impl Expander<'_> {
         left: &mut Vec<&String>,
         template: &Formula,
         overrides: &BTreeMap<String, String>,
-    ) -> Vec<Step> {
+    ) -> Result<Vec<Step>, FormulaError> {
         let mut done = Vec::with_capacity(steps.len());
         for mut step in steps {
             if let Some(at) = left.iter().position(|id| **id == step.id) {
                 left.remove(at);
+                self.take_room(&step.id, template)?;
                 let put_in = replace(&step, template, overrides);
                 self.note_end(&step, &put_in);
                 done.extend(put_in);
                 continue;
             }
             let children = std::mem::take(&mut step.children);
-            step.children = self.named_in(children, left, template, overrides);
+            step.children = self.named_in(children, left, template, overrides)?;
             done.push(step);
         }
-        done
+        Ok(done)
+    }
+
+    /// Refuses more steps than a formula may have.
+    fn take_room(&mut self, id: &str, template: &Formula) -> Result<(), FormulaError> {
+        let left = self.room.checked_sub(template.template.len());
+        self.room = left.ok_or_else(|| {
+            let text =
+                format!("with its expansions the formula would have more than {MOST_STEPS} steps");
+            invalid(self.source.step_problem(id, "expand", text))
+        })?;
+        Ok(())
     }
 
     fn template(&self, id: &str, name: &str, key: &str) -> Result<Formula, FormulaError> {
@@ -148,7 +165,7 @@ impl Expander<'_> {
             FormulaError::Invalid(_) => error,
             other => wrong(format!("cannot expand: {other}")),
         })?;
-        let formula = extend::resolve(self.shelf, &loaded, &[])?;
+        let formula = extend::resolve(self.shelf, &loaded)?;
         if formula.kind != FormulaKind::Expansion || formula.template.is_empty() {
             return Err(wrong(format!(
                 "\"{name}\" is no expansion: it needs type = \"expansion\" and [[template]] steps"
@@ -168,8 +185,12 @@ impl Expander<'_> {
         let ends = std::mem::take(&mut self.ends);
         let follow = |id: &str| {
             let mut end = ends.get(id)?;
-            while let Some(next) = ends.get(end).filter(|next| *next != end) {
-                end = next;
+            // Steps that took each other's names lead in a circle.
+            for _ in 0..ends.len() {
+                match ends.get(end).filter(|next| *next != end) {
+                    Some(next) => end = next,
+                    None => break,
+                }
             }
             Some(end.clone())
         };

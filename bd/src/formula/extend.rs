@@ -1,13 +1,26 @@
 //! What a formula takes from those that it extends: their steps come first, their variables stand in for
 //! those that it does not declare itself.
 
+use std::collections::BTreeSet;
+
 use super::find::Shelf;
 use super::problem::FormulaError;
 use super::schema::{Compose, Formula, Step};
 use super::source::Loaded;
 
-/// The formula with everything of its parents; `chain` holds the names on the way here.
-pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formula, FormulaError> {
+/// The formula with everything of its parents.
+pub fn resolve(shelf: &Shelf, loaded: &Loaded) -> Result<Formula, FormulaError> {
+    resolve_once(shelf, loaded, &[], &mut BTreeSet::new())
+}
+
+/// The same; `chain` names the formulas on the way here, `seen` those whose steps are in already: a parent of two
+/// parents comes once.
+fn resolve_once(
+    shelf: &Shelf,
+    loaded: &Loaded,
+    chain: &[String],
+    seen: &mut BTreeSet<String>,
+) -> Result<Formula, FormulaError> {
     let own = &loaded.formula;
     let mut chain = chain.to_vec();
     let is_circle = chain.contains(&own.name);
@@ -29,7 +42,11 @@ pub fn resolve(shelf: &Shelf, loaded: &Loaded, chain: &[String]) -> Result<Formu
             }
             other => other,
         })?;
-        let parent = resolve(shelf, &parent, &chain)?;
+        let name = &parent.formula.name;
+        if !chain.contains(name) && !seen.insert(name.clone()) {
+            continue;
+        }
+        let parent = resolve_once(shelf, &parent, &chain, seen)?;
         append(&mut merged, parent);
     }
     let mut steps = std::mem::take(&mut merged.steps);

@@ -18,14 +18,22 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        // Ids and texts are from a file: no control character of it reaches a terminal.
+        let plain = |text: &str| -> String {
+            let shown = |c: char| match c {
+                c if c.is_control() => c.escape_default().to_string(),
+                c => c.to_string(),
+            };
+            text.chars().map(shown).collect()
+        };
+        write!(f, "{}", plain(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
         if let Some(step) = &self.step {
-            write!(f, ": step \"{step}\"")?;
+            write!(f, ": step \"{}\"", plain(step))?;
         }
-        write!(f, ": {}", self.text)
+        write!(f, ": {}", plain(&self.text))
     }
 }
 

@@ -257,6 +257,57 @@ fn an_expansion_that_contains_itself_is_refused() {
 }
 
 #[test]
+fn expansions_that_swap_names_end_and_those_that_grow_are_refused() {
+    let swap = "formula = \"ex\"\ntype = \"expansion\"\n[vars]\no = \"x\"\n[[template]]\nid = \"{o}\"\ntitle = \"T\"\n";
+    let steps = format!(
+        "[[steps]]\nid = \"a\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"b\" }}\n[[steps]]\nid = \"b\"\nexpand = \"ex\"\nexpand_vars = {{ o = \"a\" }}\n{}",
+        step("c", "needs = [\"a\"]")
+    );
+    let mut files = vec![
+        ("ex.formula.toml".to_owned(), swap.to_owned()),
+        ("f.formula.toml".to_owned(), workflow(&steps)),
+        (
+            "g.formula.toml".to_owned(),
+            format!("formula = \"g\"\n{}", step("a", "expand = \"e0\"")),
+        ),
+    ];
+    for level in 0..4 {
+        let expand = if level < 3 {
+            format!("expand = \"e{}\"\n", level + 1)
+        } else {
+            String::new()
+        };
+        let template: String = (0..60)
+            .map(|n| format!("[[template]]\nid = \"{{target}}.{n}\"\ntitle = \"T\"\n{expand}"))
+            .collect();
+        files.push((
+            format!("e{level}.formula.toml"),
+            format!("formula = \"e{level}\"\ntype = \"expansion\"\n{template}"),
+        ));
+    }
+    for level in 0..30 {
+        let text = format!(
+            "formula = \"x{level}\"\nextends = [\"x{0}\", \"x{0}\"]\n{1}",
+            level + 1,
+            step(&format!("s{level}"), "")
+        );
+        files.push((format!("x{level}.formula.toml"), text));
+    }
+    files.push((
+        "x30.formula.toml".to_owned(),
+        format!("formula = \"x30\"\n{}", step("last", "")),
+    ));
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let folder = Folder::new(&files);
+    assert_eq!(folder.steps("f").len(), 3);
+    assert!(folder.refused("g").contains("more than 20000 steps"));
+    assert_eq!(folder.steps("x0").len(), 31, "a parent of two comes once");
+}
+
+#[test]
 fn advice_goes_around_steps_and_never_around_itself() {
     let aspect = "formula = \"scan\"\ntype = \"aspect\"\n[[advice]]\ntarget = \"*\"\n[[advice.around.before]]\nid = \"{step.id}-pre\"\ntitle = \"Scan before {step.title}\"\n[[advice.around.after]]\nid = \"{step.id}-post\"\ntitle = \"Scan after\"\n";
     let folder = Folder::new(&[

@@ -232,13 +232,21 @@ fn live(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     bead.ok_or_else(|| ChangeError::NotFound(id.to_owned()))
 }
 
-/// Attaches a molecule to the bead that it is the work of. A wisp follows the bead by an edge of its own, and git sees
-/// nothing of it; a durable molecule is named in the bead's description, where older tools look for it.
+/// Attaches a molecule to the bead that it is the work of: it follows the bead by an edge of its own. A durable molecule
+/// is named in the bead's description besides, where older tools look for it; of a wisp git sees nothing.
 pub fn attach(tx: &mut Tx<'_>, molecule: &str, bead: &str, at: &str) -> Result<(), MoleculeError> {
     let root = live(tx, molecule)?;
+    let is_molecule = tx
+        .bead_ref(molecule)
+        .is_some_and(|head| progress::is_molecule(&head));
+    if !is_molecule {
+        return Err(MoleculeError::Refused(format!(
+            "{molecule} is no molecule: it was not poured from a formula"
+        )));
+    }
     let mut work = live(tx, bead)?;
+    change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
     if root.ephemeral {
-        change::add_dep(tx, molecule, bead, DepKind::Tracks)?;
         return Ok(());
     }
     for (key, value) in [(progress::ATTACHED, molecule), ("attached_at", at)] {
@@ -255,13 +263,15 @@ pub fn detach(tx: &mut Tx<'_>, bead: &str) -> Result<Option<String>, MoleculeErr
     let Some(molecule) = head.and_then(|head| progress::attached_to(tx, &head)) else {
         return Ok(None);
     };
-    if tx.get_live(&molecule).is_some_and(|root| root.ephemeral) {
-        change::remove_dep(tx, &molecule, bead)?;
-        return Ok(Some(molecule));
+    match change::remove_dep(tx, &molecule, bead) {
+        Ok(()) | Err(ChangeError::NoEdge { .. }) => {}
+        Err(error) => return Err(error.into()),
     }
-    for key in [progress::ATTACHED, "attached_at"] {
-        work.description = crate::bead::fields::set(&work.description, key, None);
+    if crate::bead::fields::get(&work.description, progress::ATTACHED).is_some() {
+        for key in [progress::ATTACHED, "attached_at"] {
+            work.description = crate::bead::fields::set(&work.description, key, None);
+        }
+        tx.put_updated(work)?;
     }
-    tx.put_updated(work)?;
     Ok(Some(molecule))
 }

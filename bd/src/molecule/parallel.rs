@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::progress::{Progress, StepState};
 use crate::bead::DepKind;
 
+/// So many of the steps that can run with a step are named; the group has all of them.
+const NAMED: usize = 20;
+
 /// A step among the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParallelStep {
@@ -95,7 +98,7 @@ pub fn analyze(progress: &Progress<'_>) -> Vec<ParallelStep> {
     for (number, group) in groups.enumerate() {
         for own in &group {
             found[*own].group = Some(format!("group-{}", number + 1));
-            let others = group.iter().filter(|other| *other != own);
+            let others = group.iter().filter(|other| *other != own).take(NAMED);
             found[*own].can_parallel = others
                 .map(|other| steps[*other].head.id().to_owned())
                 .collect();

@@ -153,10 +153,21 @@ fn numbered<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'a>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let start = format!("{root}.");
     let dotted = snapshot.ids_from(&start);
-    let mut front: Vec<BeadRef<'a>> = dotted
+    let dotted: Vec<BeadRef<'a>> = dotted
         .filter_map(|id| snapshot.bead_ref(id))
         .filter(|head| !head.is_tombstone())
         .collect();
+    // A step that was moved to another parent is none of it, nor a proto whose name only begins alike.
+    let protos = dotted.iter().filter(|head| head.has_label("template"));
+    let protos: Vec<String> = protos.map(|head| format!("{}.", head.id())).collect();
+    let is_own = |head: &BeadRef<'a>| {
+        let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
+        let is_of_other = |proto: &String| {
+            head.id().starts_with(proto) || proto.strip_suffix('.') == Some(head.id())
+        };
+        !protos.iter().any(is_of_other) && parent_of(head).is_none_or(is_inside)
+    };
+    let mut front: Vec<BeadRef<'a>> = dotted.into_iter().filter(is_own).collect();
     front.extend(snapshot.child_refs(root));
     let mut found = Vec::with_capacity(front.len());
     while let Some(head) = front.pop() {
@@ -292,21 +303,30 @@ pub fn found_by(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     attached_to(snapshot, head).or_else(blocker)
 }
 
-/// The molecule attached to a work bead: named in its description, or a wisp that follows it.
+/// The molecule that follows a work bead by an edge of its own: what [`attach`](super::bond::attach) makes. Only this one
+/// may be ended with the work: a name in a description is text that anybody can write.
+pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
+    let tracks = DepKind::Tracks.code();
+    let mut holders = snapshot.dependents(id).into_iter();
+    let found = holders.find(|(holder, kind)| *kind == tracks && is_molecule(holder));
+    found.map(|(holder, _)| holder.id().to_owned())
+}
+
+/// Whether a bead is the root of a molecule: an epic that was poured.
+pub fn is_molecule(head: &BeadRef<'_>) -> bool {
+    let is_poured = || {
+        head.bead()
+            .is_some_and(|bead| !bead.source_formula.is_empty())
+    };
+    head.kind() == Kind::Epic && !head.has_label("template") && is_poured()
+}
+
+/// The molecule of a work bead, to be shown: the one that follows it, else the one that its description names.
 pub fn attached_to(snapshot: &Snapshot, head: &BeadRef<'_>) -> Option<String> {
     let bead = head.bead()?;
     let named = fields::get(&bead.description, ATTACHED);
     let named = named.filter(|id| snapshot.get_live(id).is_some());
-    let tracks = DepKind::Tracks.code();
-    let follows = |(holder, kind): &(BeadRef<'_>, u8)| {
-        *kind == tracks && holder.is_ephemeral() && holder.kind() == Kind::Epic
-    };
-    let wisp = || {
-        let holders = snapshot.dependents(&bead.id).into_iter();
-        let mut wisps = holders.filter(follows);
-        wisps.next().map(|(holder, _)| holder.id().to_owned())
-    };
-    named.or_else(wisp)
+    follower_of(snapshot, &bead.id).or(named)
 }
 
 /// What followed the closing of a step.
@@ -333,7 +353,15 @@ pub fn advance(
     };
     let (is_complete, next) = match Progress::by_number(tx, &root) {
         Some(progress) => {
-            let next = progress.next().map(|step| step.head.id().to_owned());
+            // A step that somebody else has is not this one's to begin.
+            let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
+            let is_free = |step: &&MoleculeStep<'_>| {
+                let has = step.head.assignee();
+                step.state == StepState::Ready
+                    && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
+            };
+            let next = progress.steps.iter().find(is_free);
+            let next = next.map(|step| step.head.id().to_owned());
             (progress.is_complete(), next)
         }
         None => (false, None),

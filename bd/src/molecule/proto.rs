@@ -47,12 +47,7 @@ pub fn persist(
                 "proto {id} already exists (use --force to replace)"
             )));
         }
-        let old = super::progress::members(tx, id);
-        let mut old: Vec<String> = old.iter().map(|head| head.id().to_owned()).collect();
-        old.push(id.to_owned());
-        for old in old {
-            change::delete(tx, &old, "replaced by a newer proto", true)?;
-        }
+        remove_old(tx, id, &template.name)?;
     }
     let mut plan = Plan {
         is_any_depth: true,
@@ -90,4 +85,41 @@ pub fn persist(
     let count = plan.beads.len();
     change::create_all(tx, plan)?;
     Ok(count)
+}
+
+/// Removes an older proto of the same formula, and nothing else: beads that somebody added to it, or a compound that it is
+/// part of, are reasons to refuse.
+fn remove_old(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
+    let is_of_formula = |bead: &Bead| {
+        let name = bead.source_formula.split('@').next();
+        bead.is_template && name == Some(formula)
+    };
+    let members = super::progress::members(tx, id);
+    let beads: Vec<Bead> = members
+        .iter()
+        .filter_map(|head| head.bead().cloned())
+        .collect();
+    let own: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    let is_outside = |other: &str| other != id && !own.iter().any(|own| own == other);
+    let foreign = beads.iter().filter(|bead| !is_of_formula(bead));
+    let mut others: Vec<String> = foreign.map(|bead| bead.id.clone()).collect();
+    let root = tx.get_live(id);
+    let parents = root.iter().flat_map(|root| &root.dependencies);
+    others.extend(parents.map(|edge| edge.depends_on_id.clone()));
+    let holders = tx.dependents_of(id).into_iter();
+    others.extend(
+        holders
+            .map(|(holder, _)| holder.id.clone())
+            .filter(|holder| is_outside(holder)),
+    );
+    if !others.is_empty() {
+        return Err(MoleculeError::Refused(format!(
+            "proto {id} cannot be replaced: {} belong to it and are not of the formula; give the new one a --prefix",
+            others.join(", ")
+        )));
+    }
+    for old in own.iter().map(String::as_str).chain([id]) {
+        change::delete(tx, old, "replaced by a newer proto", true)?;
+    }
+    Ok(())
 }

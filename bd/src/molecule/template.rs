@@ -379,6 +379,14 @@ fn put_in(new: &mut New, values: &Values) {
             *text = vars::put_in(text, values);
         }
     }
+    // A value may have lines; a title is one.
+    if new.title.contains(char::is_control) {
+        let words: Vec<&str> = new
+            .title
+            .split(|c: char| c.is_control() || c == ' ')
+            .collect();
+        new.title = words.join(" ");
+    }
 }
 
 /// What a pour copies of a bead.

@@ -205,6 +205,86 @@ fn a_proto_never_takes_the_place_of_other_beads() {
 }
 
 #[test]
+fn a_proto_is_replaced_alone() {
+    let project = Project::new();
+    let one = |name: &str| format!("formula = \"{name}\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n");
+    for name in ["mol-rel", "mol-rel.fast"] {
+        write(&project, name, &one(name));
+        project.ok(&["cook", name, "--persist"]);
+    }
+    project.ok(&["cook", "mol-rel", "--persist", "--force"]);
+    assert_eq!(
+        project.shown("mol-rel.fast.a")["title"],
+        "A",
+        "it only begins alike"
+    );
+    let made = project.json(&["mol", "pour", "mol-rel"]);
+    assert_eq!(made["created"], 2);
+    fs::remove_file(project.path(".beads/formulas/mol-rel.formula.toml")).unwrap();
+    assert_eq!(project.json(&["mol", "pour", "mol-rel"])["created"], 2);
+    write(&project, "mol-rel", &one("mol-rel"));
+    let notes = project.make("My notes", &["--parent", "mol-rel"]);
+    let refused = project.fails(&["cook", "mol-rel", "--persist", "--force"]);
+    assert!(
+        refused.contains("cannot be replaced") && refused.contains(&notes),
+        "{refused}"
+    );
+    assert_eq!(project.shown(&notes)["title"], "My notes");
+}
+
+#[test]
+fn a_step_that_was_moved_elsewhere_is_not_burned() {
+    let project = project();
+    let root = pour(&project, &[])["new_epic_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let epic = project.make("Other", &["--type", "epic"]);
+    let moved = format!("{root}.4");
+    project.ok(&["update", &moved, "--parent", &epic]);
+    let burned = project.json(&["mol", "burn", &root]);
+    assert_eq!(burned["deleted_count"], 4);
+    assert_eq!(project.shown(&moved)["status"], "open");
+}
+
+#[test]
+fn a_wisp_that_somebody_works_on_is_not_collected() {
+    let project = project();
+    let root = wisp(&project);
+    project.ok(&["update", &format!("{root}.1"), "--claim"]);
+    assert_eq!(
+        project.json(&["wisp", "gc", "--age", "0s"])["cleaned_count"],
+        0
+    );
+    let work = project.make("Work", &[]);
+    let second = wisp(&project);
+    project.ok(&["mol", "bond", &work, &second]);
+    assert_eq!(
+        project.json(&["wisp", "gc", "--age", "0s"])["cleaned_count"],
+        0
+    );
+}
+
+#[test]
+fn closing_a_closed_step_begins_nothing_and_nobody_elses_step_is_begun() {
+    let project = Project::new();
+    write(
+        &project,
+        "side",
+        "formula = \"side\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n[[steps]]\nid = \"b\"\ntitle = \"B\"\n[[steps]]\nid = \"c\"\ntitle = \"C\"\nassignee = \"bob\"\n",
+    );
+    let root = project.json(&["mol", "pour", "side"])["new_epic_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let first = format!("{root}.1");
+    for _ in 0..3 {
+        project.ok(&["close", &first, "--continue"]);
+    }
+    assert_eq!(states(&project, &root), ["1 done", "2 current", "3 ready"]);
+}
+
+#[test]
 fn case_88_bonded_arms_have_ids_of_their_own() {
     let project = project();
     write(

@@ -133,6 +133,22 @@ pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
     is_root(own).then(|| own.id.clone())
 }
 
+/// The root of the molecule that may be ended with a work bead: the one that follows it, or the bead itself.
+pub fn own_root_of(beads: &Snapshot, bead: &str) -> Option<String> {
+    let own = || {
+        beads
+            .get_live(bead)
+            .is_some_and(is_root)
+            .then(|| bead.to_owned())
+    };
+    progress::follower_of(beads, bead).or_else(own)
+}
+
+/// The molecule that may be ended with a work bead.
+pub fn own(beads: &Snapshot, bead: &str) -> Option<Molecule> {
+    Molecule::load(beads, &own_root_of(beads, bead)?)
+}
+
 /// Whether a bead is the root of a molecule: slung whole, not child by child.
 pub fn is_root(bead: &Bead) -> bool {
     bead.issue_type == Kind::Epic && !bead.source_formula.is_empty()
@@ -140,7 +156,8 @@ pub fn is_root(bead: &Bead) -> bool {
 
 /// The molecule of a work bead.
 pub fn of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
-    Molecule::load(beads, &root_of(beads, bead)?)
+    let found = Molecule::load(beads, &root_of(beads, bead)?);
+    found.filter(|found| !found.steps.is_empty())
 }
 
 /// The molecule that a bead was done by, as its digest has it; the newest.
@@ -152,7 +169,8 @@ pub fn of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     });
     let (digest, _) = digests.max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
     let steps = digest.description.lines().filter_map(|line| {
-        let (_, rest) = line.split_once(". **[")?;
+        let (number, rest) = line.split_once(". **[")?;
+        number.parse::<usize>().ok()?;
         let (status, title) = rest.split_once("]** ")?;
         let state = if status == "closed" {
             "done"

@@ -151,7 +151,11 @@ impl Report for Shown {
             page.line("Legs, in parallel:");
         }
         for leg in &formula.legs {
-            page.cut_line(format!("  {}: {}", leg.id, escape::line(&leg.title)));
+            page.cut_line(format!(
+                "  {}: {}",
+                escape::line(&leg.id),
+                escape::line(&leg.title)
+            ));
         }
         if let Some(synthesis) = &formula.synthesis {
             page.cut_line(format!("Then: {}", escape::line(&synthesis.title)));
@@ -185,12 +189,12 @@ fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
         let needs: Vec<&str> = step.before().collect();
         let needs = match needs.as_slice() {
             [] => String::new(),
-            ids => format!(" (after {})", ids.join(", ")),
+            ids => format!(" (after {})", escape::line(&ids.join(", "))),
         };
         let indent = "  ".repeat(depth);
         page.cut_line(format!(
             "{indent}{}: {}{needs}",
-            step.id,
+            escape::line(&step.id),
             escape::line(&step.title)
         ));
         list_steps(page, &step.children, depth + 1);
@@ -208,12 +212,15 @@ fn draw_tree(page: &mut Page, graph: &[DrawnStep]) {
             0 | 1 => String::new(),
             _ => {
                 let ids = step.needs.iter().map(|need| graph[*need].id.as_str());
-                format!(" (after {})", ids.collect::<Vec<_>>().join(", "))
+                format!(
+                    " (after {})",
+                    escape::line(&ids.collect::<Vec<_>>().join(", "))
+                )
             }
         };
         page.cut_line(format!(
             "{branch}{}: {}{others}",
-            step.id,
+            escape::line(&step.id),
             escape::line(&step.title)
         ));
     }

@@ -1,14 +1,14 @@
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::bead::{Bead, Kind, Status};
 use crate::change;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::molecule::progress;
 use crate::molecule::template::PourOptions;
 use crate::query::when;
-use crate::store::{BeadRef, Snapshot};
+use crate::store::{BeadRef, Snapshot, Time};
 use crate::ui::{Page, Report, counted, escape};
 
 use super::super::line;
@@ -206,7 +206,7 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
     let candidates = |snapshot: &Snapshot| -> Vec<String> {
         let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
         let beads = heads.filter_map(|head| head.bead());
-        let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead));
+        let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit));
         due.map(|bead| bead.id.clone()).collect()
     };
     let ids = if args.dry_run {
@@ -226,8 +226,9 @@ fn collect(ctx: &Context, args: &Gc) -> Answer {
     }))
 }
 
-/// Whether a wisp is a record that a program keeps, or belongs to a molecule of open work.
-fn is_in_use(snapshot: &Snapshot, bead: &Bead) -> bool {
+/// Whether a wisp is a record that a program keeps, or belongs to a molecule that somebody works on, that changed
+/// lately, or that is for open work.
+fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     let is_record = matches!(
         bead.issue_type,
         Kind::Slot | Kind::Agent | Kind::Role | Kind::Rig | Kind::Queue | Kind::Message
@@ -235,15 +236,20 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead) -> bool {
     if is_record || bead.labels.iter().any(|label| label.starts_with("gt:")) {
         return true;
     }
-    let root = progress::root_of(snapshot, &bead.id);
-    let root = snapshot.get_live(root.as_deref().unwrap_or(&bead.id));
-    root.is_some_and(|root| {
-        let mut tracked = root.edges(&DepKind::Tracks);
-        tracked.any(|edge| {
+    let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
+    let members = progress::members(snapshot, &root);
+    let is_busy = |head: &BeadRef<'_>| {
+        let is_begun = matches!(head.status(), Status::InProgress | Status::Hooked);
+        is_begun || head.is_open() && head.time(Time::Updated).is_some_and(|at| at > limit)
+    };
+    let root = snapshot.get_live(&root);
+    let is_for_work = root.is_some_and(|root| {
+        root.dependencies.iter().any(|edge| {
             let work = snapshot.bead_ref(&edge.depends_on_id);
-            work.is_some_and(|work| work.is_open())
+            work.is_some_and(|work| work.is_open() && !work.is_ephemeral())
         })
-    })
+    });
+    is_for_work || members.iter().any(is_busy)
 }
 
 #[derive(Debug)]

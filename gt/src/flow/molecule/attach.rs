@@ -29,7 +29,7 @@ pub fn ensure(
         return Ok(());
     }
     let beads = town.rig_store(rig)?.snapshot()?;
-    if record::molecule::root_of(&beads, &bead.id).is_some() {
+    if record::molecule::own_root_of(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
@@ -59,7 +59,7 @@ pub fn pour_for(
             ephemeral: true,
             ..PourOptions::default()
         };
-        if let Some(root) = record::molecule::root_of(tx, &work.id) {
+        if let Some(root) = record::molecule::own_root_of(tx, &work.id) {
             anyhow::bail!(
                 "{} has the molecule {root} already; `gt mol detach {}` takes it off",
                 work.id,

@@ -1,6 +1,5 @@
 //! The end of a molecule: with the work that is handed in, or by hand.
 
-use bd::bead::DepKind;
 use bd::change;
 use bd::molecule::squash::SquashRequest;
 use bd::molecule::{burn as burning, squash as squashing};
@@ -28,7 +27,7 @@ fn counted(count: usize) -> String {
 
 /// Refuses to hand in work with open steps, unless its formula or the worker closes them.
 pub fn check_done(beads: &Snapshot, bead: &str, closes: bool) -> Result<(), StepsOpen> {
-    let Some(found) = molecule::of_bead(beads, bead) else {
+    let Some(found) = molecule::own(beads, bead) else {
         return Ok(());
     };
     let open = |step: &molecule::MoleculeStep| {
@@ -60,7 +59,7 @@ pub struct Concluded {
 /// Ends the molecule of work that is handed in: wisps become one digest, in which open steps stand as open; the open steps
 /// of a durable one are closed as skipped.
 pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>> {
-    let Some(found) = molecule::of_bead(tx, bead) else {
+    let Some(found) = molecule::own(tx, bead) else {
         return Ok(None);
     };
     let mut concluded = Concluded {
@@ -83,7 +82,7 @@ pub fn conclude(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<Concluded>
 
 /// Ends the wisps of a bead that was closed without being handed in: a digest where a step was done, else nothing.
 pub fn let_go(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
-    let found = molecule::of_bead(tx, bead).filter(|found| found.is_wisp);
+    let found = molecule::own(tx, bead).filter(|found| found.is_wisp);
     match found {
         Some(found) if found.done() > 0 => {
             squashing::squash(tx, &found.id, &SquashRequest::default())?;
@@ -102,10 +101,24 @@ fn close_rest(tx: &mut Tx<'_>, found: &Molecule) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Squashes the molecule of a bead or hook.
-pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Concluded> {
+/// A bead and the molecule that follows it. One that is only named in a description is nobody's to end.
+fn owned(town: &LiveTown, target: &str) -> anyhow::Result<(String, Molecule)> {
     let (bead, found) = attach::attached(town, target)?;
     let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
+    let home = town.find_bead(&bead)?;
+    let own = molecule::own_root_of(&home.store.snapshot()?, &bead);
+    anyhow::ensure!(
+        own.as_deref() == Some(found.id.as_str()),
+        "{} is only named in the description of {bead}: `gt mol attach {bead} {}` attaches it",
+        found.id,
+        found.id
+    );
+    Ok((bead, found))
+}
+
+/// Squashes the molecule of a bead or hook.
+pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Concluded> {
+    let (bead, found) = owned(town, target)?;
     let home = town.find_bead(&found.id)?;
     let concluded = town.transact(&home.store, |tx| {
         let mut concluded = Concluded {
@@ -135,21 +148,14 @@ pub fn squash(town: &LiveTown, target: &str, summary: &str) -> anyhow::Result<Co
 
 /// Burns the molecule of a bead or hook: nothing is left of wisps.
 pub fn burn(town: &LiveTown, target: &str) -> anyhow::Result<(String, usize)> {
-    let (bead, found) = attach::attached(town, target)?;
-    let found = found.ok_or_else(|| anyhow::anyhow!("{bead} has no molecule"))?;
+    let (bead, found) = owned(town, target)?;
     anyhow::ensure!(
         found.id != bead,
         "{bead} is the work itself: `bd mol burn {bead}` removes it"
     );
     let home = town.find_bead(&found.id)?;
     let burned = town.transact(&home.store, |tx| {
-        let holds = tx.get_live(&bead).is_some_and(|own| {
-            own.edges(&DepKind::Blocks)
-                .any(|edge| edge.depends_on_id == found.id)
-        });
-        if !holds {
-            bd::molecule::bond::detach(tx, &bead)?;
-        }
+        bd::molecule::bond::detach(tx, &bead)?;
         Ok(burning::burn(tx, &found.id)?)
     })?;
     town.tell(&event!(MoleculeEnded, bead: bead, molecule: found.id, how: "burned", digest: None::<String>));

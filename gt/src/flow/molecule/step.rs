@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::flow::handoff::{self, HandoffRequest};
 use crate::host::LiveTown;
+use crate::record;
 use crate::record::molecule::Molecule;
 use crate::town::config::Layers;
 use crate::town::event::event;
@@ -50,6 +51,18 @@ pub fn step_done(
     let beads = found.store.snapshot()?;
     let root = progress::root_of(&beads, &step)
         .ok_or_else(|| anyhow::anyhow!("{step} is no step of a molecule"))?;
+    let is_poured = beads
+        .bead_ref(&root)
+        .is_some_and(|head| progress::is_molecule(&head));
+    anyhow::ensure!(
+        is_poured,
+        "{step} is no step of a molecule: {root} was not poured"
+    );
+    let hooked = record::hook::hooked_bead(town, &town.actor).ok();
+    anyhow::ensure!(
+        hooked.as_deref() != Some(step.as_str()),
+        "{step} is the work on your hook: `gt done` hands it in"
+    );
     let before = Molecule::load(&beads, &root);
     drop(beads);
     let mut done = StepDone {
