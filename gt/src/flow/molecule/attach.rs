@@ -29,7 +29,7 @@ pub fn ensure(
         return Ok(());
     }
     let beads = town.rig_store(rig)?.snapshot()?;
-    if record::molecule::own_root_of(&beads, &bead.id).is_some() {
+    if record::molecule::of_bead(&beads, &bead.id).is_some() {
         return Ok(());
     }
     drop(beads);
