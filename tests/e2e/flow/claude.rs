@@ -472,11 +472,14 @@ fn a_claude_that_is_killed_in_the_middle_is_restarted_and_hears_what_was_there()
     let half = town.sandbox(&worker).join("half.txt");
     eventually("it has written half", || half.exists().then_some(()));
     let session = format!("GT_SESSION=gt-{}", worker.replace('/', "-"));
+    // Workers of other tests, in towns of their own, may have the same name.
+    let root = format!("GT_ROOT={}", town.root().display());
     let is_its = |pid: &String| {
         let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        let mut words = environ.split(|byte| *byte == 0);
+        let words: Vec<&[u8]> = environ.split(|byte| *byte == 0).collect();
         let comm = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        words.any(|word| word == session.as_bytes()) && comm.starts_with("claude")
+        let is_here = words.contains(&session.as_bytes()) && words.contains(&root.as_bytes());
+        is_here && comm.starts_with("claude")
     };
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
