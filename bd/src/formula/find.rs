@@ -44,10 +44,12 @@ impl Shelf {
         let town = env.get("GT_ROOT").map(PathBuf::from);
         let town = town.or_else(|| town_of(cwd));
         let mut folders: Vec<PathBuf> = given.iter().map(|path| env.absolute(path)).collect();
+        // The nearest project, not one around it.
         let around = cwd
             .ancestors()
-            .map(|folder| folder.join(".beads/formulas"))
-            .find(|folder| folder.is_dir());
+            .map(|folder| folder.join(".beads"))
+            .find(|beads| beads.is_dir())
+            .map(|beads| beads.join("formulas"));
         let tiers = [
             around,
             beads.map(|dir| dir.join("formulas")),

@@ -79,7 +79,7 @@ fn step(id: &str, more: &str) -> String {
 }
 
 #[test]
-fn case_81_circular_extends_name_the_chain_and_nested_ids_are_checked() {
+fn case_81_and_daemon_case_161_circular_extends_name_the_chain_and_nested_ids_are_checked() {
     let folder = Folder::new(&[
         ("a.formula.toml", "formula = \"a\"\nextends = [\"b\"]\n"),
         ("b.formula.toml", "formula = \"b\"\nextends = [\"a\"]\n"),
@@ -470,7 +470,7 @@ fn bad_formulas() -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn bad_formulas_are_refused_with_what_to_change() {
+fn daemon_case_160_bad_formulas_are_refused_with_what_to_change() {
     let table = bad_formulas();
     for (text, wanted) in table {
         let error = Folder::new(&[("f.formula.toml", &workflow(&text))]).refused("f");

@@ -285,6 +285,54 @@ fn closing_a_closed_step_begins_nothing_and_nobody_elses_step_is_begun() {
 }
 
 #[test]
+fn the_projects_formula_wins_over_the_towns_the_users_and_the_built_in_one() {
+    let project = Project::new();
+    let name = "mol-polecat-work";
+    let text = |version: &str| {
+        format!(
+            "formula = \"{name}\"\nversion = \"{version}\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n"
+        )
+    };
+    let town = project.path("../town");
+    let env = [("GT_ROOT", town.to_str().unwrap())];
+    let version = |wanted: &str| {
+        let ran = project.run_with(&env, &["formula", "show", wanted, "--json"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str::<Value>(&ran.out).unwrap()["version"].clone()
+    };
+    assert_eq!(version(name), 5, "the built-in one");
+    for (folder, wanted) in [("..", "7"), ("../town", "8"), (".", "9.1")] {
+        project.write(
+            &format!("{folder}/.beads/formulas/{name}.formula.toml"),
+            &text(wanted),
+        );
+        assert_eq!(version(name), wanted);
+    }
+    assert_eq!(version(&format!("{name}@8.0.0")), "8");
+    assert_eq!(version(&format!("{name}@5")), 5);
+    let none = project.run_with(&env, &["formula", "show", &format!("{name}@6")]);
+    assert!(
+        none.err.contains("has no version 6 (found: 9.1, 8, 7, 5)"),
+        "{}",
+        none.err
+    );
+}
+
+#[test]
+fn daemon_case_159_a_formula_of_a_user_is_never_written() {
+    let project = Project::new();
+    let text = "# mine\nformula = 'mol-polecat-work'\n[[steps]]\nid = 'a'\ntitle = 'A'\n";
+    write(&project, "mol-polecat-work", text);
+    project.ok(&["formula", "validate"]);
+    project.ok(&["cook", "mol-polecat-work", "--persist"]);
+    project.ok(&["mol", "pour", "mol-polecat-work"]);
+    project.run(&["formula", "new", "mol-polecat-work"]);
+    project.run(&["init", "--prefix", "bd"]);
+    let path = ".beads/formulas/mol-polecat-work.formula.toml";
+    assert_eq!(project.read(path), text);
+}
+
+#[test]
 fn case_88_bonded_arms_have_ids_of_their_own() {
     let project = project();
     write(
