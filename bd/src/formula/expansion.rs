@@ -183,6 +183,9 @@ impl Expander<'_> {
     /// What waited for a replaced step waits for its last one.
     fn redirect(&mut self, steps: &mut [Step]) {
         let ends = std::mem::take(&mut self.ends);
+        if ends.is_empty() {
+            return;
+        }
         let follow = |id: &str| {
             let mut end = ends.get(id)?;
             // Steps that took each other's names lead in a circle.

@@ -31,6 +31,9 @@ fn resolve_once(
             chain: chain.split_off(start.unwrap_or(0)),
         });
     }
+    if own.extends.is_empty() {
+        return Ok(own.clone());
+    }
     let mut merged = Formula::default();
     for parent in &own.extends {
         let parent = shelf.load(parent).map_err(|error| match error {

@@ -136,6 +136,9 @@ pub fn used(formula: &Formula) -> BTreeSet<String> {
 /// The names that stand in a text as `{{name}}`.
 pub fn names_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
+    if !text.contains("{{") {
+        return found;
+    }
     replace(text, |name| {
         found.push(name.to_owned());
         None
