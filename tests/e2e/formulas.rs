@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Command;
+use clap::error::ErrorKind;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -45,46 +46,40 @@ fn command_lines(text: &str) -> Vec<String> {
     found
 }
 
-/// What is wrong with a command line, if something is: a word that is no command, a flag that it does not have.
+/// The words of a command line, as a shell splits them: quoted text is one word, `{{name}}` and `{n}` stand for one.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match (c, quote) {
+            ('"' | '\'', None) => quote = Some(c),
+            // What the reader fills in, such as <your bead>, is a part of a word.
+            ('<', None) => quote = Some('>'),
+            (c, Some(open)) if c == open => quote = None,
+            (' ', None) => words.push(String::new()),
+            (c, _) => words.last_mut().unwrap().push(c),
+        }
+    }
+    let filled = words.into_iter().map(|word| word.replace("{n}", "1"));
+    filled.filter(|word| !word.is_empty()).collect()
+}
+
+/// What is wrong with a command line, if something is: it is read as the program reads it. What it leaves out is the
+/// reader's to fill in.
 fn problem(line: &str) -> Option<String> {
-    let mut words = line.split_whitespace();
-    let mut command: Command = match words.next()? {
+    let words = words(line);
+    let command: Command = match words.first()?.as_str() {
         "gt" => gt::cli::command(),
         _ => bd::cli::command(),
     };
-    command.build();
-    let mut here = &command;
-    for word in words {
-        let word = word.trim_end_matches(['.', ',', ';', ')', '`', '"', '\'']);
-        if let Some(flag) = word.strip_prefix("--") {
-            let name = flag.split('=').next().unwrap();
-            let known = |command: &Command| {
-                command.get_arguments().any(|arg| {
-                    let aliases = arg.get_all_aliases().unwrap_or_default();
-                    arg.get_long() == Some(name) || aliases.contains(&name)
-                })
-            };
-            if !name.is_empty() && !known(here) && !known(&command) {
-                return Some(format!("{line}: {} has no flag --{name}", here.get_name()));
-            }
-            continue;
-        }
-        let is_plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        if !is_plain || word.starts_with('-') {
-            continue;
-        }
-        match here.find_subcommand(word) {
-            Some(found) => here = found,
-            None if here.get_name() == command.get_name() => {
-                return Some(format!("{line}: there is no command {word}"));
-            }
-            None if here.is_subcommand_required_set() => {
-                return Some(format!("{line}: {} has no command {word}", here.get_name()));
-            }
-            None => {}
-        }
-    }
-    None
+    let error = command.try_get_matches_from(&words).err()?;
+    let is_shortened = matches!(
+        error.kind(),
+        ErrorKind::MissingRequiredArgument
+            | ErrorKind::MissingSubcommand
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    (!is_shortened).then(|| format!("{line}: {error}"))
 }
 
 #[test]

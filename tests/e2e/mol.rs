@@ -18,6 +18,7 @@ id = "make"
 title = "Make it"
 needs = ["look"]
 description = "Write the file."
+cycle = false
 [[steps]]
 id = "check"
 title = "Check it"
@@ -362,6 +363,16 @@ fn a_session_may_be_followed_by_a_fresh_one_after_each_step() {
     });
     let text = town.gt_as(&worker, ["prime"]).ok().out;
     assert!(text.contains("## Now: step 2 of 3"), "{text}");
+    // The second step says itself that the session stays.
+    let second = town
+        .gt_as(&worker, ["mol", "step", "done"])
+        .args(["--json"])
+        .ok()
+        .json();
+    assert_eq!(
+        (&second["action"], &second["cycled"]),
+        (&json!("continue"), &json!(false))
+    );
 }
 
 #[test]

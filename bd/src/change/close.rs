@@ -58,7 +58,7 @@ fn check(tx: &Tx<'_>, bead: &Bead) -> Result<(), ChangeError> {
     })
 }
 
-/// Makes a closed bead open again; a reason stands in its history. An open one stays as it is.
+/// Makes a closed bead open again and records the reason in its history. An open bead stays unchanged.
 pub fn reopen(tx: &mut Tx<'_>, id: &str, reason: Option<&str>) -> Result<Bead, ChangeError> {
     let mut bead = live(tx, id)?;
     if bead.status != Status::Open {

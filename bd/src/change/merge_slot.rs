@@ -23,7 +23,7 @@ pub fn create_merge_slot(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError>
     let new = New {
         id: Some(id.to_owned()),
         title: "Merge Slot".to_owned(),
-        description: "Whoever holds it may resolve conflicts; others wait.".to_owned(),
+        description: "Its holder may resolve conflicts; others wait.".to_owned(),
         priority: 0,
         labels: vec!["gt:slot".to_owned()],
         ..New::default()

@@ -50,7 +50,7 @@ pub struct Plan {
     pub beads: Vec<PlanBead>,
     /// The edges.
     pub edges: Vec<PlanEdge>,
-    /// Whether children may nest deeper than `hierarchy.max-depth`: a workflow nests as it is written.
+    /// Whether children may nest deeper than `hierarchy.max-depth`: a workflow nests as deep as its file.
     pub is_any_depth: bool,
 }
 

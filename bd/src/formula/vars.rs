@@ -177,7 +177,7 @@ fn replace(text: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     out
 }
 
-/// Replaces each `{name}` of these values: the braces of loops and expansions. What stands in double braces
+/// Replaces each `{name}` of these values: the braces of loops and expansions. Text in double braces
 /// stays.
 pub fn put_in_single(text: &str, values: &Values) -> String {
     let mut out = String::with_capacity(text.len());

@@ -41,7 +41,7 @@ pub enum HookError {
     Git(#[from] GitError),
 }
 
-/// One hook as it is now.
+/// One hook and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// Its name.

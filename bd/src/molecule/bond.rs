@@ -34,7 +34,8 @@ impl BondType {
         }
     }
 
-    fn edge(self) -> DepKind {
+    /// The edge by which the second depends on the first.
+    pub fn edge(self) -> DepKind {
         match self {
             Self::Sequential => DepKind::Blocks,
             Self::Parallel => DepKind::ParentChild,

@@ -115,7 +115,8 @@ fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
     ids
 }
 
-fn slug(title: &str) -> String {
+/// The first words of a title as a name.
+pub fn slug(title: &str) -> String {
     let lower = title.to_lowercase();
     let words = lower
         .split(|c: char| !c.is_ascii_alphanumeric())

@@ -20,7 +20,7 @@ pub const ROOT: &str = "";
 pub struct Template {
     /// The formula, or the id of the proto.
     pub name: String,
-    /// Formula and version, as it is recorded.
+    /// Formula and version, as beads record them.
     pub origin: String,
     /// The formula without its steps, where it comes from one: variables are checked by it.
     pub formula: Option<Formula>,
@@ -218,7 +218,10 @@ impl Template {
             ..Self::default()
         };
         template.beads.push(TemplateBead {
-            new: copied(root),
+            new: New {
+                source_formula: template.origin.clone(),
+                ..copied(root)
+            },
             ..TemplateBead::default()
         });
         for bead in beads {

@@ -7,6 +7,7 @@
 pub mod cut;
 pub mod escape;
 pub mod page;
+pub mod steps;
 pub mod style;
 pub mod table;
 pub mod time;

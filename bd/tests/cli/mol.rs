@@ -902,6 +902,11 @@ fn two_formulas_bond_to_a_compound() {
         "the compound, both roots, their steps and the gate"
     );
     let root = made["new_epic_id"].as_str().unwrap();
+    assert_eq!(
+        project.shown(root)["source_formula"],
+        compound,
+        "it is a molecule"
+    );
     let shown = project.json(&["mol", "show", root]);
     assert_eq!(shown["issues"].as_array().unwrap().len(), 8);
     let work = project.make("Work", &[]);

@@ -5,6 +5,7 @@ use bd::molecule::progress::{self, Progress, StepState};
 use bd::molecule::squash;
 use bd::store::Snapshot;
 use serde::Serialize;
+use serde_json::Value;
 
 /// A molecule and its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -56,8 +57,8 @@ pub struct CurrentStep {
     pub acceptance: String,
     /// Whether its worker has begun it.
     pub is_begun: bool,
-    /// Whether a fresh session goes on after it.
-    pub cycles: bool,
+    /// Whether a fresh session goes on after it, where the step says so.
+    pub cycles: Option<bool>,
 }
 
 impl Molecule {
@@ -105,10 +106,7 @@ impl Molecule {
                 description: bead.description.clone(),
                 acceptance: bead.acceptance_criteria.clone(),
                 is_begun: step.state == StepState::Current,
-                cycles: bead
-                    .metadata_object()
-                    .get("cycle")
-                    .is_some_and(|cycle| *cycle == true),
+                cycles: bead.metadata_object().get("cycle").and_then(Value::as_bool),
             })
         });
         let metadata = bead.metadata_object();

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::formula::{Formula, Step, cook};
 use crate::molecule::draw::{self, DrawnStep};
-use crate::ui::{Page, Report, escape, tree};
+use crate::ui::{Page, Report, escape, steps};
 
 use super::super::report::{Answer, Said};
 
@@ -128,7 +128,7 @@ impl Report for Shown {
         ));
         if let Some(graph) = &self.graph {
             page.blank();
-            draw_tree(page, graph);
+            steps::draw(page, graph, |_| String::new());
             return;
         }
         if !formula.description.trim().is_empty() {
@@ -136,15 +136,15 @@ impl Report for Shown {
             page.line(escape::block(formula.description.trim()));
         }
         variables(page, formula);
-        let steps = if formula.template.is_empty() {
+        let listed = if formula.template.is_empty() {
             &formula.steps
         } else {
             &formula.template
         };
-        if !steps.is_empty() {
+        if !listed.is_empty() {
             page.blank();
             page.line("Steps:");
-            list_steps(page, steps, 1);
+            list_steps(page, listed, 1);
         }
         if !formula.legs.is_empty() {
             page.blank();
@@ -201,27 +201,5 @@ fn list_steps(page: &mut Page, steps: &[Step], depth: usize) {
         if let Some(repeat) = &step.repeat {
             list_steps(page, &repeat.body, depth + 1);
         }
-    }
-}
-
-fn draw_tree(page: &mut Page, graph: &[DrawnStep]) {
-    let (roots, below) = draw::children(graph);
-    for (branch, at) in tree::walk(&roots, &below) {
-        let step = &graph[at];
-        let others = match step.needs.len() {
-            0 | 1 => String::new(),
-            _ => {
-                let ids = step.needs.iter().map(|need| graph[*need].id.as_str());
-                format!(
-                    " (after {})",
-                    escape::line(&ids.collect::<Vec<_>>().join(", "))
-                )
-            }
-        };
-        page.cut_line(format!(
-            "{branch}{}: {}{others}",
-            escape::line(&step.id),
-            escape::line(&step.title)
-        ));
     }
 }

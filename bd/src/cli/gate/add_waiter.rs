@@ -3,7 +3,9 @@ use crate::error::Usage;
 
 use super::super::report::{Answer, Changed};
 
-/// Tell an address when a gate opens
+/// Record an address that waits for a gate
+///
+/// The address stands in the gate for programs that read it. `bd` itself sends no message.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The gate

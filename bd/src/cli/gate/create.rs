@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// The title
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Tell this address when it opens; may be repeated
+    /// Record an address that waits for it; may be repeated
     #[arg(long, value_name = "ADDRESS")]
     waiter: Vec<String>,
 }

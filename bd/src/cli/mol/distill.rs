@@ -35,12 +35,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store_of(&args.epic)?.snapshot()?;
     let epic = snapshot.resolve(&args.epic)?;
-    let name = args.name.unwrap_or_else(|| {
-        let words = epic.title.to_lowercase();
-        let words = words.split(|c: char| !c.is_ascii_alphanumeric());
-        let words = words.filter(|word| !word.is_empty());
-        words.take(5).collect::<Vec<_>>().join("-")
-    });
+    let name = args.name.unwrap_or_else(|| distill::slug(&epic.title));
     if !is_name(&name) {
         return Err(Usage(format!(
             "\"{name}\" is no formula name; give one after the epic"

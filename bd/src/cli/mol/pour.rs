@@ -1,6 +1,5 @@
 use serde_json::{Value, json};
 
-use crate::bead::DepKind;
 use crate::change;
 use crate::context::Context;
 use crate::molecule::pour::{self, Poured};
@@ -100,12 +99,7 @@ impl Request {
                 };
                 let part = pour::find_template(&shelf, tx, name, &options)?;
                 let part = pour::pour(tx, part, &options)?;
-                let kind = match self.bond.as_str() {
-                    "parallel" => DepKind::ParentChild,
-                    "conditional" => DepKind::ConditionalBlocks,
-                    _ => DepKind::Blocks,
-                };
-                change::add_dep(tx, &part.root, &poured.root, kind)?;
+                change::add_dep(tx, &part.root, &poured.root, self.bond.edge())?;
                 attached += part.ids.len();
             }
             Ok((name, poured, attached))

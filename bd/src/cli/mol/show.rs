@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::molecule::draw::{self, DrawnStep};
 use crate::molecule::parallel;
 use crate::molecule::progress::{Progress, StepState};
-use crate::ui::{Page, Report, escape, tree};
+use crate::ui::{Page, Report, escape, steps};
 
 use super::super::report::{Answer, Said, plain_json};
 
@@ -99,7 +99,7 @@ impl Report for Shown {
     }
 
     fn human(&self, page: &mut Page) {
-        let Some((root, steps)) = self.beads.split_first() else {
+        let Some((root, rest)) = self.beads.split_first() else {
             return;
         };
         page.line(format!("{}: {}", root.id, escape::line(&root.title)));
@@ -110,14 +110,15 @@ impl Report for Shown {
         page.line(format!(
             "  {} of {} steps complete",
             done.count(),
-            steps.len()
+            rest.len()
         ));
         page.blank();
         if let Some(graph) = &self.graph {
-            draw_tree(page, graph, &self.states);
+            let state = |at: usize| self.states.get(at).map_or("", |state| state.as_str());
+            steps::draw(page, graph, |at| format!("[{}] ", state(at)));
             return;
         }
-        for ((bead, state), group) in steps.iter().zip(&self.states).zip(&self.groups) {
+        for ((bead, state), group) in rest.iter().zip(&self.states).zip(&self.groups) {
             let group = match group {
                 Some(group) if self.parallel.is_some() => format!(" [{group}]"),
                 _ => String::new(),
@@ -129,22 +130,5 @@ impl Report for Shown {
                 bead.id
             ));
         }
-    }
-}
-
-fn draw_tree(page: &mut Page, graph: &[DrawnStep], states: &[StepState]) {
-    let (roots, below) = draw::children(graph);
-    for (branch, at) in tree::walk(&roots, &below) {
-        let step = &graph[at];
-        let state = states.get(at).map_or("", |state| state.as_str());
-        let others = match step.needs.len() {
-            0 | 1 => String::new(),
-            _ => {
-                let ids = step.needs.iter().map(|need| graph[*need].id.as_str());
-                format!(" (after {})", ids.collect::<Vec<_>>().join(", "))
-            }
-        };
-        let title = escape::line(&step.title);
-        page.cut_line(format!("{branch}[{state}] {}: {title}{others}", step.id));
     }
 }

@@ -1,5 +1,3 @@
-use bd::ui::{escape, tree};
-
 use super::{Answer, Context, answer};
 use crate::flow::molecule;
 use bd::molecule::draw;
@@ -23,11 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let steps = steps.unwrap_or_default();
     let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
     answer(found.clone(), move |_, page| {
-        let (roots, below) = draw::children(&steps);
-        for (branch, at) in tree::walk(&roots, &below) {
-            let state = states.get(at).copied().unwrap_or_default();
-            let title = escape::line(&steps[at].title);
-            page.cut_line(format!("{branch}[{state}] {}: {title}", steps[at].id));
-        }
+        let state = |at: usize| states.get(at).copied().unwrap_or_default();
+        bd::ui::steps::draw(page, &steps, |at| format!("[{}] ", state(at)));
     })
 }

@@ -13,16 +13,12 @@ use crate::town::event::event;
 
 /// Work cannot be handed in: steps of its molecule are open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} of molecule {molecule} {}: {}", counted(steps.len()), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
+#[error("{} of molecule {molecule} {}: {}", bd::ui::counted(steps.len(), "step"), if steps.len() == 1 { "is open" } else { "are open" }, steps.join(", "))]
 pub struct StepsOpen {
     /// The molecule.
     pub molecule: String,
     /// The steps, each with its title.
     pub steps: Vec<String>,
-}
-
-fn counted(count: usize) -> String {
-    bd::ui::counted(count, "step")
 }
 
 /// Refuses to hand in work with open steps, unless its formula or the worker closes them.

@@ -94,7 +94,7 @@ pub fn step_done(
     let says_so = before
         .and_then(|molecule| molecule.current)
         .filter(|current| current.id == step);
-    let cycles = says_so.map(|current| current.cycles);
+    let cycles = says_so.and_then(|current| current.cycles);
     done.cycled = done.action == "continue" && cycle(town, cycles, &done)?;
     Ok(done)
 }
@@ -116,8 +116,8 @@ fn cycle(town: &LiveTown, said: Option<bool>, done: &StepDone) -> anyhow::Result
     };
     let setting = || Layers::load(town, Some(&rig)).map(|layers| layers.usable("molecule.cycle"));
     let is_wanted = match said {
-        Some(true) => true,
-        _ => setting()? == true,
+        Some(said) => said,
+        None => setting()? == true,
     };
     if !is_wanted {
         return Ok(false);
