@@ -204,7 +204,7 @@ fn open_steps_can_be_handed_in_on_purpose_and_a_molecule_can_be_taken_off() {
     assert_eq!(status(&town, &bead)["molecule"], Value::Null);
     town.gt(["mol", "attach", &bead, &molecule]).ok();
     assert_eq!(states(&town, &worker), ["ready", "blocked", "blocked"]);
-    town.gt(["sling", "three", "--on", &bead])
+    town.gt(["sling", "shiny", "--on", &bead])
         .fails("has the molecule");
     let progress = town.gt(["mol", "progress", &bead, "--json"]).ok().json();
     assert_eq!(
@@ -373,6 +373,26 @@ fn a_session_may_be_followed_by_a_fresh_one_after_each_step() {
         (&second["action"], &second["cycled"]),
         (&json!("continue"), &json!(false))
     );
+}
+
+#[test]
+fn a_sling_that_fails_after_the_pour_can_be_run_again() {
+    let (town, _origin) = Town::with_rig();
+    write_formula(&town, "three", STEPS);
+    let bead = town.bead("web", "Work");
+    let sling = ["sling", "three", "--on", &bead, "web"];
+    town.set_town_setting("default_agent", json!("gone"));
+    town.gt(sling).fails("gone");
+    town.script("while :; do sleep 1; done");
+    town.set_town_setting("default_agent", json!("worker"));
+    town.gt(sling).ok();
+    assert_eq!(states(&town, &bead), ["ready", "blocked", "blocked"]);
+    let wisps = town
+        .bd("web", ["mol", "wisp", "list", "--json"])
+        .ok()
+        .json();
+    let roots = wisps["wisps"].as_array().unwrap().iter();
+    assert_eq!(roots.filter(|wisp| wisp["title"] == "three").count(), 1);
 }
 
 #[test]

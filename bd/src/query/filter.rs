@@ -83,6 +83,7 @@ pub struct Filter {
     pub overdue_at: Option<Timestamp>,
     pub pinned: Option<bool>,
     pub no_templates: bool,
+    pub no_wisps: bool,
     pub parent: Option<String>,
     pub mol_type: Option<String>,
     pub wisp_type: Option<String>,
@@ -196,6 +197,7 @@ impl Filter {
     fn row_fits(&self, row: &ListRow) -> Option<bool> {
         let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
             || (self.no_templates && row.is_template())
+            || (self.no_wisps && row.is_ephemeral())
             || (self.no_assignee && row.assigned);
         if is_out {
             return Some(false);
@@ -222,6 +224,7 @@ impl Filter {
             no_assignee: self.no_assignee,
             pinned: self.pinned,
             no_templates: self.no_templates,
+            no_wisps: self.no_wisps,
             ..Self::default()
         };
         *self == brief_only
@@ -288,6 +291,7 @@ impl Filter {
             && (!self.no_assignee || bead.assignee.is_empty())
             && self.pinned.is_none_or(|wanted| bead.pinned == wanted)
             && !(self.no_templates && bead.is_template)
+            && !(self.no_wisps && bead.ephemeral)
     }
 
     fn has_priority(&self, priority: i64) -> bool {

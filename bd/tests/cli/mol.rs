@@ -333,6 +333,23 @@ fn daemon_case_159_a_formula_of_a_user_is_never_written() {
 }
 
 #[test]
+fn a_users_list_has_no_wisps_and_a_programs_list_has_them() {
+    let project = project();
+    let work = project.make("Work", &[]);
+    let root = wisp(&project);
+    let shown = project.ok(&["list"]);
+    assert!(shown.contains(&work) && !shown.contains(&root), "{shown}");
+    for args in [
+        &["list", "--include-infra"][..],
+        &["list", "--all"],
+        &["children", &root],
+    ] {
+        assert!(project.ok(args).contains(&root), "{args:?}");
+    }
+    assert!(ids(&project.json(&["list"])).contains(&root.as_str()));
+}
+
+#[test]
 fn case_88_bonded_arms_have_ids_of_their_own() {
     let project = project();
     write(

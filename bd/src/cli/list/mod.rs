@@ -78,7 +78,7 @@ pub(crate) struct Args {
     format: Option<String>,
     #[arg(long, hide = true)]
     flat: bool,
-    /// Also list agents, roles, rigs, messages and slots
+    /// Also list agents, roles, rigs, messages, slots and wisps
     #[arg(long)]
     include_infra: bool,
     #[arg(long, hide = true)]
@@ -114,12 +114,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     if hides_infra(ctx, &args) {
         filter.not_kinds.extend(INFRA);
+        filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
     }
     filter.no_templates = !args.include_templates;
-    filter.parent = match &args.parent {
-        Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
-        None => None,
-    };
+    let parent = args.parent.as_deref().map(|id| snapshot.resolve(id));
+    filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
     filter.deferred = args.deferred;
     filter.overdue_at = args.overdue.then(|| ctx.now());
     filter.due = args::between(

@@ -202,8 +202,13 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
             way_out,
         })
     };
-    if is_record(bead) {
-        let (bead, kind) = (bead.id.clone(), bead.issue_type.to_string());
+    if is_record(bead) || bead.ephemeral {
+        let kind = if bead.ephemeral {
+            "wisp".to_owned()
+        } else {
+            bead.issue_type.to_string()
+        };
+        let bead = bead.id.clone();
         return Err(ClaimError::NoWork { bead, kind });
     }
     match &bead.status {

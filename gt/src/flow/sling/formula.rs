@@ -4,6 +4,7 @@ use bd::formula::vars::Values;
 
 use crate::flow::molecule;
 use crate::host::LiveTown;
+use crate::record;
 use crate::town::RigLayout;
 use crate::town::beads::BeadsHome;
 
@@ -13,7 +14,7 @@ pub fn find(town: &LiveTown, name: &str) -> Option<String> {
     molecule::full_name(&molecule::shelf(town, rig.as_ref()), name)
 }
 
-/// Pours a formula for a bead, which is then to be slung.
+/// Pours a formula for a bead, which is then to be slung; one that it has already stays.
 pub fn on_bead(
     town: &LiveTown,
     formula: &str,
@@ -25,7 +26,14 @@ pub fn on_bead(
         anyhow::bail!("{bead} is a bead of the town: formulas are poured for beads of a rig");
     };
     let rig = town.rig(rig)?;
-    molecule::pour_for(town, &rig, formula, &found.bead.id, values)?;
+    let beads = found.store.snapshot()?;
+    let has = record::molecule::own_root_of(&beads, &found.bead.id);
+    let origin = has.and_then(|root| Some(beads.get(&root)?.source_formula.clone()));
+    // A sling that failed after the pour is run again.
+    let plain = formula.split('@').next();
+    if origin.is_none_or(|origin| origin.split('@').next() != plain) {
+        molecule::pour_for(town, &rig, formula, &found.bead.id, values)?;
+    }
     Ok(found.bead.id)
 }
 
