@@ -13,6 +13,11 @@ use crate::store::StoreError;
 use crate::store::find::NotFound;
 use crate::sync::SyncError;
 
+/// The exit code of a command that failed. Clients of the era know no other one.
+pub const FAILED: u8 = 1;
+/// The exit code of a change that `--expect-version` refused.
+pub const CHANGED: u8 = 3;
+
 /// A failed command as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -22,8 +27,10 @@ pub struct Failure {
     pub hint: Option<String>,
     /// A stable word for programs.
     pub code: &'static str,
-    /// The exit code of the process.
+    /// The exit code of the process: [`FAILED`] or [`CHANGED`].
     pub exit: u8,
+    /// Ids like the one that names no bead.
+    pub similar: Vec<String>,
 }
 
 /// A command line that cannot be understood.
@@ -46,14 +53,28 @@ impl Failure {
             hint,
             code,
             exit,
+            similar: Vec::new(),
         }
     }
 
-    /// The error object: `{"error", "code", "hint"?}`.
+    /// The same with the ids of beads that may have been meant.
+    #[must_use]
+    pub fn with_similar(mut self, similar: Vec<String>) -> Self {
+        if self.hint.is_none() && !similar.is_empty() {
+            self.hint = Some(format!("similar ids: {}", similar.join(", ")));
+        }
+        self.similar = similar;
+        self
+    }
+
+    /// The error object: `{"error", "code", "hint"?, "similar"?}`.
     pub fn json(&self) -> Value {
         let mut object = json!({"error": self.message, "code": self.code});
         if let Some(hint) = &self.hint {
             object["hint"] = json!(hint);
+        }
+        if !self.similar.is_empty() {
+            object["similar"] = json!(self.similar);
         }
         object
     }
@@ -76,7 +97,7 @@ fn chain(error: &anyhow::Error) -> String {
 /// Code, exit and hint of the first cause that we know.
 fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
     if error.downcast_ref::<Usage>().is_some() {
-        return ("usage", 1, None);
+        return ("usage", FAILED, None);
     }
     let known = error.chain().find_map(|cause| {
         let change = cause.downcast_ref::<ChangeError>().map(of_change);
@@ -105,7 +126,27 @@ fn classify(error: &anyhow::Error) -> (&'static str, u8, Option<String>) {
             .or_else(config)
     });
     let (code, hint) = known.unwrap_or(("failed", None));
-    (code, 1, hint)
+    let exit = if code == "changed" { CHANGED } else { FAILED };
+    (code, exit, hint)
+}
+
+/// The id that named no bead, where that is the reason.
+pub fn unknown_id(error: &anyhow::Error) -> Option<&str> {
+    error.chain().find_map(|cause| {
+        let resolve = match cause.downcast_ref() {
+            Some(
+                ChangeError::NotFound(id) | ChangeError::NoParent(id) | ChangeError::NoTarget(id),
+            ) => {
+                return Some(id.as_str());
+            }
+            Some(ChangeError::Resolve(error)) => Some(error),
+            _ => cause.downcast_ref::<ResolveError>(),
+        };
+        match resolve? {
+            ResolveError::NotFound(id) => Some(id.as_str()),
+            _ => None,
+        }
+    })
 }
 
 type Known = (&'static str, Option<String>);
@@ -248,6 +289,10 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::NoTarget(_)
         | ChangeError::NoEdge { .. } => ("not_found", None),
         ChangeError::Exists(_) | ChangeError::OtherEdge { .. } => ("exists", None),
+        ChangeError::Changed { id, .. } => {
+            let hint = is_well_formed(id).then(|| format!("read it again: bd show {id} --json"));
+            ("changed", hint)
+        }
         ChangeError::Claimed { .. }
         | ChangeError::ClaimClosed(_)
         | ChangeError::SlotTaken { .. }

@@ -125,6 +125,12 @@ pub fn short(text: impl AsRef<[u8]>, bytes: usize) -> String {
     hex(&digest[..bytes.min(digest.len())])
 }
 
+/// The version of a bead: the first 12 digits of the SHA-256 of its line. Any change of it gives another one: of its
+/// fields, labels, edges and comments.
+pub fn version(bead: &Bead) -> String {
+    short(super::record::line(bead), 6)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

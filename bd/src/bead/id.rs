@@ -236,6 +236,31 @@ pub fn resolve<'a>(
     }
 }
 
+/// Up to three ids that are written nearly as `given`, the nearest first.
+pub fn similar<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let (given, mut near) = (given.to_lowercase(), Vec::new());
+    for id in all {
+        // Without a prefix, the part behind it is meant.
+        let own = if given.contains('-') {
+            id
+        } else {
+            hash_part(id)
+        };
+        if own.len().abs_diff(given.len()) > 2 {
+            continue;
+        }
+        let distance = strsim::osa_distance(&given, own);
+        if distance <= 2 && distance * 2 < own.len() {
+            near.push((distance, id));
+        }
+    }
+    near.sort_unstable();
+    near.into_iter()
+        .take(3)
+        .map(|(_, id)| id.to_owned())
+        .collect()
+}
+
 fn hash_part(id: &str) -> &str {
     id.split_once('-').map_or(id, |(_, hash)| hash)
 }
@@ -281,6 +306,14 @@ mod tests {
             assert_eq!(hash(SEED, 0, length), first);
             assert_eq!(hash(SEED, 1, length), second);
         }
+    }
+
+    #[test]
+    fn similar_ids_differ_by_a_slip() {
+        let all = ["bd-k3f", "bd-k3g.1", "bd-zzz", "xx-k3f"];
+        assert_eq!(similar("bd-k3g", all.into_iter()), ["bd-k3f", "bd-k3g.1"]);
+        assert_eq!(similar("k4f", all.into_iter()), ["bd-k3f", "xx-k3f"]);
+        assert!(similar("nothing-like", all.into_iter()).is_empty());
     }
 
     #[test]

@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 pub use comment::Comment;
 pub use dep::{Dep, DepKind};
 pub use kind::Kind;
+use record::Fields;
 pub use stamp::Stamp;
 pub use status::Status;
 
@@ -227,15 +228,16 @@ impl Bead {
     /// Sets one key of the users' own JSON; all others stay, and something that is no object is kept
     /// under the key `value`.
     pub fn set_metadata(&mut self, key: &str, value: impl Serialize) -> serde_json::Result<()> {
-        let mut object = self.metadata_object();
-        if let (Some(raw), true) = (&self.metadata, object.is_empty()) {
-            match serde_json::from_str(raw.get())? {
-                Value::Object(_) | Value::Null => {}
-                other => drop(object.insert("value".to_owned(), other)),
+        let mut object = Fields::default();
+        if let Some(raw) = &self.metadata {
+            match record::pairs(raw.get()) {
+                Some(pairs) => object = Fields(pairs),
+                None if raw.get() == "null" => {}
+                None => object.set("value", raw),
             }
         }
-        object.insert(key.to_owned(), serde_json::to_value(value)?);
-        self.metadata = Some(serde_json::value::to_raw_value(&object)?);
+        object.set(key, &serde_json::value::to_raw_value(&value)?);
+        self.metadata = object.raw();
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! write it; add its edges.
 
 use super::{ChangeError, add_dep};
-use crate::bead::{Bead, DepKind, Kind, Stamp, Status, id};
+use crate::bead::{Bead, DepKind, Kind, Raw, Stamp, Status, id, record};
 use crate::store::Tx;
 
 /// What a new bead is made of; everything but the title may be left at its default.
@@ -41,7 +41,7 @@ pub struct New {
     pub due_at: Option<Stamp>,
     pub defer_until: Option<Stamp>,
     pub external_ref: Option<String>,
-    pub metadata: Option<serde_json::Value>,
+    pub metadata: Option<Raw>,
     pub labels: Vec<String>,
     pub sender: String,
     pub ephemeral: bool,
@@ -170,7 +170,7 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
         due_at: new.due_at,
         defer_until: new.defer_until,
         external_ref: new.external_ref,
-        metadata: new.metadata.and_then(|value| super::edit::raw(&value)),
+        metadata: new.metadata.and_then(super::edit::not_empty),
         labels,
         sender: new.sender,
         ephemeral: new.ephemeral,
@@ -191,7 +191,7 @@ pub(super) fn fill(new: New, id: String, creator: String, now: Stamp, owner: &st
         timeout: new.timeout,
         source_formula: new.source_formula,
         source_location: new.source_location,
-        bonded_from: new.bonded_from.and_then(|value| super::edit::raw(&value)),
+        bonded_from: new.bonded_from.as_ref().and_then(record::raw),
         ..Bead::default()
     }
 }

@@ -1,7 +1,8 @@
 //! Changes of fields.
 
 use super::{ChangeError, dep, label, live};
-use crate::bead::{Bead, Kind, Raw, Stamp, Status};
+use crate::bead::record::Fields;
+use crate::bead::{Bead, Kind, Raw, Stamp, Status, hash};
 use crate::store::Tx;
 
 /// What to change; what is `None` stays.
@@ -30,9 +31,9 @@ pub struct Edit {
     pub await_id: Option<String>,
     pub ephemeral: Option<bool>,
     /// Replaces all metadata; `{}` clears it.
-    pub metadata: Option<serde_json::Value>,
+    pub metadata: Option<Raw>,
     /// Keys of the metadata object to set.
-    pub set_metadata: Vec<(String, serde_json::Value)>,
+    pub set_metadata: Vec<(String, Raw)>,
     /// Keys of the metadata object to remove.
     pub unset_metadata: Vec<String>,
     pub hook_bead: Option<String>,
@@ -141,31 +142,42 @@ fn values(bead: &mut Bead, edit: &Edit) {
 }
 
 fn metadata(bead: &mut Bead, edit: &Edit) {
-    if let Some(value) = &edit.metadata {
-        bead.metadata = raw(value);
+    if let Some(raw) = &edit.metadata {
+        bead.metadata = not_empty(raw.clone());
     }
     if edit.set_metadata.is_empty() && edit.unset_metadata.is_empty() {
         return;
     }
     let own = bead.metadata.as_ref().map(|raw| raw.get());
-    let mut object: serde_json::Map<String, serde_json::Value> = own
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
+    let mut object = own.map(Fields::read).unwrap_or_default();
     for (key, value) in &edit.set_metadata {
-        object.insert(key.clone(), value.clone());
+        object.set(key, value);
     }
     for key in &edit.unset_metadata {
-        object.shift_remove(key);
+        object.0.retain(|(own, _)| own != key);
     }
-    bead.metadata = raw(&serde_json::Value::Object(object));
+    bead.metadata = object.raw().and_then(not_empty);
 }
 
-/// A value as raw JSON; an empty object and `null` count as no value.
-pub(super) fn raw(value: &serde_json::Value) -> Option<Raw> {
-    let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
-    (!empty)
-        .then(|| serde_json::value::to_raw_value(value).ok())
-        .flatten()
+/// An empty object and `null` count as no value.
+pub(super) fn not_empty(raw: Raw) -> Option<Raw> {
+    (!matches!(raw.get(), "{}" | "null")).then_some(raw)
+}
+
+/// Refuses if the bead is not at this version: the first 8 or more digits of its version, or its `updated_at`.
+pub fn expect_version(tx: &Tx<'_>, id: &str, expected: &str) -> Result<(), ChangeError> {
+    let bead = live(tx, id)?;
+    let version = hash::version(&bead);
+    let time = expected.parse::<jiff::Timestamp>();
+    let is_time = time.is_ok_and(|time| time == bead.updated_at.instant());
+    if is_time || (expected.len() >= 8 && version.starts_with(&expected.to_lowercase())) {
+        return Ok(());
+    }
+    Err(ChangeError::Changed {
+        id: id.to_owned(),
+        version,
+        expected: expected.to_owned(),
+    })
 }
 
 /// Sets the status of a bead with all that follows from it.

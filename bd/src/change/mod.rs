@@ -32,7 +32,7 @@ pub use delete::{Deleted, delete};
 pub use dep::{
     add_dep, add_dep_with, ancestor_of, find_cycle, relate, remove_dep, set_parent, unrelate,
 };
-pub use edit::{Edit, amend, claim, set_status, update};
+pub use edit::{Edit, amend, claim, expect_version, set_status, update};
 pub use import::{ImportOptions, Imported, Orphans, import};
 pub use label::{add_label, remove_label, set_labels};
 pub use merge_slot::{Taken, acquire_merge_slot, create_merge_slot, release_merge_slot};
@@ -94,6 +94,16 @@ pub enum ChangeError {
         id: String,
         /// Who has it.
         by: String,
+    },
+    /// It is not at the version that the caller has seen.
+    #[error("{id} was changed since: it is at version {version}, not {expected}")]
+    Changed {
+        /// The bead.
+        id: String,
+        /// Its version.
+        version: String,
+        /// What was expected.
+        expected: String,
     },
     /// It is closed, so it cannot be claimed.
     #[error("{0} is closed; reopen it first")]

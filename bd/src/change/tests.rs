@@ -174,7 +174,7 @@ fn fields_that_are_not_given_stay_and_labels_do_not_move_the_time() {
         let edit = Edit {
             description: Some("text".into()),
             append_notes: Some("one".into()),
-            set_metadata: vec![("k".into(), "v".into())],
+            set_metadata: vec![("k".into(), serde_json::value::to_raw_value("v").unwrap())],
             ..Edit::default()
         };
         let bead = update(tx, &id, edit)?;

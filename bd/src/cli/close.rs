@@ -166,6 +166,10 @@ impl Report for Closed {
         json!({"closed": list(&self.beads), "unblocked": list(&self.unblocked)})
     }
 
+    fn is_confirmation(&self) -> bool {
+        self.step.is_none() && self.unblocked.is_empty()
+    }
+
     fn human(&self, page: &mut Page) {
         let mark = page.style().green("✓");
         for bead in &self.beads {

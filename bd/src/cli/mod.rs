@@ -94,8 +94,9 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::bead::id;
 use crate::context::Context;
-use crate::error::{Failure, Usage};
+use crate::error::{self, Failure, Usage};
 use crate::git;
 use crate::store::find;
 use crate::store::upkeep;
@@ -112,6 +113,10 @@ const BD: Program<Root, Command, Whole> = Program::new("bd");
 /// they are about. There is no server. `bd create` makes a bead, `bd ready` lists beads to start now,
 /// `bd update ID --claim` claims one, `bd close ID` closes it. Any unambiguous part of an id stands for
 /// the id, except in `bd delete`, --deps, --waits-for and --parent, and for archived beads.
+///
+/// The exit code is 0 if the command did what was asked, 3 if `update --expect-version` found another version, and 1 for
+/// any other failure. With --json a failure is an object with `error`, a stable `code`, and if they are known a `hint` and
+/// `similar` ids, on standard output and standard error.
 #[derive(Debug, Args)]
 #[command(
     version,
@@ -148,7 +153,7 @@ struct Global {
     /// Refuse all changes
     #[arg(long, global = true)]
     readonly: bool,
-    /// Print only data and errors
+    /// Print only data and errors; of a created bead its id
     #[arg(short, long, global = true)]
     quiet: bool,
     /// Accepted for older scripts
@@ -270,9 +275,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if let Some(exit) = completion::answer(&env, &args, command_with_values) {
         return exit;
     }
+    let is_json = args.iter().any(|arg| arg == "--json");
     let line = match BD.read(args) {
         Ok(line) => line,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, is_json),
     };
     let global = line.root.global;
     let json = global.json;
@@ -300,7 +306,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
             ctx.ui.show(report.as_ref());
             ExitCode::from(report.exit())
         }
-        Err(error) => fail(&ctx.ui, &error),
+        Err(error) => {
+            let failure = Failure::of(&error).with_similar(similar_ids(&ctx, &error));
+            show_failure(&ctx.ui, &failure)
+        }
     };
     let clock = (!ctx.readonly).then_some(&ctx.clock);
     upkeep::finish(&ctx.reports, clock, |notice| ctx.ui.warn(notice));
@@ -380,17 +389,34 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
 /// Tells why a command failed: on standard error, and with JSON also on standard output, where existing
 /// clients look for it.
 fn fail(screen: &Ui, error: &anyhow::Error) -> ExitCode {
-    let failure = Failure::of(error);
+    show_failure(screen, &Failure::of(error))
+}
+
+fn show_failure(screen: &Ui, failure: &Failure) -> ExitCode {
     if screen.is_json() {
         screen.raw(&ui::pretty(&failure.json()));
     }
-    screen.error(&failure);
+    screen.error(failure);
     ExitCode::from(failure.exit)
 }
 
+/// Ids like the one that a failed command did not find.
+fn similar_ids(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
+    let find = || {
+        let given = error::unknown_id(error)?;
+        let snapshot = ctx.store_of(given).ok()?.snapshot().ok()?;
+        let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
+        Some(id::similar(given, live.map(|bead| bead.id())))
+    };
+    find().unwrap_or_default()
+}
+
 /// Shows help, or why a command line cannot be understood, and says how the process ends.
-pub fn usage(error: &clap::Error) -> ExitCode {
-    let screen = Ui::new(false, false, &Env::default());
+fn usage(error: &clap::Error, is_json: bool) -> ExitCode {
+    let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
+    if screen.is_json() {
+        return fail(&screen, &Usage(plain_usage(error)).into());
+    }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
     {
@@ -399,6 +425,22 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     }
     // Clients of the era know no other code of a failure than 1.
     ExitCode::from(screen.command_line(error).min(1))
+}
+
+/// What clap says in one line, without the usage below it.
+fn plain_usage(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let (text, tips) = text.split_once("\n\n  tip: ").unwrap_or((text, ""));
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = line(tips.split("\n\n").next().unwrap_or_default());
+    let tip = if tip.is_empty() {
+        tip
+    } else {
+        format!(" ({tip})")
+    };
+    format!("{}{tip}", line(text))
 }
 
 #[cfg(test)]

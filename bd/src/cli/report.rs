@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, record};
+use crate::bead::{Bead, hash, record};
 use crate::ui::{Page, Report, escape};
 
 /// What a command hands to the screen.
@@ -40,6 +40,10 @@ impl Report for Said {
         self.json.clone()
     }
 
+    fn is_confirmation(&self) -> bool {
+        self.lines.first().is_some_and(|line| line.starts_with('✓'))
+    }
+
     fn human(&self, page: &mut Page) {
         for line in &self.lines {
             page.line(line);
@@ -70,7 +74,16 @@ pub(crate) struct Changed {
 
 impl Report for Changed {
     fn json(&self) -> Value {
-        self.beads.iter().map(plain_json).collect()
+        let one = |bead: &Bead| {
+            let mut value = plain_json(bead);
+            value["version"] = json!(hash::version(bead));
+            value
+        };
+        self.beads.iter().map(one).collect()
+    }
+
+    fn is_confirmation(&self) -> bool {
+        true
     }
 
     fn human(&self, page: &mut Page) {

@@ -6,6 +6,7 @@ use super::MoleculeError;
 use super::template::{ROOT, Template};
 use crate::bead::Bead;
 use crate::bead::id::is_well_formed;
+use crate::bead::record::{self, Fields};
 use crate::change::{self, ChangeError, End, Plan, PlanBead, PlanEdge};
 use crate::store::Tx;
 
@@ -68,7 +69,13 @@ pub fn persist(
         new.id = Some(own);
         new.force = true;
         new.is_template = true;
-        new.metadata.get_or_insert_with(|| json!({}))["order"] = json!(order);
+        let mut metadata = new.metadata.as_ref().map(|raw| Fields::read(raw.get()));
+        let fields = metadata.get_or_insert_default();
+        fields.0.retain(|(key, _)| key != "order");
+        fields
+            .0
+            .extend(record::raw(&json!(order)).map(|raw| ("order".to_owned(), raw)));
+        new.metadata = fields.raw();
         plan.beads.push(PlanBead {
             key: bead.key.clone(),
             parent: bead.parent.clone().map(End::Key),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::MoleculeError;
-use crate::bead::{Bead, DepKind, Kind};
+use crate::bead::{Bead, DepKind, Kind, record};
 use crate::change::{End, New, Plan, PlanBead, PlanEdge};
 use crate::formula::vars::{self, Values};
 use crate::formula::{Formula, Step, cook};
@@ -96,7 +96,7 @@ impl Template {
                 issue_type: Kind::Epic,
                 metadata: match formula.on_done.as_str() {
                     "" => None,
-                    word => Some(json!({"on_done": word})),
+                    word => record::raw(&json!({"on_done": word})),
                 },
                 source_formula: self.origin.clone(),
                 ..New::default()
@@ -149,7 +149,7 @@ impl Template {
                 issue_type: kind,
                 assignee: step.assignee,
                 labels,
-                metadata,
+                metadata: metadata.as_ref().and_then(record::raw),
                 source_formula: self.origin.clone(),
                 source_location: step.id.clone(),
                 ..New::default()
@@ -405,10 +405,7 @@ fn copied(bead: &Bead) -> New {
         issue_type: bead.issue_type.clone(),
         assignee: bead.assignee.clone(),
         estimated_minutes: bead.estimated_minutes,
-        metadata: bead
-            .metadata
-            .as_ref()
-            .and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        metadata: bead.metadata.clone(),
         labels: bead
             .labels
             .iter()

@@ -22,7 +22,7 @@ use serde_json::ser::PrettyFormatter;
 pub use page::Page;
 pub use style::Style;
 
-use crate::bead::record::Escaped;
+use crate::bead::record::{self, Escaped};
 use crate::error::Failure;
 use crate::sys::{Clock, Env};
 
@@ -32,6 +32,10 @@ pub trait Report {
     fn json(&self) -> serde_json::Value;
     /// It as text for people.
     fn human(&self, page: &mut Page);
+    /// Whether it only confirms a change, which `--quiet` leaves out of the text.
+    fn is_confirmation(&self) -> bool {
+        false
+    }
     /// The exit code of a command that says this.
     fn exit(&self) -> u8 {
         0
@@ -109,7 +113,7 @@ impl Ui {
             if !value.is_null() {
                 self.raw(&pretty(&value));
             }
-        } else {
+        } else if !(self.quiet && report.is_confirmation()) {
             let mut page = self.page();
             report.human(&mut page);
             self.raw(page.text());
@@ -241,7 +245,7 @@ pub fn pretty(value: &impl Serialize) -> String {
     // Writing a JSON value into memory has no way to fail.
     value.serialize(&mut serializer).ok();
     bytes.push(b'\n');
-    String::from_utf8(bytes).unwrap_or_default()
+    record::unmark(String::from_utf8(bytes).unwrap_or_default())
 }
 
 fn terminal_rows() -> Option<usize> {

@@ -13,6 +13,7 @@ mod history;
 mod hooks;
 mod hostile;
 mod list;
+mod machine;
 mod mol;
 mod ready;
 mod recorded;

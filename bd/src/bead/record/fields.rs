@@ -44,6 +44,14 @@ impl Fields {
         self.0.iter().map(|(key, _)| key.as_str())
     }
 
+    /// Gives a key a value, in its place if it is there.
+    pub fn set(&mut self, key: &str, value: &RawValue) {
+        match self.0.iter_mut().find(|(own, _)| own == key) {
+            Some((_, own)) => *own = value.to_owned(),
+            None => self.0.push((key.to_owned(), value.to_owned())),
+        }
+    }
+
     /// Adds a value; `None` is null.
     pub fn push(&mut self, key: &str, value: Option<&RawValue>) {
         let raw = value.unwrap_or(RawValue::NULL).to_owned();

@@ -13,8 +13,10 @@ use serde::ser::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 mod fields;
+mod number;
 
 pub use fields::Fields;
+pub use number::{squeezed, unmark};
 
 use super::fields_table::table_serde;
 use super::{Bead, Comment, Dep, Kind, Raw, Stamp, Status, with_fields};
@@ -134,35 +136,32 @@ pub fn compact(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// The bead as a JSON value for `--json`. A number too large for that becomes a string.
+/// The bead as a JSON value for `--json`. Numbers keep their text, see [`number`].
 pub fn value(bead: &Bead) -> serde_json::Value {
-    serde_json::to_value(bead).unwrap_or_else(|_| {
-        let mut plain = bead.clone();
-        let raws = [
-            &mut plain.metadata,
-            &mut plain.bonded_from,
-            &mut plain.creator,
-            &mut plain.validations,
-            &mut plain.quality_score,
-        ];
-        for raw in raws {
-            *raw = raw.take().map(as_string);
-        }
-        let edges = plain.dependencies.iter_mut().map(|edge| &mut edge.extra);
-        let comments = plain.comments.iter_mut().map(|comment| &mut comment.extra);
-        for (_, raw) in edges.chain(comments).flatten().chain(&mut plain.extra) {
-            *raw = as_string(raw.clone());
-        }
-        serde_json::to_value(&plain).unwrap_or_default()
-    })
+    let raws = [
+        &bead.metadata,
+        &bead.bonded_from,
+        &bead.creator,
+        &bead.validations,
+        &bead.quality_score,
+    ];
+    let has_extra = !bead.extra.is_empty()
+        || bead.dependencies.iter().any(|edge| !edge.extra.is_empty())
+        || bead.comments.iter().any(|it| !it.extra.is_empty());
+    if !has_extra && raws.iter().all(|raw| raw.is_none()) {
+        return serde_json::to_value(bead).unwrap_or_default();
+    }
+    serde_json::value::to_raw_value(bead)
+        .map(|raw| number::exact(&raw))
+        .unwrap_or_default()
 }
 
-/// The raw value itself where it fits a JSON value, else its text as a string.
-fn as_string(raw: Raw) -> Raw {
-    if serde_json::from_str::<serde_json::Value>(raw.get()).is_ok() {
-        return raw;
-    }
-    serde_json::value::to_raw_value(raw.get()).unwrap_or(raw)
+/// A value as raw JSON; an empty object and `null` count as no value.
+pub fn raw(value: &serde_json::Value) -> Option<Raw> {
+    let empty = value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    (!empty)
+        .then(|| serde_json::value::to_raw_value(value).ok())
+        .flatten()
 }
 
 /// A formatter that escapes what HTML pages could trip over, and else does as `F` does.

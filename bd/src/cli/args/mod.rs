@@ -8,7 +8,7 @@ use std::io::Read;
 
 use anyhow::Context as _;
 
-use crate::bead::{DepKind, validate};
+use crate::bead::{DepKind, Raw, record, validate};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::ui::escape;
@@ -89,13 +89,13 @@ pub(crate) fn file(ctx: &Context, path: &str) -> anyhow::Result<String> {
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads JSON given to a flag, or from the file named after `@`.
-pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<serde_json::Value> {
+/// Reads JSON given to a flag, or from the file named after `@`. Numbers keep their text.
+pub(crate) fn json(ctx: &Context, flag: &str, text: &str) -> anyhow::Result<Raw> {
     let text = match text.strip_prefix('@') {
         Some(path) => file(ctx, path)?,
         None => text.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|error| {
+    record::squeezed(&text).map_err(|error| {
         Usage(format!(
             "invalid JSON in {flag}: must be valid JSON ({error})"
         ))

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Kind};
+use crate::bead::{Bead, DepKind, Kind, Raw, record};
 use crate::change::{self, End, New, Plan, PlanBead, PlanEdge};
 use crate::cli::args;
 use crate::cli::report::{Answer, plain_json};
@@ -182,7 +182,7 @@ struct FileNode {
     #[serde(default)]
     labels: Vec<String>,
     #[serde(default)]
-    metadata: Option<Value>,
+    metadata: Option<Raw>,
     #[serde(default)]
     parent_key: Option<String>,
     #[serde(default)]
@@ -226,7 +226,9 @@ impl FilePlan {
                     assignee: node.assignee,
                     priority: node.priority.unwrap_or(2),
                     labels: node.labels,
-                    metadata: node.metadata,
+                    metadata: node
+                        .metadata
+                        .and_then(|raw| record::squeezed(raw.get()).ok()),
                     issue_type: kind,
                     ..New::default()
                 },

@@ -189,7 +189,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             dry_run: true,
         }));
     }
-    let silent = args.silent;
+    let silent = args.silent || (ctx.ui.is_quiet() && !ctx.ui.is_json());
     let (bead, rig) = make(ctx, &args)?;
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::bead::id::ResolveError;
-use crate::bead::{Bead, DepKind, record};
+use crate::bead::{Bead, DepKind, hash, record};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::store::Snapshot;
@@ -183,6 +183,7 @@ impl Shown {
                 .collect()
         };
         let mut value = record::value(&self.bead);
+        value["version"] = json!(hash::version(&self.bead));
         if let Value::Object(object) = &mut value {
             object.shift_remove("dependencies");
             if !self.dependencies.is_empty() {

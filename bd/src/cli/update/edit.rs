@@ -1,8 +1,6 @@
 //! The change that the flags of `bd update` ask for.
 
-use serde_json::Value;
-
-use crate::bead::{Kind, Stamp, Status};
+use crate::bead::{Kind, Raw, Stamp, Status};
 use crate::change::Edit;
 use crate::cli::args;
 use crate::context::Context;
@@ -79,13 +77,13 @@ fn is_anything(edit: &Edit, args: &Args) -> bool {
 }
 
 /// `key=value` pairs; values are text.
-fn pairs(given: &[String]) -> Result<Vec<(String, Value)>, Usage> {
+fn pairs(given: &[String]) -> anyhow::Result<Vec<(String, Raw)>> {
     let pair = |text: &String| {
         let (key, value) = text
             .split_once('=')
             .filter(|(key, _)| !key.is_empty())
             .ok_or_else(|| Usage(format!("invalid --set-metadata \"{text}\": use key=value")))?;
-        Ok((key.to_owned(), Value::String(value.to_owned())))
+        Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
     };
     given.iter().map(pair).collect()
 }

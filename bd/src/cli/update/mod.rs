@@ -2,6 +2,7 @@ mod edit;
 
 use crate::change::{self, ChangeError, Edit};
 use crate::context::Context;
+use crate::error::Usage;
 use crate::store::Tx;
 
 use super::args::DescriptionArgs;
@@ -79,6 +80,12 @@ pub(crate) struct Args {
     /// Claim the bead if it is unassigned
     #[arg(long)]
     claim: bool,
+    /// Change the bead only at this version: `version` or `updated_at` of `show --json`
+    ///
+    /// `version` changes with every field, label, edge and comment, `updated_at` with fields only. Another version is the error
+    /// code `changed` and exit code 3, and nothing is changed.
+    #[arg(long, value_name = "VERSION")]
+    expect_version: Option<String>,
     /// The agent session, for closing
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -117,8 +124,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ctx.ui.raw("No updates specified\n");
         return Ok(Box::new(Nothing));
     };
+    if args.expect_version.is_some() && ids.len() != 1 {
+        return Err(Usage("--expect-version takes one issue ID".into()).into());
+    }
     let who = ctx.author().actor;
     let beads = each::change(ctx, "updating", &ids, |tx, id| {
+        if let Some(version) = &args.expect_version {
+            change::expect_version(tx, id, version)?;
+        }
         check(tx, &edit)?;
         if args.claim {
             change::claim(tx, id, &who)?;
