@@ -26,16 +26,19 @@ mod daemon;
 mod defer;
 mod delete;
 mod dep;
+mod diff;
 mod doctor;
 mod duplicate;
 mod duplicates;
 mod each;
+mod edit;
 mod epic;
 mod export;
 mod find_duplicates;
 mod forget;
 mod formula;
 mod gate;
+mod graph;
 mod history;
 mod hook;
 mod hooks;
@@ -53,14 +56,22 @@ mod merge;
 mod merge_slot;
 mod migrate;
 mod mol;
+#[path = "move.rs"]
+mod move_;
 mod note;
+mod orphans;
 pub mod parse;
+mod pin;
 mod prime;
 mod priority;
+mod promote;
+mod purge;
 mod q;
+mod query;
 mod quickstart;
 mod ready;
 mod recall;
+mod refile;
 mod remember;
 mod rename;
 mod rename_prefix;
@@ -82,6 +93,7 @@ mod todo;
 mod types;
 mod undefer;
 mod undo;
+mod unpin;
 mod update;
 mod version;
 #[path = "where.rs"]
@@ -187,6 +199,7 @@ crate::program! {
     #[command(visible_alias = "view")]
     Show => show,
     Update => update,
+    Edit => edit,
     #[command(visible_alias = "done")]
     Close => close,
     Reopen => reopen,
@@ -195,16 +208,19 @@ crate::program! {
     Ready => ready,
     Blocked => blocked,
     Dep => dep,
+    Graph => graph,
     Label => label,
     Comments => comments,
     Comment => comment,
     Delete => delete,
     Search => search,
+    Query => query,
     Count => count,
     #[command(visible_alias = "stats")]
     Status => status,
     Epic => epic,
     Stale => stale,
+    Orphans => orphans,
     Duplicates => duplicates,
     Duplicate => duplicate,
     Supersede => supersede,
@@ -217,8 +233,12 @@ crate::program! {
     Note => note,
     Tag => tag,
     Link => link,
+    Pin => pin,
+    Unpin => unpin,
     Rename => rename,
     RenamePrefix => rename_prefix,
+    Move => move_,
+    Refile => refile,
     Slot => slot,
     Agent => agent,
     MergeSlot => merge_slot,
@@ -229,9 +249,11 @@ crate::program! {
     Kv => kv,
     Lint => lint,
     History => history,
+    Diff => diff,
     Activity => activity,
     Undo => undo,
     Compact => compact,
+    Purge => purge,
     Doctor => doctor,
     Restore => restore,
     Defer => defer,
@@ -241,6 +263,7 @@ crate::program! {
     Formula => formula,
     Cook => cook,
     Mol => mol,
+    Promote => promote,
     #[command(hide = true)]
     Wisp => wisp,
     Gate => gate,

@@ -8,6 +8,9 @@ use jiff::Timestamp;
 use super::run::split_records;
 use super::{Change, ChangeKind, CommitInfo, Git, GitError};
 
+/// How much text of commit messages is read, in bytes.
+const MESSAGES: usize = 256 << 20;
+
 /// A stash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stash {
@@ -104,6 +107,21 @@ impl Git {
             command,
             output: records.join(" "),
         })
+    }
+
+    /// The commits of `HEAD` with their whole messages, newest first: short id and message. None where nothing was committed
+    /// yet.
+    pub fn messages(&self) -> Result<Vec<(String, String)>, GitError> {
+        if self.resolve("HEAD")?.is_none() {
+            return Ok(Vec::new());
+        }
+        let call = self.plumbing(["log", "-z", "--format=%h%x1f%B", "HEAD", "--"]);
+        let records = call.cap(MESSAGES).records()?.into_iter();
+        let pairs = records.filter_map(|record| {
+            let (id, message) = record.split_once('\u{1f}')?;
+            Some((id.to_owned(), message.to_owned()))
+        });
+        Ok(pairs.collect())
     }
 
     /// The files that `tip` changed since it left `base`.

@@ -6,6 +6,7 @@ pub mod circle;
 pub mod epic;
 pub mod explain;
 pub mod external;
+pub mod layers;
 pub mod ready;
 
 pub use ready::{blockers, is_blocked};

@@ -1,7 +1,10 @@
 //! Steps and what they wait for, as text: a tree for the terminal, Mermaid and dot for elsewhere.
 
+use std::collections::HashMap;
+
 use super::progress::{MoleculeStep, Progress, StepState};
-use crate::bead::DepKind;
+use crate::bead::{Bead, DepKind, Status};
+use crate::graph::layers;
 
 /// A step to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +49,27 @@ pub fn steps_of(molecule: &Progress<'_>) -> Vec<DrawnStep> {
         }
     };
     molecule.steps.iter().map(one).collect()
+}
+
+/// Beads that are no molecule, as steps.
+pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
+    let place: HashMap<&str, usize> = beads
+        .iter()
+        .enumerate()
+        .map(|(at, bead)| (bead.id.as_str(), at))
+        .collect();
+    let one = |bead: &&Bead| {
+        let needs = layers::needs(bead, |id| place.contains_key(id)).into_iter();
+        DrawnStep {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            needs: needs.filter_map(|id| place.get(id).copied()).collect(),
+            parent: bead.parent().and_then(|id| place.get(id).copied()),
+            is_done: !bead.is_open(),
+            is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
+        }
+    };
+    beads.iter().map(one).collect()
 }
 
 /// The steps below each: a step stands below the last one that it waits for.

@@ -374,7 +374,7 @@ pub fn contains(text: &str, part: &str) -> bool {
 }
 
 /// Whether a text matches a pattern in which `*` is any text and `?` any character.
-fn glob(pattern: &str, text: &str) -> bool {
+pub fn glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);

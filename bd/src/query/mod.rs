@@ -1,7 +1,10 @@
 //! Questions to a snapshot: filters, orders, times as people write them.
 
+pub mod differ;
+pub mod expr;
 pub mod filter;
 pub mod lint;
+pub mod mentions;
 pub mod similar;
 pub mod sort;
 pub mod when;

@@ -33,7 +33,8 @@ fn holds(found: &Value, wanted: &Value) -> bool {
     }
 }
 
-fn check(project: &Project, cases: &[(&str, i32, &str)]) {
+/// Runs each line and compares what it prints.
+pub(super) fn check(project: &Project, cases: &[(&str, i32, &str)]) {
     for (line, code, wanted) in cases {
         let mut words = words(line);
         let json = serde_json::from_str::<Value>(wanted).ok();
@@ -64,7 +65,7 @@ fn check(project: &Project, cases: &[(&str, i32, &str)]) {
 }
 
 /// A project with some beads of known ids.
-fn project() -> Project {
+pub(super) fn project() -> Project {
     let project = Project::new();
     for (id, title) in [
         ("bd-a", "Login form fails"),

@@ -1,5 +1,5 @@
 mod batch;
-mod place;
+pub(super) mod place;
 mod request;
 
 use std::path::Path;

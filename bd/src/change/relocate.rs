@@ -1,0 +1,65 @@
+//! Moving a bead to another store: a copy there, and here the edges of others and the bead itself.
+
+use super::{ChangeError, New, close, live};
+use crate::bead::{Bead, DepKind};
+use crate::store::Tx;
+
+/// What is made of a bead in another store. Edges and comments stay behind: the ids in them mean beads of the old store.
+pub fn copy_for_move(bead: &Bead) -> New {
+    let note = format!("(Moved from {})", bead.id);
+    let description = match bead.description.trim_end() {
+        "" => note,
+        text => format!("{text}\n\n{note}"),
+    };
+    let metadata = bead.metadata.as_ref();
+    New {
+        title: bead.title.clone(),
+        description,
+        design: bead.design.clone(),
+        acceptance_criteria: bead.acceptance_criteria.clone(),
+        notes: bead.notes.clone(),
+        spec_id: bead.spec_id.clone(),
+        priority: bead.priority,
+        issue_type: bead.issue_type.clone(),
+        assignee: bead.assignee.clone(),
+        estimated_minutes: bead.estimated_minutes,
+        due_at: bead.due_at.clone(),
+        defer_until: bead.defer_until.clone(),
+        external_ref: bead.external_ref.clone(),
+        metadata: metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()),
+        labels: bead.labels.clone(),
+        created_by: Some(bead.created_by.clone()).filter(|name| !name.is_empty()),
+        ..New::default()
+    }
+}
+
+/// Points the edges of other beads to a bead that moved at where it is now. Children keep their parent here. Returns how many
+/// edges were changed.
+pub fn remap_edges(
+    tx: &mut Tx<'_>,
+    id: &str,
+    rig: &str,
+    target: &str,
+) -> Result<usize, ChangeError> {
+    let target = format!("external:{rig}:{target}");
+    let holders = tx.dependents_of(id).into_iter();
+    let mut holders: Vec<String> = holders.map(|(holder, _)| holder.id.clone()).collect();
+    holders.dedup();
+    let mut changed = 0;
+    for holder in holders {
+        let mut holder = live(tx, &holder)?;
+        for edge in &mut holder.dependencies {
+            if edge.depends_on_id == id && edge.kind != DepKind::ParentChild {
+                edge.depends_on_id.clone_from(&target);
+                changed += 1;
+            }
+        }
+        tx.put(holder)?;
+    }
+    Ok(changed)
+}
+
+/// Closes a bead that moved.
+pub fn close_moved(tx: &mut Tx<'_>, id: &str, target: &str) -> Result<Bead, ChangeError> {
+    close(tx, id, &format!("Moved to {target}"), "", true)
+}

@@ -1,0 +1,187 @@
+//! Beads that hang together by what they wait for, in layers: a bead stands one layer below the last one it waits for.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+
+use crate::bead::{Bead, DepKind};
+use crate::store::{BeadRef, Snapshot};
+
+/// Beads that hang together.
+#[derive(Debug)]
+pub struct Layered<'a> {
+    /// The beads, layer by layer, in each the most urgent first.
+    pub beads: Vec<&'a Bead>,
+    /// The layer of each bead.
+    pub layer: Vec<usize>,
+    ids: HashSet<&'a str>,
+}
+
+/// Whether an edge makes one bead wait for another.
+pub fn is_waiting(kind: &DepKind) -> bool {
+    matches!(
+        kind,
+        DepKind::Blocks | DepKind::WaitsFor | DepKind::ConditionalBlocks
+    )
+}
+
+/// The ids that a bead waits for, among those of `known`.
+pub fn needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
+    let edges = bead.dependencies.iter();
+    let edges = edges.filter(|edge| is_waiting(&edge.kind) && known(&edge.depends_on_id));
+    edges.map(|edge| edge.depends_on_id.as_str()).collect()
+}
+
+/// All beads that hang together with one by waiting or by parents and children, in both directions.
+pub fn around<'a>(snapshot: &'a Snapshot, id: &str) -> Layered<'a> {
+    let ids = reach(snapshot, id, |_| true);
+    let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
+    Layered::of(beads.collect())
+}
+
+/// The open beads, by what hangs together; the largest part first.
+pub fn all_open(snapshot: &Snapshot) -> Vec<Layered<'_>> {
+    let is_work = |head: &BeadRef<'_>| {
+        head.is_open() && !head.is_template() && !super::ready::is_no_work(&head.kind())
+    };
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut parts = Vec::new();
+    for head in snapshot.bead_refs().filter(is_work) {
+        if seen.contains(head.id()) {
+            continue;
+        }
+        let ids = reach(snapshot, head.id(), is_work);
+        seen.extend(&ids);
+        let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
+        parts.push(Layered::of(beads.collect()));
+    }
+    parts.sort_by_key(|part: &Layered<'_>| std::cmp::Reverse(part.beads.len()));
+    parts
+}
+
+/// The ids that are reached from one by edges in both directions, over wanted beads only.
+fn reach<'a>(
+    snapshot: &'a Snapshot,
+    from: &str,
+    is_wanted: impl Fn(&BeadRef<'a>) -> bool,
+) -> BTreeSet<&'a str> {
+    let counts = |code: u8| {
+        DepKind::from_code(code)
+            .is_some_and(|kind| is_waiting(&kind) || kind == DepKind::ParentChild)
+    };
+    let mut found = BTreeSet::new();
+    let mut queue: VecDeque<BeadRef<'a>> = snapshot.bead_ref(from).into_iter().collect();
+    while let Some(head) = queue.pop_front() {
+        if head.is_tombstone() || !is_wanted(&head) || !found.insert(head.id()) {
+            continue;
+        }
+        let edges = head.edges().into_iter();
+        let targets = edges.filter(|(kind, _)| counts(*kind));
+        queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
+        let holders = snapshot.dependents(head.id()).into_iter();
+        let holders = holders.filter(|(_, kind)| counts(*kind));
+        queue.extend(holders.map(|(head, _)| head));
+    }
+    found
+}
+
+impl<'a> Layered<'a> {
+    /// These beads in layers. Beads of a circle, and what waits for them, come last.
+    pub fn of(mut beads: Vec<&'a Bead>) -> Self {
+        beads.sort_by_key(|bead| (bead.priority, bead.id.as_str()));
+        let place: HashMap<&str, usize> = beads
+            .iter()
+            .enumerate()
+            .map(|(at, bead)| (bead.id.as_str(), at))
+            .collect();
+        let mut layer: Vec<Option<usize>> = vec![None; beads.len()];
+        let mut depth = 0;
+        loop {
+            let is_next = |at: &usize| {
+                layer[*at].is_none()
+                    && needs(beads[*at], |id| place.contains_key(id))
+                        .iter()
+                        .all(|id| place.get(id).is_none_or(|need| layer[*need].is_some()))
+            };
+            let next: Vec<usize> = (0..beads.len()).filter(is_next).collect();
+            if next.is_empty() {
+                break;
+            }
+            for at in next {
+                layer[at] = Some(depth);
+            }
+            depth += 1;
+        }
+        let mut placed: Vec<(usize, &Bead)> = layer
+            .iter()
+            .map(|own| own.unwrap_or(depth))
+            .zip(beads)
+            .collect();
+        placed.sort_by_key(|(layer, _)| *layer);
+        let (layer, beads) = placed.into_iter().unzip();
+        let beads: Vec<&Bead> = beads;
+        let ids = beads.iter().map(|bead| bead.id.as_str()).collect();
+        Self { beads, layer, ids }
+    }
+
+    /// The ids of each layer.
+    pub fn layers(&self) -> Vec<Vec<&'a str>> {
+        let count = self.layer.last().map_or(0, |last| last + 1);
+        let mut layers = vec![Vec::new(); count];
+        for (bead, layer) in self.beads.iter().zip(&self.layer) {
+            layers[*layer].push(bead.id.as_str());
+        }
+        layers
+    }
+
+    /// The ids that a bead of it waits for within it.
+    pub fn needs_of(&self, bead: &'a Bead) -> Vec<&'a str> {
+        needs(bead, |id| self.ids.contains(id))
+    }
+
+    /// Its root: a bead without a parent that has children, else the first bead.
+    pub fn root(&self) -> Option<&'a Bead> {
+        let parents: HashSet<&str> = self.beads.iter().filter_map(|bead| bead.parent()).collect();
+        let is_top = |bead: &&&Bead| bead.parent().is_none_or(|id| !self.ids.contains(id));
+        let mut tops = self.beads.iter().filter(is_top);
+        let parent = tops.clone().find(|bead| parents.contains(bead.id.as_str()));
+        parent.or_else(|| tops.next()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bead::Dep;
+
+    fn bead(id: &str, needs: &[&str]) -> Bead {
+        let edge = |target: &&str| Dep {
+            issue_id: id.into(),
+            depends_on_id: (*target).into(),
+            ..Dep::default()
+        };
+        Bead {
+            id: id.into(),
+            dependencies: needs.iter().map(edge).collect(),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn a_bead_stands_below_the_last_one_it_waits_for() {
+        let beads = [
+            bead("d", &["b", "a"]),
+            bead("b", &["a"]),
+            bead("a", &["elsewhere"]),
+            bead("c", &["a"]),
+        ];
+        let layered = Layered::of(beads.iter().collect());
+        let wanted = [vec!["a"], vec!["b", "c"], vec!["d"]];
+        assert_eq!(layered.layers(), wanted);
+    }
+
+    #[test]
+    fn beads_of_a_circle_come_last() {
+        let beads = [bead("a", &["b"]), bead("b", &["a"]), bead("c", &[])];
+        let layered = Layered::of(beads.iter().collect());
+        assert_eq!(layered.layers(), [vec!["c"], vec!["a", "b"]]);
+    }
+}

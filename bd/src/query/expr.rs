@@ -1,0 +1,641 @@
+//! The language of `bd query`: `status=open AND (priority<2 OR label=urgent) AND NOT updated>7d`.
+//!
+//! Steps: cut the text into tokens, read conditions by the strength of NOT, AND and OR, ask each bead. Fields are checked and
+//! times are read once, before any bead is asked.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::filter::{contains, glob};
+use super::when;
+use crate::bead::{Bead, Stamp, validate};
+
+/// A question to a bead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expr {
+    /// Both.
+    And(Box<Expr>, Box<Expr>),
+    /// One of them.
+    Or(Box<Expr>, Box<Expr>),
+    /// The opposite.
+    Not(Box<Expr>),
+    /// One field.
+    Is(Comparison),
+}
+
+/// One field and what it is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    field: Field,
+    operator: Operator,
+    /// As it was written.
+    text: String,
+    value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    /// `none`: the field is empty.
+    Nothing,
+    Number(i64),
+    Flag(bool),
+    Time(Timestamp),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+/// The fields and their names; the first name of a field is the usual one.
+const FIELDS: &[(&str, Field)] = &[
+    ("status", Field::Status),
+    ("priority", Field::Priority),
+    ("type", Field::Type),
+    ("assignee", Field::Assignee),
+    ("owner", Field::Owner),
+    ("label", Field::Label),
+    ("labels", Field::Label),
+    ("title", Field::Title),
+    ("description", Field::Description),
+    ("desc", Field::Description),
+    ("notes", Field::Notes),
+    ("created", Field::Created),
+    ("updated", Field::Updated),
+    ("closed", Field::Closed),
+    ("id", Field::Id),
+    ("spec", Field::Spec),
+    ("parent", Field::Parent),
+    ("pinned", Field::Pinned),
+    ("ephemeral", Field::Ephemeral),
+    ("template", Field::Template),
+    ("mol_type", Field::MolType),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Status,
+    Priority,
+    Type,
+    Assignee,
+    Owner,
+    Label,
+    Title,
+    Description,
+    Notes,
+    Created,
+    Updated,
+    Closed,
+    Id,
+    Spec,
+    Parent,
+    Pinned,
+    Ephemeral,
+    Template,
+    MolType,
+}
+
+/// Why a text is no question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExprError {
+    /// Something else was expected.
+    #[error("expected {wanted} at column {column}, not {found}")]
+    Expected {
+        /// What would fit.
+        wanted: &'static str,
+        /// Where, from 1.
+        column: usize,
+        /// What is there.
+        found: String,
+    },
+    /// No field has this name.
+    #[error("unknown field \"{0}\"; fields: {list}", list = names())]
+    Field(String),
+    /// The value does not fit its field.
+    #[error("invalid value \"{value}\" for {field}: use {wanted}")]
+    Value {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// What would fit.
+        wanted: &'static str,
+    },
+    /// The field has no order.
+    #[error("{field} can only be compared with = and !=")]
+    Order {
+        /// The field.
+        field: &'static str,
+    },
+    /// A quotation without an end.
+    #[error("the quotation that begins at column {0} has no end")]
+    OpenQuote(usize),
+}
+
+fn names() -> String {
+    let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();
+    names.join(" ")
+}
+
+impl Field {
+    fn name(self) -> &'static str {
+        let own = FIELDS.iter().find(|(_, field)| *field == self);
+        own.map_or("", |(name, _)| name)
+    }
+
+    fn is_time(self) -> bool {
+        matches!(self, Self::Created | Self::Updated | Self::Closed)
+    }
+
+    fn is_flag(self) -> bool {
+        matches!(self, Self::Pinned | Self::Ephemeral | Self::Template)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    /// In quotation marks, so never a keyword.
+    Quoted(String),
+    Operator(Operator),
+    Open,
+    Close,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) => write!(f, "\"{word}\""),
+            Self::Quoted(text) => write!(f, "\"{text}\""),
+            Self::Operator(operator) => write!(f, "\"{operator}\""),
+            Self::Open => f.write_str("\"(\""),
+            Self::Close => f.write_str("\")\""),
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "=",
+            Self::Unequal => "!=",
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::More => ">",
+            Self::AtLeast => ">=",
+        })
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::And(a, b) => write!(f, "({a} AND {b})"),
+            Self::Or(a, b) => write!(f, "({a} OR {b})"),
+            Self::Not(inner) => write!(f, "NOT {inner}"),
+            Self::Is(own) => {
+                let plain = |c: char| c.is_alphanumeric() || "_-.:*@/+".contains(c);
+                let text = &own.text;
+                write!(f, "{}{}", own.field.name(), own.operator)?;
+                if !text.is_empty() && text.chars().all(plain) {
+                    f.write_str(text)
+                } else {
+                    write!(f, "\"{}\"", text.replace('"', "\\\""))
+                }
+            }
+        }
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExprError> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = chars.get(at) {
+        let column = at + 1;
+        let has_equal = chars.get(at + 1) == Some(&'=');
+        let (token, length) = match c {
+            c if c.is_whitespace() => {
+                at += 1;
+                continue;
+            }
+            '(' => (Token::Open, 1),
+            ')' => (Token::Close, 1),
+            '=' => (
+                Token::Operator(Operator::Equal),
+                if has_equal { 2 } else { 1 },
+            ),
+            '!' if has_equal => (Token::Operator(Operator::Unequal), 2),
+            '<' if has_equal => (Token::Operator(Operator::AtMost), 2),
+            '<' => (Token::Operator(Operator::Less), 1),
+            '>' if has_equal => (Token::Operator(Operator::AtLeast), 2),
+            '>' => (Token::Operator(Operator::More), 1),
+            '"' | '\'' => {
+                let (text, length) = quoted(&chars[at..]).ok_or(ExprError::OpenQuote(column))?;
+                (Token::Quoted(text), length)
+            }
+            _ => {
+                let ends = |c: &char| c.is_whitespace() || "()=!<>\"'".contains(*c);
+                let word = chars[at..].iter().skip(1).take_while(|c| !ends(c));
+                let word: String = std::iter::once(c).chain(word.copied()).collect();
+                let length = word.chars().count();
+                (Token::Word(word), length)
+            }
+        };
+        found.push((column, token));
+        at += length;
+    }
+    Ok(found)
+}
+
+/// The text in quotation marks at the beginning, and how many characters it takes with them.
+fn quoted(chars: &[char]) -> Option<(String, usize)> {
+    let mark = *chars.first()?;
+    let mut text = String::new();
+    let mut at = 1;
+    loop {
+        match *chars.get(at)? {
+            '\\' => {
+                text.push(*chars.get(at + 1)?);
+                at += 2;
+            }
+            c if c == mark => return Some((text, at + 1)),
+            c => {
+                text.push(c);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Reads a question; times are as seen at `now` in `zone`.
+pub fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Expr, ExprError> {
+    let tokens = tokens(text)?;
+    let end = text.chars().count() + 1;
+    let mut reader = Reader {
+        tokens: &tokens,
+        end,
+        now,
+        zone,
+    };
+    let expr = reader.either()?;
+    match reader.tokens.first() {
+        None => Ok(expr),
+        Some(_) => Err(reader.expected("AND, OR or the end")),
+    }
+}
+
+struct Reader<'a> {
+    tokens: &'a [(usize, Token)],
+    end: usize,
+    now: Timestamp,
+    zone: &'a TimeZone,
+}
+
+impl Reader<'_> {
+    fn expected(&self, wanted: &'static str) -> ExprError {
+        let next = self.tokens.first();
+        ExprError::Expected {
+            wanted,
+            column: next.map_or(self.end, |(column, _)| *column),
+            found: next.map_or("the end".to_owned(), |(_, token)| token.to_string()),
+        }
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        let ((_, token), rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(token.clone())
+    }
+
+    /// Takes a keyword if it comes next.
+    fn takes(&mut self, keyword: &str) -> bool {
+        let is_it = matches!(self.tokens.first(), Some((_, Token::Word(word))) if word.eq_ignore_ascii_case(keyword));
+        if is_it {
+            self.tokens = &self.tokens[1..];
+        }
+        is_it
+    }
+
+    fn either(&mut self) -> Result<Expr, ExprError> {
+        let mut expr = self.both()?;
+        while self.takes("OR") {
+            expr = Expr::Or(Box::new(expr), Box::new(self.both()?));
+        }
+        Ok(expr)
+    }
+
+    fn both(&mut self) -> Result<Expr, ExprError> {
+        let mut expr = self.one()?;
+        while self.takes("AND") {
+            expr = Expr::And(Box::new(expr), Box::new(self.one()?));
+        }
+        Ok(expr)
+    }
+
+    fn one(&mut self) -> Result<Expr, ExprError> {
+        if self.takes("NOT") {
+            return Ok(Expr::Not(Box::new(self.one()?)));
+        }
+        if matches!(self.tokens.first(), Some((_, Token::Open))) {
+            self.next();
+            let expr = self.either()?;
+            if !matches!(self.tokens.first(), Some((_, Token::Close))) {
+                return Err(self.expected("AND, OR or a closing bracket"));
+            }
+            self.next();
+            return Ok(expr);
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Result<Expr, ExprError> {
+        let Some((_, Token::Word(name))) = self.tokens.first() else {
+            return Err(self.expected("a field"));
+        };
+        let known = FIELDS
+            .iter()
+            .find(|(own, _)| own.eq_ignore_ascii_case(name));
+        let field = known.ok_or_else(|| ExprError::Field(name.clone()))?.1;
+        self.next();
+        let Some((_, Token::Operator(operator))) = self.tokens.first() else {
+            return Err(self.expected("= != < <= > or >="));
+        };
+        let operator = *operator;
+        self.next();
+        let Some((_, Token::Word(text) | Token::Quoted(text))) = self.tokens.first() else {
+            return Err(self.expected("a value"));
+        };
+        let text = text.clone();
+        self.next();
+        let value = self.value(field, &text)?;
+        let has_order = field == Field::Priority || field.is_time();
+        let is_equality = matches!(operator, Operator::Equal | Operator::Unequal);
+        if !is_equality && (!has_order || value == Value::Nothing) {
+            let field = field.name();
+            return Err(ExprError::Order { field });
+        }
+        Ok(Expr::Is(Comparison {
+            field,
+            operator,
+            text,
+            value,
+        }))
+    }
+
+    fn value(&self, field: Field, text: &str) -> Result<Value, ExprError> {
+        let invalid = |wanted| ExprError::Value {
+            field: field.name(),
+            value: text.to_owned(),
+            wanted,
+        };
+        if field.is_flag() {
+            return match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "1" => Ok(Value::Flag(true)),
+                "false" | "no" | "0" => Ok(Value::Flag(false)),
+                _ => Err(invalid("true or false")),
+            };
+        }
+        if text.is_empty() || matches!(text.to_ascii_lowercase().as_str(), "none" | "null") {
+            return Ok(Value::Nothing);
+        }
+        if field == Field::Priority {
+            let priority = validate::priority(text).map(Value::Number);
+            return priority.ok_or_else(|| invalid("0-4 or P0-P4"));
+        }
+        if field.is_time() {
+            let at = when::past(text, self.now, self.zone).map(Value::Time);
+            return at.ok_or_else(|| {
+                invalid("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
+            });
+        }
+        Ok(Value::Text(text.to_owned()))
+    }
+}
+
+impl Expr {
+    /// Whether it asks for one of these fields.
+    fn asks(&self, fields: &[Field]) -> bool {
+        match self {
+            Self::And(a, b) | Self::Or(a, b) => a.asks(fields) || b.asks(fields),
+            Self::Not(inner) => inner.asks(fields),
+            Self::Is(own) => fields.contains(&own.field),
+        }
+    }
+
+    /// Whether it says itself whether closed beads are wanted.
+    pub fn asks_for_status(&self) -> bool {
+        self.asks(&[Field::Status, Field::Closed])
+    }
+
+    /// Whether it says itself whether templates are wanted.
+    pub fn asks_for_templates(&self) -> bool {
+        self.asks(&[Field::Template, Field::Id])
+    }
+
+    /// Whether a bead fits; days are those of `zone`.
+    pub fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
+        match self {
+            Self::And(a, b) => a.matches(bead, zone) && b.matches(bead, zone),
+            Self::Or(a, b) => a.matches(bead, zone) || b.matches(bead, zone),
+            Self::Not(inner) => !inner.matches(bead, zone),
+            Self::Is(own) => own.matches(bead, zone),
+        }
+    }
+}
+
+impl Comparison {
+    fn matches(&self, bead: &Bead, zone: &TimeZone) -> bool {
+        let wanted = self.operator != Operator::Unequal;
+        match &self.value {
+            Value::Flag(flag) => {
+                let own = match self.field {
+                    Field::Pinned => bead.pinned,
+                    Field::Ephemeral => bead.ephemeral,
+                    _ => bead.is_template,
+                };
+                (own == *flag) == wanted
+            }
+            Value::Number(number) => self.holds(bead.priority.cmp(number)),
+            Value::Time(at) => self
+                .time(bead)
+                .is_some_and(|own| self.fits_time(own, *at, zone)),
+            Value::Nothing => self.is_empty(bead) == wanted,
+            Value::Text(text) => self.fits_text(bead, text) == wanted,
+        }
+    }
+
+    fn holds(&self, order: Ordering) -> bool {
+        match self.operator {
+            Operator::Equal => order.is_eq(),
+            Operator::Unequal => order.is_ne(),
+            Operator::Less => order.is_lt(),
+            Operator::AtMost => order.is_le(),
+            Operator::More => order.is_gt(),
+            Operator::AtLeast => order.is_ge(),
+        }
+    }
+
+    fn time<'a>(&self, bead: &'a Bead) -> Option<&'a Stamp> {
+        match self.field {
+            Field::Created => Some(&bead.created_at),
+            Field::Updated => Some(&bead.updated_at),
+            _ => bead.closed_at.as_ref(),
+        }
+    }
+
+    /// Equal means the same day.
+    fn fits_time(&self, own: &Stamp, at: Timestamp, zone: &TimeZone) -> bool {
+        let own = own.instant();
+        match self.operator {
+            Operator::Equal | Operator::Unequal => {
+                let day = |at: Timestamp| at.to_zoned(zone.clone()).date();
+                self.holds(day(own).cmp(&day(at)))
+            }
+            _ => self.holds(own.cmp(&at)),
+        }
+    }
+
+    fn is_empty(&self, bead: &Bead) -> bool {
+        match self.field {
+            Field::Label => bead.labels.is_empty(),
+            Field::Parent => bead.parent().is_none(),
+            Field::Priority => false,
+            field if field.is_time() => self.time(bead).is_none(),
+            _ => self.text(bead).is_empty(),
+        }
+    }
+
+    fn text<'a>(&self, bead: &'a Bead) -> &'a str {
+        match self.field {
+            Field::Status => bead.status.as_str(),
+            Field::Type => bead.issue_type.as_str(),
+            Field::Assignee => &bead.assignee,
+            Field::Owner => &bead.owner,
+            Field::Title => &bead.title,
+            Field::Description => &bead.description,
+            Field::Notes => &bead.notes,
+            Field::Id => &bead.id,
+            Field::Spec => &bead.spec_id,
+            Field::MolType => &bead.mol_type,
+            _ => bead.parent().unwrap_or_default(),
+        }
+    }
+
+    fn fits_text(&self, bead: &Bead, text: &str) -> bool {
+        match self.field {
+            Field::Title | Field::Description | Field::Notes => contains(self.text(bead), text),
+            Field::Label => bead.labels.iter().any(|label| glob(text, label)),
+            Field::Id | Field::Spec => glob(text, self.text(bead)),
+            _ => self.text(bead) == text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-03-10T12:00:00Z".parse().unwrap()
+    }
+
+    fn parsed(text: &str) -> Result<Expr, ExprError> {
+        read(text, now(), &TimeZone::UTC)
+    }
+
+    #[test]
+    fn not_binds_before_and_before_or() {
+        let expr = parsed("NOT status=closed and priority<2 or label = 'a b'").unwrap();
+        assert_eq!(
+            expr.to_string(),
+            "((NOT status=closed AND priority<2) OR label=\"a b\")"
+        );
+        let expr = parsed("status=open AND (type=bug OR type=task)").unwrap();
+        assert_eq!(
+            expr.to_string(),
+            "(status=open AND (type=bug OR type=task))"
+        );
+    }
+
+    #[test]
+    fn beads_are_asked() {
+        let bead = Bead {
+            id: "bd-a1".into(),
+            title: "Fix Login".into(),
+            priority: 1,
+            labels: vec!["gt:mail".into()],
+            created_at: Stamp::read("2026-03-09T10:00:00Z"),
+            ..Bead::default()
+        };
+        for (text, wanted) in [
+            ("status=open", true),
+            ("status!=open", false),
+            ("priority<=P1", true),
+            ("priority>1", false),
+            ("title=login", true),
+            ("label=gt:*", true),
+            ("label!=gt:mail", false),
+            ("labels=none", false),
+            ("assignee=none", true),
+            ("assignee!=none", false),
+            ("created>7d", true),
+            ("created<7d", false),
+            ("created=2026-03-09", true),
+            ("closed=none", true),
+            ("closed>7d", false),
+            ("id=bd-*", true),
+            ("ephemeral=false AND pinned!=true", true),
+            ("parent=bd-x", false),
+        ] {
+            let expr = parsed(text).unwrap();
+            assert_eq!(expr.matches(&bead, &TimeZone::UTC), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        for (text, wanted) in [
+            ("", "expected a field at column 1, not the end"),
+            (
+                "status",
+                "expected = != < <= > or >= at column 7, not the end",
+            ),
+            ("status=", "expected a value at column 8, not the end"),
+            (
+                "(status=open",
+                "expected AND, OR or a closing bracket at column 13, not the end",
+            ),
+            (
+                "status=open type=bug",
+                "expected AND, OR or the end at column 13, not \"type\"",
+            ),
+            (
+                "title='a",
+                "the quotation that begins at column 7 has no end",
+            ),
+            ("status<open", "status can only be compared with = and !="),
+            (
+                "priority=high",
+                "invalid value \"high\" for priority: use 0-4 or P0-P4",
+            ),
+            (
+                "pinned=maybe",
+                "invalid value \"maybe\" for pinned: use true or false",
+            ),
+        ] {
+            assert_eq!(parsed(text).unwrap_err().to_string(), wanted, "{text}");
+        }
+        let unknown = parsed("colour=red").unwrap_err().to_string();
+        assert!(unknown.starts_with("unknown field \"colour\"; fields: status priority"));
+    }
+}

@@ -1,0 +1,1 @@
+//! Recorded cases of swarms, templates and agents.
