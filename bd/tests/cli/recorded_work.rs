@@ -216,6 +216,15 @@ fn an_expression_describes_beads() {
                 0,
                 r#"[{"id":"bd-b"}]"#,
             ),
+        ],
+    );
+}
+
+#[test]
+fn a_mistake_in_an_expression_is_named() {
+    check(
+        &project(),
+        &[
             (
                 "query --parse-only 'not type=bug and id=bd-*'",
                 0,

@@ -12,7 +12,7 @@ use crate::bead::{DepKind, Status, kind};
 use crate::cli::{Global, list, place};
 use crate::config::key::KEYS;
 use crate::formula::Shelf;
-use crate::store::{BeadRef, Reports, Snapshot, Store, find};
+use crate::store::{BeadRef, Reports, Routes, Snapshot, Store, find};
 use crate::sys::Env;
 use crate::ui::escape;
 
@@ -38,6 +38,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         ("gate create" | "gate check", "kind") => return None,
         ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => ids,
         ("assign", "name") => assignees,
+        ("move", "to") | ("refile", "rig") => rigs,
         (_, "formula" | "formulas") => formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
         (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => ids,
@@ -80,6 +81,15 @@ fn labels(place: &Place) -> Vec<Value> {
     let beads = found.iter().flat_map(Snapshot::bead_refs);
     let all: BTreeSet<&str> = beads.flat_map(|bead| bead.labels()).collect();
     plain(all.into_iter().map(str::to_owned))
+}
+
+fn rigs(place: &Place) -> Vec<Value> {
+    let found = place.as_ref().and_then(|env| {
+        let dir = find::find(env).ok()?;
+        Some(Routes::of_place(&dir, env))
+    });
+    let routes = found.unwrap_or_default();
+    plain(routes.all().iter().map(|route| route.rig().to_owned()))
 }
 
 fn assignees(place: &Place) -> Vec<Value> {
