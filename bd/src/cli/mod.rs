@@ -51,6 +51,7 @@ mod line;
 mod link;
 mod lint;
 mod list;
+mod mcp;
 mod memories;
 mod merge;
 mod merge_slot;
@@ -284,6 +285,7 @@ crate::program! {
     Migrate => migrate,
     #[command(hide = true)]
     Daemon => daemon,
+    Mcp => mcp,
     Version => version,
 }
 
@@ -380,6 +382,7 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
             | Command::Quickstart(_)
             | Command::Daemon(_)
             | Command::Import(_)
+            | Command::Mcp(_)
     );
     let is_there = ctx
         .found()

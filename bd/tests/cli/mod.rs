@@ -14,6 +14,7 @@ mod hooks;
 mod hostile;
 mod list;
 mod machine;
+mod mcp;
 mod mol;
 mod ready;
 mod recorded;
