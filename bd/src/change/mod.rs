@@ -4,6 +4,7 @@
 //! the making of ids are compare-and-set. Nothing here prints or asks.
 
 mod agent;
+mod audit;
 mod close;
 mod comment;
 mod create;
@@ -20,12 +21,14 @@ mod replace;
 mod restore;
 mod revive;
 mod state;
+mod swarm;
 mod undo;
 
 #[cfg(test)]
 mod tests;
 
 pub use agent::{AGENT_LABEL, AGENT_STATES, AgentSlot, agent_heartbeat, set_agent_state, set_slot};
+pub use audit::{AuditEntry, append_audit, has_audit};
 pub use close::{close, mark_closed, mark_open, reopen};
 pub use comment::add_comment;
 pub use create::{New, create};
@@ -44,6 +47,7 @@ pub use replace::replace_by;
 pub use restore::{Restored, restore};
 pub use revive::{Revived, revive};
 pub use state::{Shift, set_state};
+pub use swarm::{create_swarm, epic_for_swarm};
 pub use undo::{UndoError, Undone, undo};
 
 use crate::bead::Bead;

@@ -11,6 +11,7 @@ mod activity;
 mod agent;
 mod args;
 mod assign;
+mod audit;
 mod blocked;
 mod children;
 mod close;
@@ -42,6 +43,7 @@ mod graph;
 mod history;
 mod hook;
 mod hooks;
+mod human;
 mod import;
 mod info;
 mod init;
@@ -60,6 +62,7 @@ mod mol;
 #[path = "move.rs"]
 mod move_;
 mod note;
+mod onboard;
 mod orphans;
 pub mod parse;
 mod pin;
@@ -81,15 +84,19 @@ mod report;
 mod restore;
 mod search;
 mod set_state;
+mod setup;
+mod ship;
 mod show;
 mod slot;
 mod stale;
 mod state;
 mod status;
 mod supersede;
+mod swarm;
 mod sync;
 mod table;
 mod tag;
+mod template;
 mod todo;
 mod types;
 mod undefer;
@@ -220,6 +227,7 @@ crate::program! {
     #[command(visible_alias = "stats")]
     Status => status,
     Epic => epic,
+    Swarm => swarm,
     Stale => stale,
     Orphans => orphans,
     Duplicates => duplicates,
@@ -242,7 +250,9 @@ crate::program! {
     Refile => refile,
     Slot => slot,
     Agent => agent,
+    Audit => audit,
     MergeSlot => merge_slot,
+    Ship => ship,
     Remember => remember,
     Recall => recall,
     Memories => memories,
@@ -260,10 +270,12 @@ crate::program! {
     Defer => defer,
     Undefer => undefer,
     Todo => todo,
+    Human => human,
     Types => types,
     Formula => formula,
     Cook => cook,
     Mol => mol,
+    Template => template,
     Promote => promote,
     #[command(hide = true)]
     Wisp => wisp,
@@ -272,6 +284,8 @@ crate::program! {
     Config => config,
     Completion => completion,
     Prime => prime,
+    Setup => setup,
+    Onboard => onboard,
     Quickstart => quickstart,
     Sync => sync,
     Export => export,

@@ -8,5 +8,6 @@ pub mod explain;
 pub mod external;
 pub mod layers;
 pub mod ready;
+pub mod swarm;
 
 pub use ready::{blockers, is_blocked};

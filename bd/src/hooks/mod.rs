@@ -4,6 +4,9 @@
 //! A hook that is there already is moved to `NAME.before-bd` and runs first. Uninstalling moves it back, byte for byte.
 //! Settings of git are never changed.
 
+pub mod settings;
+pub mod tools;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

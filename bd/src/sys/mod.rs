@@ -12,6 +12,7 @@ pub mod lock;
 pub mod parallel;
 pub mod random;
 mod remembered;
+pub mod section;
 pub mod watch;
 
 pub use clock::Clock;

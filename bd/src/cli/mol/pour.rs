@@ -54,18 +54,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 /// What is to be poured, as a molecule or as a wisp.
-pub(super) struct Request {
-    pub(super) formula: String,
-    pub(super) var: Vec<String>,
-    pub(super) attach: Vec<String>,
-    pub(super) bond: crate::molecule::bond::BondType,
-    pub(super) search_path: Vec<String>,
-    pub(super) dry_run: bool,
-    pub(super) options: PourOptions,
+pub(in crate::cli) struct Request {
+    pub(in crate::cli) formula: String,
+    pub(in crate::cli) var: Vec<String>,
+    pub(in crate::cli) attach: Vec<String>,
+    pub(in crate::cli) bond: crate::molecule::bond::BondType,
+    pub(in crate::cli) search_path: Vec<String>,
+    pub(in crate::cli) dry_run: bool,
+    pub(in crate::cli) options: PourOptions,
 }
 
 impl Request {
-    pub(super) fn run(mut self, ctx: &Context) -> Answer {
+    pub(in crate::cli) fn run(mut self, ctx: &Context) -> Answer {
         if !self.dry_run {
             ctx.may_change("pour")?;
         }

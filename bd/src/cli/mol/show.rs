@@ -10,8 +10,8 @@ use crate::ui::{Page, Report, escape, steps};
 use super::super::report::{Answer, Said, plain_json};
 
 /// Show a molecule and its steps
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
+#[derive(Debug, Default, clap::Args)]
+pub(in crate::cli) struct Args {
     /// The molecule
     #[arg(value_name = "ID")]
     id: String,
@@ -29,7 +29,17 @@ pub(super) struct Args {
     dot: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+impl Args {
+    /// A molecule without its graph.
+    pub(in crate::cli) fn of(id: String) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
+}
+
+pub(in crate::cli) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store_of(&args.id)?.snapshot()?;
     let root = super::current::molecule_of(&snapshot, &args.id)?;
     let Some(molecule) = Progress::of(&snapshot, &root) else {

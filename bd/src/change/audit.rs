@@ -1,0 +1,62 @@
+//! The audit log of agents: `interactions.jsonl`, one record a line, only ever appended to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::bead::lines;
+use crate::sys::file;
+
+/// One record.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "the fields are named as the flags are")]
+pub struct AuditEntry {
+    pub id: String,
+    pub kind: String,
+    pub created_at: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub actor: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub issue_id: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prompt: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub response: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tool_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub parent_id: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Value>,
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("interactions.jsonl")
+}
+
+/// Appends a record.
+pub fn append_audit(dir: &Path, entry: &AuditEntry) -> io::Result<()> {
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    file::append(&path(dir), &line, 0o644)
+}
+
+/// Whether there is a record with this id.
+pub fn has_audit(dir: &Path, id: &str) -> io::Result<bool> {
+    let text = file::read(&path(dir))?.unwrap_or_default();
+    let entries: Vec<AuditEntry> = lines::values(&text);
+    Ok(entries.iter().any(|entry| entry.id == id))
+}

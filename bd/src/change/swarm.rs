@@ -1,0 +1,42 @@
+//! Making a swarm for an epic.
+
+use super::{ChangeError, New, add_dep, create, live, set_parent};
+use crate::bead::{Bead, DepKind, Kind};
+use crate::graph::swarm::MOL_TYPE;
+use crate::store::Tx;
+
+/// The epic for a swarm: the bead itself, or a new epic around a bead that is none.
+pub fn epic_for_swarm(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
+    let bead = live(tx, id)?;
+    if bead.issue_type == Kind::Epic {
+        return Ok(bead);
+    }
+    let new = New {
+        title: format!("Swarm: {}", bead.title),
+        description: format!("Holds {id}, so that a swarm can work on it."),
+        issue_type: Kind::Epic,
+        priority: bead.priority,
+        ephemeral: bead.ephemeral,
+        ..New::default()
+    };
+    let epic = create(tx, new)?;
+    set_parent(tx, id, Some(&epic.id))?;
+    Ok(epic)
+}
+
+/// Makes the bead that stands for the swarm of an epic.
+pub fn create_swarm(tx: &mut Tx<'_>, epic: &Bead, coordinator: &str) -> Result<Bead, ChangeError> {
+    let new = New {
+        title: format!("Swarm: {}", epic.title),
+        description: format!("Swarm for the epic {}", epic.id),
+        issue_type: Kind::Molecule,
+        mol_type: MOL_TYPE.to_owned(),
+        priority: epic.priority,
+        assignee: coordinator.to_owned(),
+        ephemeral: epic.ephemeral,
+        ..New::default()
+    };
+    let swarm = create(tx, new)?;
+    add_dep(tx, &swarm.id, &epic.id, DepKind::RelatesTo)?;
+    live(tx, &swarm.id)
+}

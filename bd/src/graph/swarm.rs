@@ -1,0 +1,176 @@
+//! Swarms: the children of an epic as work for several agents at once.
+
+use jiff::tz::TimeZone;
+
+use super::layers::{self, Layered};
+use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::store::{BeadRef, Snapshot};
+
+/// The kind of molecule that stands for a swarm.
+pub const MOL_TYPE: &str = "swarm";
+
+/// An epic, looked at as work for a swarm.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// The epic.
+    pub epic: &'a Bead,
+    /// Its children.
+    pub children: Vec<&'a Bead>,
+    /// The open children, by the wave in which they can be done.
+    pub waves: Vec<Vec<&'a Bead>>,
+    /// What may be a mistake.
+    pub warnings: Vec<String>,
+    /// Why the epic cannot be done as it is.
+    pub errors: Vec<String>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Looks at an epic.
+    pub fn of(snapshot: &'a Snapshot, epic: &'a Bead) -> Self {
+        let children = children(snapshot, &epic.id);
+        let open: Vec<&Bead> = children
+            .iter()
+            .copied()
+            .filter(|own| own.is_open())
+            .collect();
+        let layered = Layered::of(open);
+        let mut waves: Vec<Vec<&Bead>> = Vec::new();
+        let mut errors = Vec::new();
+        for (bead, layer) in layered.beads.iter().zip(&layered.layer) {
+            waves.resize(waves.len().max(layer + 1), Vec::new());
+            waves[*layer].push(*bead);
+            let is_late = |id: &&str| {
+                let other = layered.beads.iter().position(|own| own.id == **id);
+                other.is_some_and(|at| layered.layer[at] >= *layer)
+            };
+            if let Some(other) = layered.needs_of(bead).iter().find(|id| is_late(id)) {
+                errors.push(format!(
+                    "{} and {other} wait for each other in a circle",
+                    bead.id
+                ));
+            }
+        }
+        let mut warnings = Vec::new();
+        if children.is_empty() {
+            warnings.push(format!("{} has no children", epic.id));
+        }
+        for bead in &layered.beads {
+            let is_outside = |id: &&str| !children.iter().any(|own| own.id == **id);
+            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|head| head.is_open());
+            let needs = layers::needs(bead, |_| true).into_iter();
+            let outside = needs.filter(is_outside).filter(open);
+            warnings.extend(
+                outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
+            );
+        }
+        Self {
+            epic,
+            children,
+            waves,
+            warnings,
+            errors,
+        }
+    }
+
+    /// How many children are closed.
+    pub fn closed(&self) -> usize {
+        self.children.iter().filter(|own| !own.is_open()).count()
+    }
+
+    /// How many children can be worked on at once at most.
+    pub fn max_parallelism(&self) -> usize {
+        self.waves.iter().map(Vec::len).max().unwrap_or_default()
+    }
+
+    /// The wave of an open child.
+    pub fn wave_of(&self, id: &str) -> Option<usize> {
+        self.waves
+            .iter()
+            .position(|wave| wave.iter().any(|own| own.id == id))
+    }
+}
+
+fn children<'a>(snapshot: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
+    let mut children = snapshot.children_of(epic);
+    children.sort_by_key(|bead| &bead.id);
+    children
+}
+
+/// Where the children of an epic stand, each list by id.
+#[derive(Debug, Default)]
+pub struct SwarmStatus<'a> {
+    /// Closed.
+    pub completed: Vec<&'a Bead>,
+    /// In progress, or on a hook.
+    pub active: Vec<&'a Bead>,
+    /// Nobody works on them, and they wait for nothing.
+    pub ready: Vec<&'a Bead>,
+    /// They wait for other children, which are named.
+    pub blocked: Vec<(&'a Bead, Vec<&'a str>)>,
+}
+
+impl<'a> SwarmStatus<'a> {
+    /// The state of an epic.
+    pub fn of(snapshot: &'a Snapshot, epic: &str) -> Self {
+        let all = children(snapshot, epic);
+        let is_open_child = |id: &str| all.iter().any(|own| own.id == id && own.is_open());
+        let mut found = Self::default();
+        for bead in &all {
+            let needs = layers::needs(bead, is_open_child);
+            match bead.status {
+                _ if !bead.is_open() => found.completed.push(bead),
+                Status::InProgress | Status::Hooked => found.active.push(bead),
+                _ if needs.is_empty() => found.ready.push(bead),
+                _ => found.blocked.push((bead, needs)),
+            }
+        }
+        found
+    }
+
+    /// How many children there are.
+    pub fn total(&self) -> usize {
+        self.completed.len() + self.active.len() + self.ready.len() + self.blocked.len()
+    }
+
+    /// How much is done, in percent.
+    pub fn percent(&self) -> f64 {
+        let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+        if self.total() == 0 {
+            return 0.0;
+        }
+        count(self.completed.len()) * 100.0 / count(self.total())
+    }
+}
+
+/// The time of closing as it is shown: minutes, in the zone of the reader.
+pub fn closed_at(bead: &Bead, zone: &TimeZone) -> Option<String> {
+    let at = bead.closed_at.as_ref()?.instant().to_zoned(zone.clone());
+    Some(at.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+/// Whether a bead stands for a swarm.
+pub fn is_swarm(bead: &Bead) -> bool {
+    bead.issue_type == Kind::Molecule && bead.mol_type == MOL_TYPE
+}
+
+/// The epic of a swarm.
+pub fn epic_of<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
+    let edges = swarm.edges(&DepKind::RelatesTo);
+    let mut targets = edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id));
+    targets.next()
+}
+
+/// The open swarm of an epic.
+pub fn swarm_of<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
+    let edges = snapshot.dependents_of(epic).into_iter();
+    let mut swarms = edges
+        .filter(|(bead, edge)| edge.kind == DepKind::RelatesTo && is_swarm(bead))
+        .map(|(bead, _)| bead);
+    swarms.find(|bead| bead.is_open())
+}
+
+/// All swarms, by id.
+pub fn all(snapshot: &Snapshot) -> Vec<&Bead> {
+    let molecules = snapshot.select(|head: &BeadRef<'_>| head.kind() == Kind::Molecule);
+    molecules.filter(|bead| is_swarm(bead)).collect()
+}

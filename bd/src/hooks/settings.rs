@@ -1,0 +1,130 @@
+//! Hooks in the JSON settings of an agent: put in as text, so that taking them out leaves the bytes that were there before.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Why settings cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// They are not what the agent reads.
+    #[error("not a JSON object")]
+    NotJson(#[source] serde_json::Error),
+    /// A hook stands in the way.
+    #[error("\"{0}\" is not of the form that the agent reads")]
+    Form(String),
+}
+
+/// Where something can be put in: behind an opening bracket.
+struct Inside {
+    at: usize,
+    is_empty: bool,
+}
+
+/// The value of a key in a JSON object, as a part of its text.
+fn member<'a>(object: &'a str, key: &str) -> Result<Option<&'a str>, SettingsError> {
+    let members: HashMap<String, &RawValue> =
+        serde_json::from_str(object).map_err(SettingsError::NotJson)?;
+    Ok(members.get(key).map(|raw| raw.get()))
+}
+
+fn inside(text: &str, part: &str, open: char, name: &str) -> Result<Inside, SettingsError> {
+    let form = || SettingsError::Form(name.to_owned());
+    let inner = part.trim_start().strip_prefix(open).ok_or_else(form)?;
+    // The part lies within the text, so the distance of their beginnings is its place.
+    let at = inner.as_ptr() as usize - text.as_ptr() as usize;
+    let rest = inner.trim_start();
+    Ok(Inside {
+        at,
+        is_empty: rest.starts_with(['}', ']']),
+    })
+}
+
+fn entry(command: &str) -> String {
+    format!(r#"{{"matcher": "", "hooks": [{{"type": "command", "command": "{command}"}}]}}"#)
+}
+
+/// The three forms in which a hook is put in, by what was there before: the event, some hooks, nothing.
+fn forms(event: &str, command: &str) -> [String; 3] {
+    let entry = entry(command);
+    [
+        format!("\n      {entry}"),
+        format!("\n    \"{event}\": [{entry}]"),
+        format!("\n  \"hooks\": {{\"{event}\": [{entry}]}}"),
+    ]
+}
+
+/// Whether settings run a command at an event.
+pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let groups = settings["hooks"][event].as_array();
+    let mut hooks = groups.into_iter().flatten();
+    hooks.any(|group| {
+        let mut hooks = group["hooks"].as_array().into_iter().flatten();
+        hooks.any(|hook| hook["command"] == command)
+    })
+}
+
+/// Settings that run a command at an event, too.
+pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, SettingsError> {
+    if has_hook(text, event, command) {
+        return Ok(text.to_owned());
+    }
+    let [in_event, in_hooks, at_top] = forms(event, command);
+    let (place, new) = match member(text, "hooks")? {
+        None => (inside(text, text, '{', "settings")?, at_top),
+        Some(hooks) => match member(hooks, event)? {
+            None => (inside(text, hooks, '{', "hooks")?, in_hooks),
+            Some(groups) => (inside(text, groups, '[', event)?, in_event),
+        },
+    };
+    let comma = if place.is_empty { "" } else { "," };
+    let (before, after) = text.split_at(place.at);
+    Ok(format!("{before}{new}{comma}{after}"))
+}
+
+/// Settings without a hook that was put in; unchanged if it is not found as it was put in.
+pub fn remove_hook(text: &str, event: &str, command: &str) -> String {
+    for form in forms(event, command) {
+        for form in [format!("{form},"), form] {
+            if let Some((before, after)) = text.split_once(form.as_str()) {
+                return format!("{before}{after}");
+            }
+        }
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_put_in_and_taken_out_without_a_trace() {
+        for text in [
+            "{\n}\n",
+            "{}",
+            "{\"a\": 1}",
+            "{\n\t\"a\": 1,\n\t\"hooks\": {}\n}",
+            "{ \"hooks\": { \"Stop\": [] }, \"z\": \"\\u00e9\" }\n",
+            "{\"hooks\": {\"SessionStart\": []}}",
+            "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"command\": \"x\"}]}]}}",
+        ] {
+            let with = add_hook(text, "SessionStart", "bd prime").unwrap();
+            assert!(has_hook(&with, "SessionStart", "bd prime"), "{with}");
+            assert!(serde_json::from_str::<Value>(&with).is_ok(), "{with}");
+            let both = add_hook(&with, "PreCompact", "bd prime").unwrap();
+            assert!(has_hook(&both, "PreCompact", "bd prime"), "{both}");
+            let without = remove_hook(&both, "PreCompact", "bd prime");
+            assert_eq!(remove_hook(&without, "SessionStart", "bd prime"), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_settings_is_refused() {
+        for text in ["", "[]", "{", "{\"hooks\": []}", "{\"hooks\": {\"A\": {}}}"] {
+            assert!(add_hook(text, "A", "x").is_err(), "{text}");
+        }
+    }
+}
