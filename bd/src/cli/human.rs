@@ -83,7 +83,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
 }
 
-fn labelled<'a>(snapshot: &'a Snapshot, filter: Filter) -> Vec<&'a Bead> {
+fn labelled(snapshot: &Snapshot, filter: Filter) -> Vec<&Bead> {
     let filter = Filter {
         labels: vec![LABEL.to_owned()],
         ..filter

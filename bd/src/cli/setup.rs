@@ -74,9 +74,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     if args.check {
         let is_set_up = files.are_current(&args)?;
         let word = if is_set_up { "installed" } else { "missing" };
-        let line = match is_set_up {
-            true => format!("✓ {name} is set up: {}", files.shown()),
-            false => format!("✗ {name} is not set up; run: bd setup {name}"),
+        let line = if is_set_up {
+            format!("✓ {name} is set up: {}", files.shown())
+        } else {
+            format!("✗ {name} is not set up; run: bd setup {name}")
         };
         let json = files.json(name, word);
         return Exit::with(u8::from(!is_set_up), Said::new(json, line));
