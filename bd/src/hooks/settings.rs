@@ -86,7 +86,8 @@ pub fn add_hook(text: &str, event: &str, command: &str) -> Result<String, Settin
 
 /// Settings without a hook that was put in; unchanged if it is not found as it was put in.
 pub fn remove_hook(text: &str, event: &str, command: &str) -> String {
-    for form in forms(event, command) {
+    // The form without the event's name is the last: it may stand at another event, too.
+    for form in forms(event, command).into_iter().rev() {
         for form in [format!("{form},"), form] {
             if let Some((before, after)) = text.split_once(form.as_str()) {
                 return format!("{before}{after}");

@@ -12,6 +12,7 @@ use crate::bead::{DepKind, Status, kind};
 use crate::cli::{Global, list, place};
 use crate::config::key::KEYS;
 use crate::formula::Shelf;
+use crate::hooks::tools::TOOLS;
 use crate::store::{BeadRef, Reports, Routes, Snapshot, Store, find};
 use crate::sys::Env;
 use crate::ui::escape;
@@ -38,6 +39,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         ("gate create" | "gate check", "kind") => return None,
         ("ready", "mol") | ("duplicate", "of") | ("supersede", "with") | (_, "epic") => ids,
         ("assign", "name") => assignees,
+        ("setup", "agent") => |_| plain(TOOLS.iter().map(|tool| tool.name.to_owned())),
         ("move", "to") | ("refile", "rig") => rigs,
         (_, "formula" | "formulas") => formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
@@ -54,7 +56,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         (_, "priority" | "priority_min" | "priority_max") => {
             |_| plain((0..=4).map(|priority| priority.to_string()))
         }
-        (_, "assignee" | "author" | "actor" | "agent" | "holder") => assignees,
+        (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => assignees,
         (_, "key") => |_| {
             let all = KEYS.iter();
             all.map(|key| (key.name.into(), key.meaning.into()))
