@@ -2,8 +2,9 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::Usage;
+use crate::ui;
 
-use super::report::{Answer, Said};
+use super::report::{Answer, Nothing, Said};
 
 /// What the daemon of the era did; none of it is needed.
 const WORDS: [&str; 8] = [
@@ -17,12 +18,17 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-pub(super) fn run(_ctx: &Context, args: Args) -> Answer {
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
     if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
         let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
         return Err(Usage(text).into());
     }
     let value = json!({"status": "not_needed", "running": false});
+    if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {
+        // Every word is taken as it comes, flags too.
+        ctx.ui.raw(&ui::pretty(&value));
+        return Ok(Box::new(Nothing));
+    }
     Said::new(value, "bd needs no daemon").answer()
 }

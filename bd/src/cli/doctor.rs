@@ -14,7 +14,7 @@ use super::report::Answer;
 /// The exit code is 1 if something is wrong. --fix repairs what can be repaired without loss: it restores
 /// damaged lines from git, sorts the file, rebuilds the index, removes unfinished files of killed
 /// commands, and sets up merging.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// The project (default: that of the working directory)
     #[arg(value_name = "DIR")]
@@ -24,6 +24,17 @@ pub(crate) struct Args {
     fix: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
+}
+
+impl Args {
+    /// The project of the working directory.
+    pub(super) fn here(fix: bool) -> Self {
+        Self {
+            path: None,
+            fix,
+            ..Self::default()
+        }
+    }
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {

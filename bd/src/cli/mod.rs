@@ -8,12 +8,14 @@
 )]
 
 mod activity;
+mod admin;
 mod agent;
 mod args;
 mod assign;
 mod audit;
 mod blocked;
 mod children;
+mod cleanup;
 mod close;
 mod comment;
 mod comments;
@@ -53,6 +55,7 @@ mod line;
 mod link;
 mod lint;
 mod list;
+mod mail;
 mod mcp;
 mod memories;
 mod merge;
@@ -80,7 +83,10 @@ mod remember;
 mod rename;
 mod rename_prefix;
 mod reopen;
+mod repair;
+mod repo;
 mod report;
+mod resolve_conflicts;
 mod restore;
 mod search;
 mod set_state;
@@ -107,6 +113,7 @@ mod version;
 #[path = "where.rs"]
 mod where_;
 mod wisp;
+mod worktree;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -266,11 +273,17 @@ crate::program! {
     Compact => compact,
     Purge => purge,
     Doctor => doctor,
+    Repair => repair,
+    ResolveConflicts => resolve_conflicts,
+    Admin => admin,
+    #[command(hide = true)]
+    Cleanup => cleanup,
     Restore => restore,
     Defer => defer,
     Undefer => undefer,
     Todo => todo,
     Human => human,
+    Mail => mail,
     Types => types,
     Formula => formula,
     Cook => cook,
@@ -293,11 +306,13 @@ crate::program! {
     Info => info,
     Merge => merge,
     Hooks => hooks,
+    Worktree => worktree,
+    Repo => repo,
     #[command(hide = true)]
     Hook => hook,
     #[command(hide = true)]
     Migrate => migrate,
-    #[command(hide = true)]
+    #[command(hide = true, alias = "daemons")]
     Daemon => daemon,
     Mcp => mcp,
     Version => version,

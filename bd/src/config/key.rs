@@ -190,6 +190,12 @@ pub const KEYS: &[Key] = &[
         "prints the runs of a branch as JSON",
     ),
     key(
+        "mail.delegate",
+        "",
+        Form::Text,
+        "command that bd mail runs, such as gt mail",
+    ),
+    key(
         "git.author",
         "",
         Form::Text,

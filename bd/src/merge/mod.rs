@@ -24,6 +24,7 @@
 pub mod collision;
 mod field;
 mod file;
+pub mod markers;
 mod record;
 mod report;
 mod set;

@@ -3,7 +3,7 @@
 use super::recorded::{check, project};
 use super::{Project, Ran};
 
-fn git(project: &Project, args: &[&str]) {
+pub(super) fn git(project: &Project, args: &[&str]) {
     let path = std::env::var_os("PATH").unwrap();
     let who = [
         ("GIT_AUTHOR_NAME", "t"),
@@ -18,7 +18,7 @@ fn git(project: &Project, args: &[&str]) {
     assert!(output.status.success(), "git {args:?}: {output:?}");
 }
 
-fn commit(project: &Project, message: &str) {
+pub(super) fn commit(project: &Project, message: &str) {
     if !project.path(".git").exists() {
         git(project, &["init", "-q"]);
     }

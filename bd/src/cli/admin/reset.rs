@@ -1,0 +1,25 @@
+use serde_json::json;
+
+use crate::cli::report::{Answer, Exit, Said};
+use crate::context::Context;
+
+/// Show how to remove all beads of a project
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(short, long, hide = true)]
+    force: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    let dir = ctx.found()?.dir.display().to_string();
+    let lines = vec![
+        "bd never removes a project. To remove it yourself:".to_owned(),
+        "  bd hooks uninstall".to_owned(),
+        format!("  rm -r {dir}"),
+    ];
+    // A script that forces it must not believe that it was done.
+    Exit::with(
+        u8::from(args.force),
+        Said::lines(json!({"reset": false, "path": dir}), lines),
+    )
+}

@@ -1,0 +1,134 @@
+//! A file in which git left the markers of a conflict, taken apart into its sides.
+
+use std::ops::RangeInclusive;
+
+use crate::bead::lines::is_conflict_marker;
+
+/// The sides of a file with conflict markers.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct MarkedSides {
+    /// What was before, as far as the markers show it.
+    pub base: Vec<u8>,
+    /// Our side.
+    pub left: Vec<u8>,
+    /// Their side.
+    pub right: Vec<u8>,
+    /// The conflicts.
+    pub conflicts: Vec<MarkedConflict>,
+}
+
+/// One conflict.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MarkedConflict {
+    /// Its lines with the markers, from 1.
+    pub lines: RangeInclusive<usize>,
+    /// What git calls our side.
+    pub left_label: String,
+    /// What git calls their side.
+    pub right_label: String,
+    /// The ids of beads in it.
+    pub ids: Vec<String>,
+}
+
+/// A marker without its partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("line {0} has a conflict marker out of order")]
+pub struct BadMarker(pub usize);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    Left,
+    Base,
+    Right,
+}
+
+/// Takes a file apart.
+pub fn sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
+    let mut sides = MarkedSides::default();
+    let mut within = Within::Nothing;
+    let mut last = 0;
+    for (at, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let number = at + 1;
+        last = number;
+        if !is_conflict_marker(line) {
+            sides.put(line, within);
+            continue;
+        }
+        let label = String::from_utf8_lossy(&line[7..]).trim().to_owned();
+        within = match (line[0], within) {
+            (b'<', Within::Nothing) => {
+                sides.conflicts.push(MarkedConflict {
+                    lines: number..=number,
+                    left_label: label,
+                    right_label: String::new(),
+                    ids: Vec::new(),
+                });
+                Within::Left
+            }
+            (b'|', Within::Left) => Within::Base,
+            (b'=', Within::Left | Within::Base) => Within::Right,
+            (b'>', Within::Right) => {
+                if let Some(conflict) = sides.conflicts.last_mut() {
+                    conflict.lines = *conflict.lines.start()..=number;
+                    conflict.right_label = label;
+                }
+                Within::Nothing
+            }
+            _ => return Err(BadMarker(number)),
+        };
+    }
+    match within {
+        Within::Nothing => Ok(sides),
+        _ => Err(BadMarker(last)),
+    }
+}
+
+impl MarkedSides {
+    fn put(&mut self, line: &[u8], within: Within) {
+        let in_side = |side: Within| within == Within::Nothing || within == side;
+        for (side, text) in [
+            (Within::Base, &mut self.base),
+            (Within::Left, &mut self.left),
+            (Within::Right, &mut self.right),
+        ] {
+            if in_side(side) {
+                text.extend_from_slice(line);
+            }
+        }
+        let conflict = self.conflicts.last_mut();
+        if let Some(conflict) = conflict.filter(|_| within != Within::Nothing)
+            && let Some(id) = super::id_of(line)
+            && !conflict.ids.contains(&id)
+        {
+            conflict.ids.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_taken_apart_at_its_markers() {
+        let text = "a\n<<<<<<< ours\nb\n||||||| base\nc\n=======\nd\n>>>>>>> theirs\ne";
+        let found = sides(text.as_bytes()).unwrap();
+        assert_eq!(found.left, b"a\nb\ne");
+        assert_eq!(found.base, b"a\nc\ne");
+        assert_eq!(found.right, b"a\nd\ne");
+        assert_eq!(found.conflicts[0].lines, 2..=8);
+        assert_eq!(found.conflicts[0].right_label, "theirs");
+    }
+
+    #[test]
+    fn markers_out_of_order_are_refused() {
+        for (text, line) in [
+            ("=======\n", 1),
+            ("<<<<<<< a\nx\n", 2),
+            ("a\n>>>>>>> b\n", 2),
+        ] {
+            assert_eq!(sides(text.as_bytes()), Err(BadMarker(line)), "{text}");
+        }
+    }
+}
