@@ -136,7 +136,7 @@ pub fn compact(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// The bead as a JSON value for `--json`. Numbers keep their text, see [`number`].
+/// The bead as a JSON value for `--json`. Numbers keep their text, see `number`.
 pub fn value(bead: &Bead) -> serde_json::Value {
     let raws = [
         &bead.metadata,
