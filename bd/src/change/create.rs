@@ -66,6 +66,27 @@ pub struct New {
     pub bonded_from: Option<serde_json::Value>,
 }
 
+impl New {
+    /// What describes a bead, for a copy of it; not who made it, when, nor what it is linked with.
+    pub(crate) fn like(bead: &Bead) -> Self {
+        Self {
+            title: bead.title.clone(),
+            description: bead.description.clone(),
+            design: bead.design.clone(),
+            acceptance_criteria: bead.acceptance_criteria.clone(),
+            notes: bead.notes.clone(),
+            spec_id: bead.spec_id.clone(),
+            priority: bead.priority,
+            issue_type: bead.issue_type.clone(),
+            assignee: bead.assignee.clone(),
+            estimated_minutes: bead.estimated_minutes,
+            metadata: bead.metadata.clone(),
+            labels: bead.labels.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for New {
     fn default() -> Self {
         let blank = String::new;

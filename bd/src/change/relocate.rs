@@ -11,25 +11,13 @@ pub fn copy_for_move(bead: &Bead) -> New {
         "" => note,
         text => format!("{text}\n\n{note}"),
     };
-    let metadata = bead.metadata.as_ref();
     New {
-        title: bead.title.clone(),
         description,
-        design: bead.design.clone(),
-        acceptance_criteria: bead.acceptance_criteria.clone(),
-        notes: bead.notes.clone(),
-        spec_id: bead.spec_id.clone(),
-        priority: bead.priority,
-        issue_type: bead.issue_type.clone(),
-        assignee: bead.assignee.clone(),
-        estimated_minutes: bead.estimated_minutes,
         due_at: bead.due_at.clone(),
         defer_until: bead.defer_until.clone(),
         external_ref: bead.external_ref.clone(),
-        metadata: metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()),
-        labels: bead.labels.clone(),
         created_by: Some(bead.created_by.clone()).filter(|name| !name.is_empty()),
-        ..New::default()
+        ..New::like(bead)
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
     let (id, old) = (bead.id.as_str(), field.text(&bead));
     let file = tempfile::Builder::new()
-        .prefix(&format!("{id}-"))
+        .prefix("bead-")
         .suffix(".md")
         .tempfile_in(temp_dir());
     let mut file = file.context("cannot make a file for the editor")?;

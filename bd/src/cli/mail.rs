@@ -12,7 +12,6 @@ use super::report::Answer;
 /// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt mail`. It gets all arguments
 /// unchanged, and its exit code is that of this command.
 #[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
 pub(crate) struct Args {
     /// What the mail command gets
     #[arg(

@@ -80,13 +80,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 }
 
 /// What is merged.
-struct Sides {
-    base: Vec<u8>,
-    left: Vec<u8>,
-    right: Vec<u8>,
+pub(super) struct Sides {
+    pub(super) base: Vec<u8>,
+    pub(super) left: Vec<u8>,
+    pub(super) right: Vec<u8>,
 }
 
-fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
+/// The merge, which leaves in the archive what is there.
+pub(super) fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
     let archive = OnceCell::new();
     let look_up = |id: &str| archive.get_or_init(|| archived(ctx)).get(id);
     merge::files(&sides.base, &sides.left, &sides.right, &look_up)
@@ -94,13 +95,24 @@ fn merged(ctx: &Context, sides: &Sides) -> Result<Merge, MergeError> {
 
 /// Writes and tells what came of it.
 fn finish(ctx: &Context, out: &Path, merge: &Merge, sides: &Sides) -> Answer {
+    write(ctx, out, merge, sides)?;
+    Said::lines(as_json(out, merge), Vec::new()).answer()
+}
+
+/// Writes what came of it, tells what gave way, and keeps that in history.
+pub(super) fn write(
+    ctx: &Context,
+    out: &Path,
+    merge: &Merge,
+    sides: &Sides,
+) -> Result<(), StoreError> {
     if fs::read(out).unwrap_or_default() != merge.text {
         file::replace(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     report_merge(ctx, &merge.lost, &merge.notes);
     remember(ctx, merge, &sides.left);
-    Said::lines(as_json(out, merge), Vec::new()).answer()
+    Ok(())
 }
 
 /// Merges both sides as git's index has them, in the place of the file with the markers that git left.

@@ -33,11 +33,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let snapshot = ctx.store()?.snapshot()?;
     let begun = [Status::Open, Status::InProgress];
     let open = snapshot.select(|head| begun.contains(&head.status()) && !head.is_ephemeral());
+    let commits = mentions::by_id(&messages);
     let named = open.filter_map(|bead| {
-        let commits: Vec<Commit> = mentions::of_id(&messages, &bead.id)
-            .map(Commit::of)
-            .collect();
-        (!commits.is_empty()).then(|| (bead.clone(), commits))
+        let commits = commits.get(bead.id.as_str())?;
+        let commits: Vec<Commit> = commits.iter().copied().map(Commit::of).collect();
+        Some((bead.clone(), commits))
     });
     let found: Vec<(Bead, Vec<Commit>)> = named.collect();
     let mut orphans = Orphans {

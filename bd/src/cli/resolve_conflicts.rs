@@ -4,17 +4,16 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::merge::{self, markers};
+use crate::merge::markers;
 use crate::store::paths::Paths;
-use crate::sys::file;
 use crate::ui::{counted, escape};
 
-use super::merge::report_merge;
+use super::merge::{self, Sides, merged};
 use super::report::{Answer, Said};
 
 /// Merge both sides of a bead file that has conflict markers
 ///
-/// Merges the sides field by field, as `bd merge` does, and writes the result in place of the file. As long as git reports the
+/// Merges the sides field by field, as `bd merge` does, writes the result in place of the file, and keeps in history what gave way. As long as git reports the
 /// file as unmerged, `bd merge --unmerged` does the same with what git knows of the common ancestor.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -70,16 +69,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         return Said::new(value, format!("✓ {shown} has no conflict markers")).answer();
     }
     value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
-    let merged = merge::files(&sides.base, &sides.left, &sides.right, &|_| None);
-    let merged = merged.with_context(|| format!("merging {shown}"))?;
+    let sides = Sides {
+        base: sides.base,
+        left: sides.left,
+        right: sides.right,
+    };
+    let merged = merged(ctx, &sides).with_context(|| format!("merging {shown}"))?;
     let count_text = counted(count, "conflict");
     if args.dry_run {
         value["status"] = json!("dry_run");
         return Said::new(value, format!("Would resolve {count_text} in {shown}")).answer();
     }
     ctx.may_change("resolve-conflicts")?;
-    file::replace(&path, &merged.text, 0o644).with_context(|| format!("cannot write {shown}"))?;
-    report_merge(ctx, &merged.lost, &merged.notes);
+    merge::write(ctx, &path, &merged, &sides)?;
     value["conflicts_resolved"] = json!(count);
     value["status"] = json!("resolved");
     let next = format!("Next: git add {shown}");

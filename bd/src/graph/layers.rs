@@ -92,22 +92,31 @@ impl<'a> Layered<'a> {
             .enumerate()
             .map(|(at, bead)| (bead.id.as_str(), at))
             .collect();
-        let mut layer: Vec<Option<usize>> = vec![None; beads.len()];
-        let mut depth = 0;
-        loop {
-            let is_next = |at: &usize| {
-                layer[*at].is_none()
-                    && needs(beads[*at], |id| place.contains_key(id))
-                        .iter()
-                        .all(|id| place.get(id).is_none_or(|need| layer[*need].is_some()))
-            };
-            let next: Vec<usize> = (0..beads.len()).filter(is_next).collect();
-            if next.is_empty() {
-                break;
+        let mut waits = vec![0; beads.len()];
+        let mut holders: Vec<Vec<usize>> = vec![Vec::new(); beads.len()];
+        for (at, bead) in beads.iter().enumerate() {
+            for need in needs(bead, |_| true) {
+                if let Some(need) = place.get(need) {
+                    waits[at] += 1;
+                    holders[*need].push(at);
+                }
             }
+        }
+        let mut layer: Vec<Option<usize>> = vec![None; beads.len()];
+        let mut next: Vec<usize> = (0..beads.len()).filter(|at| waits[*at] == 0).collect();
+        let mut depth = 0;
+        while !next.is_empty() {
+            let mut freed = Vec::new();
             for at in next {
                 layer[at] = Some(depth);
+                for holder in &holders[at] {
+                    waits[*holder] -= 1;
+                    if waits[*holder] == 0 {
+                        freed.push(*holder);
+                    }
+                }
             }
+            next = freed;
             depth += 1;
         }
         let mut placed: Vec<(usize, &Bead)> = layer

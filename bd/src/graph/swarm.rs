@@ -20,7 +20,7 @@ pub struct Analysis<'a> {
     pub waves: Vec<Vec<&'a Bead>>,
     /// What may be a mistake.
     pub warnings: Vec<String>,
-    /// Why the epic cannot be done as it is.
+    /// What keeps a swarm from finishing the epic.
     pub errors: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> SwarmStatus<'a> {
     }
 }
 
-/// The time of closing as it is shown: minutes, in the zone of the reader.
+/// When a bead was closed, to the minute, in the zone of the reader.
 pub fn closed_at(bead: &Bead, zone: &TimeZone) -> Option<String> {
     let at = bead.closed_at.as_ref()?.instant().to_zoned(zone.clone());
     Some(at.strftime("%Y-%m-%d %H:%M").to_string())

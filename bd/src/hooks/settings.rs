@@ -11,7 +11,7 @@ pub enum SettingsError {
     /// They are not what the agent reads.
     #[error("not a JSON object")]
     NotJson(#[source] serde_json::Error),
-    /// A hook stands in the way.
+    /// The hooks have another form than the agent reads.
     #[error("\"{0}\" is not of the form that the agent reads")]
     Form(String),
 }

@@ -394,31 +394,16 @@ fn put_in(new: &mut New, values: &Values) {
 
 /// What a pour copies of a bead.
 fn copied(bead: &Bead) -> New {
+    let mut new = New::like(bead);
+    new.labels.retain(|label| label != "template");
     New {
-        title: bead.title.clone(),
-        description: bead.description.clone(),
-        design: bead.design.clone(),
-        acceptance_criteria: bead.acceptance_criteria.clone(),
-        notes: bead.notes.clone(),
-        spec_id: bead.spec_id.clone(),
-        priority: bead.priority,
-        issue_type: bead.issue_type.clone(),
-        assignee: bead.assignee.clone(),
-        estimated_minutes: bead.estimated_minutes,
-        metadata: bead.metadata.clone(),
-        labels: bead
-            .labels
-            .iter()
-            .filter(|label| *label != "template")
-            .cloned()
-            .collect(),
         await_type: bead.await_type.clone(),
         await_id: bead.await_id.clone(),
         timeout: bead.timeout,
         mol_type: bead.mol_type.clone(),
         source_formula: bead.source_formula.clone(),
         source_location: bead.source_location.clone(),
-        ..New::default()
+        ..new
     }
 }
 

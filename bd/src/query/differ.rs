@@ -18,7 +18,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The bead as far as it is known.
+    /// The bead after; where it is gone, before.
     pub fn bead(&self) -> &Bead {
         static NONE: std::sync::LazyLock<Bead> = std::sync::LazyLock::new(Bead::default);
         self.new.as_ref().or(self.old.as_ref()).unwrap_or(&NONE)

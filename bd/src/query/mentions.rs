@@ -1,5 +1,7 @@
 //! Which beads commit messages name: an id in round brackets, such as `Fix login (bd-a1)` or `(bd-a1, bd-b2)`.
 
+use std::collections::{BTreeSet, HashMap};
+
 /// The words in round brackets of a text.
 fn bracketed(text: &str) -> impl Iterator<Item = &str> {
     let groups = text.split('(').skip(1);
@@ -7,14 +9,16 @@ fn bracketed(text: &str) -> impl Iterator<Item = &str> {
     groups.flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
 }
 
-/// The messages that name an id, in their order.
-pub fn of_id<'a>(
-    messages: &'a [(String, String)],
-    id: &str,
-) -> impl Iterator<Item = &'a (String, String)> {
-    messages.iter().filter(move |(_, message)| {
-        message.contains(id) && bracketed(message).any(|word| word == id)
-    })
+/// The messages by the ids that they name, each in their order.
+pub fn by_id(messages: &[(String, String)]) -> HashMap<&str, Vec<&(String, String)>> {
+    let mut found: HashMap<&str, Vec<&(String, String)>> = HashMap::new();
+    for own in messages {
+        let words: BTreeSet<&str> = bracketed(&own.1).collect();
+        for word in words {
+            found.entry(word).or_default().push(own);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -31,7 +35,8 @@ mod tests {
             "(bd-a",
         ]
         .map(|text| (text.to_owned(), text.to_owned()));
-        let found: Vec<&str> = of_id(&messages, "bd-a").map(|own| own.1.as_str()).collect();
+        let found = by_id(&messages);
+        let found: Vec<&str> = found["bd-a"].iter().map(|own| own.1.as_str()).collect();
         assert_eq!(found, ["Fix (bd-a)", "(see bd-b, bd-a)"]);
     }
 }

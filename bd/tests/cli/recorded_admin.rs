@@ -100,6 +100,29 @@ fn a_file_with_conflict_markers_is_merged() {
 }
 
 #[test]
+fn what_gives_way_when_markers_are_resolved_stays_in_history() {
+    let project = project();
+    let line = |title: &str, minute: u8| {
+        format!(
+            "{{\"id\":\"bd-x\",\"title\":\"{title}\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2024-01-01T00:00:00Z\",\"updated_at\":\"2024-01-01T00:0{minute}:00Z\"}}\n"
+        )
+    };
+    let (ours, theirs) = (line("Earlier", 1), line("Later", 2));
+    project.write(
+        ".beads/issues.jsonl",
+        &format!("<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> theirs\n"),
+    );
+    check(
+        &project,
+        &[
+            ("resolve-conflicts", 0, "✓ Resolved 1 conflict in "),
+            ("show bd-x", 0, r#"[{"title":"Later"}]"#),
+            ("history bd-x", 0, "Earlier"),
+        ],
+    );
+}
+
+#[test]
 fn worktrees_share_the_beads_of_the_main_one() {
     let project = project();
     check(&project, &[("worktree list", 1, "git")]);

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::cli::report::{Answer, Exit, Said};
 use crate::context::Context;
+use crate::ui::escape;
 
 /// Show how to remove all beads of a project
 #[derive(Debug, clap::Args)]
@@ -13,9 +14,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let dir = ctx.found()?.dir.display().to_string();
     let lines = vec![
-        "bd never removes a project. To remove it yourself:".to_owned(),
+        "bd never removes a project. To remove it yourself, take git's hooks out first:".to_owned(),
         "  bd hooks uninstall".to_owned(),
-        format!("  rm -r {dir}"),
+        format!("and then delete the folder {}", escape::line(&dir)),
     ];
     // A script that forces it must not believe that it was done.
     Exit::with(
