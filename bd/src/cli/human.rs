@@ -124,7 +124,8 @@ fn close(
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;
         }
-        Ok(change::close(tx, &id, reason, "", false)?)
+        // An answer ends the question, whatever the bead waits for.
+        Ok(change::close(tx, &id, reason, "", true)?)
     })?;
     let line = format!("✓ Closed {}: {}", bead.id, escape::line(reason));
     Said::new(plain_json(&bead), line).answer()

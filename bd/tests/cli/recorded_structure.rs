@@ -203,6 +203,8 @@ fn beads_for_a_person_are_answered_or_dismissed() {
     check(
         &project,
         &[
+            // An answer does not wait for what the bead waits for.
+            ("dep add bd-a bd-b", 0, ""),
             ("human", 0, "bd human respond ID"),
             ("human list", 0, r#"[{"id":"bd-b"},{"id":"bd-a"}]"#),
             ("human respond bd-a", 1, "--response"),
