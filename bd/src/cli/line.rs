@@ -75,15 +75,46 @@ fn visible(text: &str) -> usize {
     plain.width()
 }
 
+/// The widths of the columns of a list: ids and types. On a page of unknown width, as for a program, nothing is aligned.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Widths {
+    id: usize,
+    kind: usize,
+}
+
+impl Widths {
+    /// Those of a list of beads; a few long ids do not push all titles away.
+    pub(crate) fn of<'a>(page: &Page, beads: impl Iterator<Item = &'a Bead>) -> Self {
+        let Some(width) = page.known_width() else {
+            return Self::default();
+        };
+        beads.fold(Self::default(), |widths, bead| Self {
+            id: widths.id.max(escape::line(&bead.id).width()).min(width / 4),
+            kind: widths
+                .kind
+                .max(bead.issue_type.as_str().width())
+                .min(width / 8),
+        })
+    }
+}
+
 /// The line of a list: `○ bd-k3f [● P1] [bug] @dana [auth] - Title (blocked by: bd-a, blocks: bd-b)`.
 pub(crate) fn listed(page: &mut Page, bead: &Bead, links: &str) {
+    aligned(page, bead, links, Widths::default());
+}
+
+/// The same with ids and types in columns.
+pub(crate) fn aligned(page: &mut Page, bead: &Bead, links: &str, widths: Widths) {
     let style = page.style().clone();
+    let kind = format!("[{}]", escape::line(bead.issue_type.as_str()));
+    let id = escape::line(&bead.id);
+    let gap = " ".repeat(widths.id.saturating_sub(id.width()));
     let mut head = format!(
-        "{} {} [{}] [{}] ",
+        "{} {}{gap} [{}] {} ",
         painted_symbol(&style, &bead.status),
-        style.cyan(&escape::line(&bead.id)),
+        style.cyan(&id),
         priority(&style, bead.priority),
-        escape::line(bead.issue_type.as_str()),
+        cut::pad(&kind, widths.kind + 2),
     );
     if bead.pinned {
         head.insert_str(0, "📌 ");

@@ -110,6 +110,7 @@ mod undo;
 mod unpin;
 mod update;
 mod version;
+mod watch;
 #[path = "where.rs"]
 mod where_;
 mod wisp;

@@ -7,7 +7,7 @@ use crate::ui::{Page, Report, escape};
 
 use super::args::FilterArgs;
 use super::line;
-use super::list::{DrawnRow, warn_of_damage};
+use super::list::{DrawnRow, draw_long, warn_of_damage};
 use super::report::Answer;
 
 /// Find beads by text, closed ones included
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Reverse the order
     #[arg(short, long)]
     reverse: bool,
+    /// Print several lines per bead
+    #[arg(long)]
+    long: bool,
     /// Also search the archive
     #[arg(long)]
     archived: bool,
@@ -93,6 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         text,
         rows,
         has_more,
+        is_long: args.long,
     }))
 }
 
@@ -103,6 +107,7 @@ struct Search {
     rows: Vec<DrawnRow>,
     /// Whether the limit left out some.
     has_more: bool,
+    is_long: bool,
 }
 
 impl Report for Search {
@@ -122,6 +127,9 @@ impl Report for Search {
         } else {
             format!("Found {count} issues matching '{text}':")
         });
+        if self.is_long {
+            return draw_long(page, &self.rows);
+        }
         for DrawnRow { bead, .. } in &self.rows {
             let style = page.style().clone();
             let id = style.cyan(&bead.id);

@@ -41,6 +41,18 @@ impl Between {
     }
 }
 
+/// A regular expression; two of the same text are equal.
+#[derive(Debug, Clone)]
+pub struct LabelRegex(pub regex::Regex);
+
+impl PartialEq for LabelRegex {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for LabelRegex {}
+
 /// All conditions a bead has to meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
@@ -65,6 +77,8 @@ pub struct Filter {
     pub not_labels: Vec<String>,
     /// A pattern with `*` and `?` that one label has to match.
     pub label_pattern: Option<String>,
+    /// A regular expression that one label has to match.
+    pub label_regex: Option<LabelRegex>,
     pub no_labels: bool,
     pub ids: Vec<String>,
     /// In title, description or id.
@@ -307,6 +321,10 @@ impl Filter {
                 || self.labels_any.iter().any(|label| bead.has_label(label)))
             && !self.not_labels.iter().any(|label| bead.has_label(label))
             && pattern.is_none_or(|pattern| bead.labels.iter().any(|label| glob(pattern, label)))
+            && self
+                .label_regex
+                .as_ref()
+                .is_none_or(|regex| bead.labels.iter().any(|label| regex.0.is_match(label)))
             && (!self.no_labels || bead.labels.is_empty())
     }
 

@@ -7,6 +7,7 @@ pub mod lint;
 pub mod mentions;
 pub mod similar;
 pub mod sort;
+pub mod template;
 pub mod when;
 
 pub use filter::Filter;

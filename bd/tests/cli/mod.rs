@@ -26,6 +26,7 @@ mod settings;
 mod show;
 mod structure;
 mod update;
+mod views;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

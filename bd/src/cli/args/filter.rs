@@ -6,7 +6,7 @@ use crate::bead::validate::Vocabulary;
 use crate::bead::{Kind, Status};
 use crate::context::Context;
 use crate::error::Usage;
-use crate::query::filter::{Between, Filter};
+use crate::query::filter::{Between, Filter, LabelRegex};
 use crate::ui::escape;
 
 use super::{priority, slice};
@@ -56,6 +56,9 @@ pub(crate) struct FilterArgs {
     /// Only beads with a label that matches this pattern of `*` and `?`
     #[arg(long, value_name = "PATTERN")]
     label_pattern: Option<String>,
+    /// Only beads with a label that matches this regular expression
+    #[arg(long, value_name = "REGEX")]
+    label_regex: Option<String>,
     /// Only beads without labels
     #[arg(long)]
     no_labels: bool,
@@ -121,7 +124,7 @@ impl FilterArgs {
     /// Whether a label or an id is asked for.
     pub(crate) fn names_some(&self) -> bool {
         let labels = !self.label.is_empty() || !self.label_any.is_empty();
-        labels || self.label_pattern.is_some() || !self.ids.is_empty()
+        labels || self.label_pattern.is_some() || self.label_regex.is_some() || !self.ids.is_empty()
     }
 
     /// Says that a word asked for is none that a bead can have here: why nothing was found.
@@ -172,6 +175,7 @@ impl FilterArgs {
             labels_any: super::labels(&self.label_any),
             not_labels: super::labels(&self.exclude_label),
             label_pattern: self.label_pattern.clone(),
+            label_regex: self.label_regex.as_deref().map(regex).transpose()?,
             no_labels: self.no_labels,
             ids: slice(&self.ids),
             title_contains: titles.into_iter().flatten().cloned().collect(),
@@ -200,6 +204,15 @@ impl FilterArgs {
             ..Filter::default()
         })
     }
+}
+
+fn regex(text: &str) -> Result<LabelRegex, Usage> {
+    let read = regex::Regex::new(text).map(LabelRegex);
+    read.map_err(|error| {
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default();
+        Usage(format!("invalid --label-regex \"{text}\": {why}"))
+    })
 }
 
 /// A span of time from two flags.

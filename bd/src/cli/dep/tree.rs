@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Print a diagram: mermaid
     #[arg(long, value_parser = ["mermaid"], value_name = "FORMAT")]
     format: Option<String>,
+    /// Show a bead below each bead that leads to it, not only at its smallest depth
+    #[arg(long)]
+    show_all_paths: bool,
     #[arg(short = 't', long = "type", hide = true, value_name = "KIND")]
     kind: Option<String>,
 }
@@ -48,9 +51,25 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     } else {
         args.direction.as_str()
     };
-    let mut found = nodes(&snapshot, root, way == "up", depth);
+    let all_paths = args.show_all_paths;
+    let mut found = nodes(&snapshot, root, way == "up", depth, all_paths);
     if way == "both" {
-        found.extend(nodes(&snapshot, root, true, depth).into_iter().skip(1));
+        let offset = found.len() - 1;
+        let more = nodes(&snapshot, root, true, depth, all_paths);
+        found.extend(more.into_iter().skip(1).map(|mut node| {
+            // The root is there once.
+            node.below = if node.below == 0 {
+                0
+            } else {
+                node.below + offset
+            };
+            node
+        }));
+    }
+    if found.len() >= MOST {
+        ctx.ui.warn(&format!(
+            "the tree has more than {MOST} places; --max-depth limits it"
+        ));
     }
     if let Some(status) = &args.status {
         found = narrowed(found, &Status::from(status.as_str()));
@@ -61,44 +80,68 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     }))
 }
 
+/// How many places a tree may have.
+const MOST: usize = 10_000;
+
 /// The nodes of a status with those that lead to them; the root stays.
 fn narrowed(nodes: Vec<Node>, status: &Status) -> Vec<Node> {
-    let mut kept: HashSet<String> = HashSet::new();
-    for node in nodes.iter().rev() {
-        if node.bead.status == *status || kept.contains(&node.bead.id) {
-            kept.insert(node.bead.id.clone());
-            kept.insert(node.parent.clone());
+    let mut is_kept = vec![false; nodes.len()];
+    for at in (0..nodes.len()).rev() {
+        if is_kept[at] || nodes[at].bead.status == *status {
+            is_kept[at] = true;
+            is_kept[nodes[at].below] = true;
         }
     }
-    let stays = |node: &Node| node.depth == 0 || kept.contains(&node.bead.id);
-    nodes.into_iter().filter(stays).collect()
+    // What stays moves up.
+    let mut places = vec![0; nodes.len()];
+    let mut kept: Vec<Node> = Vec::new();
+    for (at, mut node) in nodes.into_iter().enumerate() {
+        if at == 0 || is_kept[at] {
+            places[at] = kept.len();
+            node.below = places[node.below];
+            kept.push(node);
+        }
+    }
+    kept
 }
 
-/// All beads reached from the root, level by level, each once.
-fn nodes(snapshot: &Snapshot, root: &Bead, up: bool, max_depth: usize) -> Vec<Node> {
+/// All beads reached from the root, level by level: each once, or once for each path that leads to it.
+fn nodes(
+    snapshot: &Snapshot,
+    root: &Bead,
+    up: bool,
+    max_depth: usize,
+    all_paths: bool,
+) -> Vec<Node> {
     let mut seen = HashSet::from([root.id.clone()]);
     let mut nodes = vec![Node {
         bead: root.clone(),
         depth: 0,
         parent: root.id.clone(),
+        below: 0,
         truncated: false,
     }];
     let mut at = 0;
-    while at < nodes.len() {
+    while at < nodes.len() && nodes.len() < MOST {
         let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
         let mut next: Vec<&Bead> = neighbours(snapshot, &id, up);
-        next.retain(|bead| !seen.contains(&bead.id));
+        if all_paths {
+            next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
+        } else {
+            next.retain(|bead| !seen.contains(&bead.id));
+        }
         if depth >= max_depth {
             nodes[at].truncated = !next.is_empty();
             next.clear();
         }
         next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
         for bead in next {
-            if seen.insert(bead.id.clone()) {
+            if seen.insert(bead.id.clone()) || all_paths {
                 nodes.push(Node {
                     bead: bead.clone(),
                     depth: depth + 1,
                     parent: id.clone(),
+                    below: at,
                     truncated: false,
                 });
             }
@@ -106,6 +149,19 @@ fn nodes(snapshot: &Snapshot, root: &Bead, up: bool, max_depth: usize) -> Vec<No
         at += 1;
     }
     nodes
+}
+
+/// Whether a bead is on the way from a node to the root.
+fn is_on_path(nodes: &[Node], mut at: usize, id: &str) -> bool {
+    loop {
+        if nodes[at].bead.id == id {
+            return true;
+        }
+        if at == 0 {
+            return false;
+        }
+        at = nodes[at].below;
+    }
 }
 
 fn neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
@@ -130,6 +186,8 @@ struct Node {
     bead: Bead,
     depth: usize,
     parent: String,
+    /// The place of the node that it is drawn below.
+    below: usize,
     truncated: bool,
 }
 
@@ -143,13 +201,21 @@ struct Tree {
 /// The tree as a mermaid diagram.
 fn diagram(page: &mut Page, nodes: &[Node]) {
     page.line("flowchart TD");
+    let mut named = HashSet::new();
     for Node { bead, .. } in nodes {
+        if !named.insert(bead.id.as_str()) {
+            continue;
+        }
         let title = escape::line(&bead.title)
             .replace('\\', "\\\\")
             .replace('"', "#quot;");
         page.line(format!("  {0}[\"{0}: {title}\"]", bead.id));
     }
+    let mut drawn = HashSet::new();
     for node in nodes.iter().filter(|node| node.depth > 0) {
+        if !drawn.insert((&node.parent, &node.bead.id)) {
+            continue;
+        }
         page.line(format!("  {} --> {}", node.parent, node.bead.id));
     }
 }
@@ -171,17 +237,9 @@ impl Report for Tree {
             diagram(page, &self.nodes);
             return;
         }
-        let place: HashMap<&str, usize> = self
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| (node.bead.id.as_str(), at))
-            .collect();
         let mut children = vec![Vec::new(); self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().skip(1) {
-            if let Some(parent) = place.get(node.parent.as_str()) {
-                children[*parent].push(at);
-            }
+            children[node.below].push(at);
         }
         for (branch, at) in tree::walk(&[0], &children) {
             let (node, style) = (&self.nodes[at], page.style().clone());

@@ -9,12 +9,14 @@ use crate::cli::line;
 use crate::store::Snapshot;
 use crate::ui::{Page, Report, escape, tree};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use super::format::Format;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
     Lines,
     Long,
     Tree,
-    Ids,
+    Format(Format),
 }
 
 /// A list of beads.
@@ -84,25 +86,23 @@ impl Report for List {
     }
 
     fn human(&self, page: &mut Page) {
-        match self.form {
+        match &self.form {
             Form::Lines if self.rows.is_empty() => page.line("No issues found"),
             Form::Lines => {
+                let widths = line::Widths::of(page, self.rows.iter().map(|row| &row.bead));
                 for row in &self.rows {
-                    line::listed(page, &row.bead, &row.links);
+                    line::aligned(page, &row.bead, &row.links, widths);
                 }
             }
-            Form::Long => long(page, &self.rows),
+            Form::Long => draw_long(page, &self.rows),
             Form::Tree => draw_tree(page, &self.rows),
-            Form::Ids => {
-                for row in &self.rows {
-                    page.line(&row.bead.id);
-                }
-            }
+            Form::Format(format) => format.print(page, &self.rows),
         }
     }
 }
 
-fn long(page: &mut Page, rows: &[DrawnRow]) {
+/// Several lines per bead.
+pub(in crate::cli) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
     page.line(format!("Found {} issues:", rows.len()));
     for DrawnRow { bead, links, .. } in rows {
         page.blank();

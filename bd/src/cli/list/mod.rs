@@ -1,16 +1,20 @@
 mod draw;
+mod format;
 
 use crate::bead::{Kind, Status};
 use crate::context::Context;
-use crate::query::{Order, sort};
+use crate::error::Usage;
+use crate::query::{Filter, Order, sort};
 use crate::store::Snapshot;
-use crate::ui::escape;
+use crate::ui::{self, escape};
 
 use super::args::{self, FilterArgs};
-use super::report::Answer;
+use super::report::{Answer, Nothing};
+use super::watch;
 use draw::{Form, List};
+use format::Format;
 
-pub(super) use draw::DrawnRow;
+pub(super) use draw::{DrawnRow, draw_long};
 
 /// List beads
 ///
@@ -45,6 +49,12 @@ pub(crate) struct Args {
     /// Only beads due before this time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     due_before: Option<String>,
+    /// Only beads deferred until after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer_after: Option<String>,
+    /// Only beads deferred until before this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    defer_before: Option<String>,
     /// Only pinned beads
     #[arg(long, conflicts_with = "no_pinned")]
     pinned: bool,
@@ -73,9 +83,15 @@ pub(crate) struct Args {
     /// Print a tree of parents and children
     #[arg(long, alias = "pretty")]
     tree: bool,
-    /// Print only this field: `id`
-    #[arg(long, value_name = "FORMAT", hide = true)]
+    /// Print `id`, `json`, `digraph`, `dot`, or lines by a template
+    ///
+    /// A template such as `{{.ID}} {{.Title}}` gives a line per bead. One with `.IssueID`, `.DependsOnID`, `.Type`, `.Issue` or
+    /// `.Dependency` gives a line per edge between the listed beads. `{{if .Assignee}}…{{else}}…{{end}}` is understood.
+    #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
+    /// Draw the list again on each change
+    #[arg(short, long)]
+    watch: bool,
     #[arg(long, hide = true)]
     flat: bool,
     /// Also list agents, roles, rigs, messages, slots and wisps
@@ -101,36 +117,24 @@ const LIMIT: usize = 50;
 const AGENT_LIMIT: usize = 20;
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
+    if args.watch {
+        let dir = ctx.found()?.dir.clone();
+        return watch::watch(ctx, &dir, || found(ctx, &args));
+    }
+    if args.format.as_deref() == Some("json") {
+        let list = found(ctx, &args)?;
+        ctx.ui.raw(&ui::pretty(&list.json()));
+        return Ok(Box::new(Nothing));
+    }
+    found(ctx, &args)
+}
+
+fn found(ctx: &Context, args: &Args) -> Answer {
+    let form = form(args)?;
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damage(ctx, &snapshot);
-    let mut filter = args.filter.filter(ctx)?;
-    if args.ready {
-        filter.statuses = vec![Status::Open];
-    } else if !args.all && !args.filter.has_status() {
-        filter.not_statuses = vec![Status::Closed];
-    }
-    if !args.include_gates && !args.filter.has_kind() {
-        filter.not_kinds.push(Kind::Gate);
-    }
-    if hides_infra(ctx, &args) {
-        filter.not_kinds.extend(INFRA);
-        filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
-    }
-    filter.no_templates = !args.include_templates;
-    let parent = args.parent.as_deref().map(|id| snapshot.resolve(id));
-    filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
-    filter.deferred = args.deferred;
-    filter.overdue_at = args.overdue.then(|| ctx.now());
-    filter.due = args::between(
-        ctx,
-        "due",
-        args.due_after.as_deref(),
-        args.due_before.as_deref(),
-    )?;
-    filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
-    filter.mol_type.clone_from(&args.mol_type);
-    filter.wisp_type.clone_from(&args.wisp_type);
-    let limit = limit(ctx, &args);
+    let filter = filter(ctx, args, &snapshot)?;
+    let limit = limit(ctx, args);
     // In another order the first are known only when all are.
     let other_order = args.sort.is_some() || args.reverse;
     let (mut found, total) = filter.first(&snapshot, if other_order { usize::MAX } else { limit });
@@ -151,16 +155,45 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
     let rows = DrawnRow::all(snapshot, &ids);
-    let form = match args {
-        Args { tree: true, .. } => Form::Tree,
-        Args { long: true, .. } => Form::Long,
-        Args {
-            format: Some(format),
-            ..
-        } if format == "id" => Form::Ids,
-        _ => Form::Lines,
-    };
     Ok(Box::new(List { rows, form }))
+}
+
+fn form(args: &Args) -> Result<Form, Usage> {
+    Ok(match &args.format {
+        Some(format) if format != "json" => Form::Format(Format::read(format)?),
+        _ if args.tree => Form::Tree,
+        _ if args.long => Form::Long,
+        _ => Form::Lines,
+    })
+}
+
+fn filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Result<Filter> {
+    let mut filter = args.filter.filter(ctx)?;
+    if args.ready {
+        filter.statuses = vec![Status::Open];
+    } else if !args.all && !args.filter.has_status() {
+        filter.not_statuses = vec![Status::Closed];
+    }
+    if !args.include_gates && !args.filter.has_kind() {
+        filter.not_kinds.push(Kind::Gate);
+    }
+    if hides_infra(ctx, args) {
+        filter.not_kinds.extend(INFRA);
+        filter.no_wisps = args.parent.is_none() && args.wisp_type.is_none();
+    }
+    filter.no_templates = !args.include_templates;
+    let parent = args.parent.as_deref().map(|id| snapshot.resolve(id));
+    filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
+    filter.deferred = args.deferred;
+    filter.overdue_at = args.overdue.then(|| ctx.now());
+    let (after, before) = (args.due_after.as_deref(), args.due_before.as_deref());
+    filter.due = args::between(ctx, "due", after, before)?;
+    let (after, before) = (args.defer_after.as_deref(), args.defer_before.as_deref());
+    filter.deferral = args::between(ctx, "defer", after, before)?;
+    filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
+    filter.mol_type.clone_from(&args.mol_type);
+    filter.wisp_type.clone_from(&args.wisp_type);
+    Ok(filter)
 }
 
 /// Kinds that are records about a town, not work.

@@ -1,5 +1,6 @@
 mod draw;
 mod past;
+mod thread;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::store::Snapshot;
 use crate::ui::{Page, Report, escape};
 
 use super::report::{Answer, linked_json, plain_json};
-use super::{each, line};
+use super::{each, line, watch};
 
 /// Show beads with all details
 ///
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     short: bool,
     /// Show the state at this time, by history (2h, 3d, 2026-03-01, yesterday)
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", alias = "as-of", allow_hyphen_values = true)]
     at: Option<String>,
     /// List only its children
     #[arg(long)]
@@ -38,6 +39,12 @@ pub(crate) struct Args {
     /// List only beads that point at it
     #[arg(long)]
     refs: bool,
+    /// Show its thread: what it replies to, and all replies
+    #[arg(long)]
+    thread: bool,
+    /// Draw it again on each change
+    #[arg(short, long)]
+    watch: bool,
     #[arg(long, hide = true)]
     local_time: bool,
     #[arg(long, hide = true)]
@@ -50,12 +57,20 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
-    if ids.is_empty() {
+    let Some(first) = ids.first() else {
         return Err(Usage(
             "at least one issue ID is required (use positional args or --id flag)".into(),
         )
         .into());
+    };
+    if args.watch {
+        let store = ctx.store_of(first)?;
+        return watch::watch(ctx, store.dir(), || show(ctx, &args, &ids));
     }
+    show(ctx, &args, &ids)
+}
+
+fn show(ctx: &Context, args: &Args, ids: &[&String]) -> Answer {
     let at = match &args.at {
         Some(text) => Some(ctx.past("at", text)?),
         None => None,
@@ -75,12 +90,24 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         ctx.touch(&last.bead.id);
     }
     let form = match args {
+        Args { thread: true, .. } => Form::Thread,
         Args { short: true, .. } => Form::Short,
         Args { children: true, .. } => Form::Children,
         Args { refs: true, .. } => Form::Refs,
         _ => Form::Full,
     };
-    Ok(Box::new(Show { beads, form }))
+    let mut threads = Vec::new();
+    if form == Form::Thread {
+        for shown in &beads {
+            let snapshot = ctx.store_of(&shown.bead.id)?.snapshot()?;
+            threads.push(thread::of(&snapshot, &shown.bead));
+        }
+    }
+    Ok(Box::new(Show {
+        beads,
+        threads,
+        form,
+    }))
 }
 
 /// Of a bead that is not there, but once was, there is more to be found.
@@ -136,12 +163,15 @@ enum Form {
     Short,
     Children,
     Refs,
+    Thread,
 }
 
 /// Beads with what they are linked to.
 #[derive(Debug)]
 struct Show {
     beads: Vec<Shown>,
+    /// The thread of each, where threads are asked for.
+    threads: Vec<Vec<Bead>>,
     form: Form,
 }
 
@@ -216,13 +246,18 @@ impl Report for Show {
                 list.map(|(bead, kind)| linked_json(bead, kind.as_str()))
                     .collect()
             }),
+            Form::Thread => self.threads.iter().flatten().map(plain_json).collect(),
             Form::Full | Form::Short => self.beads.iter().map(Shown::json).collect(),
         }
     }
 
     fn human(&self, page: &mut Page) {
+        for thread in &self.threads {
+            thread::draw(page, thread);
+        }
         for (number, shown) in self.beads.iter().enumerate() {
             match self.form {
+                Form::Thread => {}
                 Form::Short => line::listed(page, &shown.bead, ""),
                 Form::Children => draw::linked(page, "CHILDREN", shown.children()),
                 Form::Refs => draw::linked(

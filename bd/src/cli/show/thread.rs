@@ -1,0 +1,79 @@
+//! A thread: a message with what it replies to and the replies to it.
+
+use std::collections::BTreeSet;
+
+use crate::bead::{Bead, DepKind};
+use crate::store::Snapshot;
+use crate::ui::{Page, escape};
+
+/// The thread of a bead, oldest first.
+pub(super) fn of(snapshot: &Snapshot, bead: &Bead) -> Vec<Bead> {
+    let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
+    let mut thread = vec![bead.clone()];
+    while let Some(id) = open.pop() {
+        let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {
+            let edges = bead.edges(&DepKind::RepliesTo);
+            edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        });
+        let down = snapshot.dependents_of(&id).into_iter();
+        let down = down.filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
+        for next in up.chain(down.map(|(bead, _)| bead)) {
+            if seen.insert(next.id.clone()) {
+                open.push(next.id.clone());
+                thread.push(next.clone());
+            }
+        }
+    }
+    thread.sort_by(|a, b| {
+        a.created_at
+            .cmp(&b.created_at)
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    thread
+}
+
+/// Each message below the one it replies to.
+pub(super) fn draw(page: &mut Page, thread: &[Bead]) {
+    let depth = |bead: &Bead| {
+        let (mut depth, mut at) = (0, bead);
+        while let Some(next) = at
+            .edges(&DepKind::RepliesTo)
+            .next()
+            .and_then(|edge| thread.iter().find(|own| own.id == edge.depends_on_id))
+        {
+            depth += 1;
+            at = next;
+            if depth >= thread.len() {
+                break;
+            }
+        }
+        depth
+    };
+    for bead in thread {
+        let indent = "  ".repeat(depth(bead).min(8));
+        let style = page.style().clone();
+        let from = if bead.sender.is_empty() {
+            &bead.created_by
+        } else {
+            &bead.sender
+        };
+        let to = match bead.assignee.as_str() {
+            "" => String::new(),
+            to => format!(" → {}", escape::line(to)),
+        };
+        let when = page.when(bead.created_at.as_str());
+        page.blank();
+        page.line(format!(
+            "{indent}{} {}{to}, {when}",
+            style.cyan(&escape::line(&bead.id)),
+            escape::line(from)
+        ));
+        page.line(format!(
+            "{indent}{}",
+            style.bold(&escape::line(&bead.title))
+        ));
+        for line in escape::block(&bead.description).lines() {
+            page.line(format!("{indent}{line}"));
+        }
+    }
+}
