@@ -42,6 +42,7 @@ mod forget;
 mod formula;
 mod gate;
 mod graph;
+mod greet;
 mod history;
 mod hook;
 mod hooks;
@@ -351,6 +352,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         Ok(ctx) => ctx,
         Err(error) => return fail(&screen, &error),
     };
+    greet::greet(&ctx, &command);
     let answer = command.run(&ctx);
     let answer = ctx
         .reports

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Project;
+use super::recorded_work::git;
 
 fn failure(project: &Project, args: &[&str]) -> (i32, Value) {
     let ran = project.run(&[args, &["--json"]].concat());
@@ -136,4 +137,29 @@ fn quiet_prints_data_but_no_confirmations() {
         assert_eq!(project.ok(&[args, &["--quiet"]].concat()), "", "{args:?}");
     }
     assert!(project.ok(&["list", "--all", "-q"]).contains(id));
+}
+
+#[test]
+fn a_fresh_clone_is_told_once_that_git_does_not_merge_beads_there() {
+    let project = Project::empty();
+    git(&project, &["init", "-q"]);
+    project.ok(&["init", "--prefix", "bd", "-q"]);
+    let said = |dir: &str, args: &[&str]| project.run_in(&project.path(dir), args).err;
+    assert_eq!(said(".", &["list"]), "", "it is installed here");
+    project.ok(&["create", "A"]);
+    project.ok(&["sync"]);
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-qm", "beads"]);
+    git(&project, &["clone", "-q", ".", "clone"]);
+    // A program is not told, and does not use up the hint.
+    assert_eq!(said("clone", &["list", "--json"]), "");
+    let hint = said("clone", &["list"]);
+    assert!(
+        hint.contains("Hint: git merges issues.jsonl line by line in this clone"),
+        "{hint}"
+    );
+    assert_eq!(said("clone", &["list"]), "");
+    git(&project, &["clone", "-q", ".", "other"]);
+    said("other", &["merge", "--install"]);
+    assert_eq!(said("other", &["list"]), "");
 }

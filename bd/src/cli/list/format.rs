@@ -7,7 +7,7 @@ use crate::error::Usage;
 use crate::query::template::Template;
 use crate::ui::{Page, escape};
 
-use super::DrawnRow;
+use super::row::DrawnRow;
 
 /// What `--format` asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 mod draw;
 mod format;
+mod row;
 
 use crate::bead::{Kind, Status};
 use crate::context::Context;
@@ -14,7 +15,8 @@ use super::watch;
 use draw::{Form, List};
 use format::Format;
 
-pub(super) use draw::{DrawnRow, draw_long};
+pub(super) use draw::draw_long;
+pub(super) use row::DrawnRow;
 
 /// List beads
 ///

@@ -1,0 +1,40 @@
+//! What a clone is told once, at its first command.
+
+use crate::context::Context;
+use crate::git::Git;
+use crate::sys::file;
+
+use super::Command;
+
+/// The file that says which version ran here last, as clients of the era keep it. Git ignores it.
+const MARK: &str = ".local_version";
+
+/// Says at the first command in a clone that git does not merge beads there yet. Programs are not told.
+pub(super) fn greet(ctx: &Context, command: &Command) {
+    let installs = matches!(
+        command,
+        Command::Init(_)
+            | Command::Merge(_)
+            | Command::Hooks(_)
+            | Command::Hook(_)
+            | Command::Doctor(_)
+            | Command::Mcp(_)
+    );
+    if ctx.ui.is_json() || ctx.ui.is_quiet() || ctx.readonly || installs {
+        return;
+    }
+    let Ok(found) = ctx.found() else { return };
+    let mark = found.dir.join(MARK);
+    let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
+    // A mark that cannot be kept would make the hint come each time.
+    if !is_new || file::put_line(&mark, env!("CARGO_PKG_VERSION"), 0o644).is_err() {
+        return;
+    }
+    let git = Git::at(&found.dir);
+    let Ok(prefix) = git.prefix() else { return };
+    if let Ok(false) = git.has_merge_driver(&format!("{prefix}issues.jsonl")) {
+        ctx.ui.status(
+            "Hint: git merges issues.jsonl line by line in this clone; to merge beads field by field:\n  bd merge --install",
+        );
+    }
+}
