@@ -29,6 +29,7 @@ const LOCAL: &[&str] = &[
     "events/",
     "damaged/",
     "last-touched",
+    ".local_version",
     "beads.db",
 ];
 
