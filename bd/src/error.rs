@@ -310,6 +310,7 @@ fn of_change(error: &ChangeError) -> Known {
         | ChangeError::ParentDependsOnChild { .. }
         | ChangeError::EdgeToWisp { .. }
         | ChangeError::NoAgent(_)
+        | ChangeError::SameReference(_)
         | ChangeError::EmptyLabel => ("invalid", None),
         ChangeError::Resolve(error) => of_resolve(error),
         ChangeError::Store(error) => of_store(error),

@@ -20,6 +20,13 @@ pub fn add_dep_with(
     metadata: &str,
 ) -> Result<bool, ChangeError> {
     let mut bead = live(tx, from)?;
+    let is_about = matches!(kind, DepKind::ParentChild | DepKind::RelatesTo);
+    if !is_about && is_below(tx, &bead, to) {
+        return Err(ChangeError::Deadlock {
+            child: bead.id,
+            ancestor: to.to_owned(),
+        });
+    }
     if let Some(edge) = bead
         .dependencies
         .iter()
@@ -35,6 +42,9 @@ pub fn add_dep_with(
         });
     }
     check(tx, &bead, to, &kind)?;
+    if kind == DepKind::DiscoveredFrom {
+        inherit_repository(tx, &mut bead, to);
+    }
     bead.dependencies.push(Dep {
         issue_id: from.to_owned(),
         depends_on_id: to.to_owned(),
@@ -76,12 +86,6 @@ fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), Chang
     if *kind == DepKind::RelatesTo {
         return Ok(());
     }
-    if *kind != DepKind::ParentChild && ancestor_of(&bead.id, to) {
-        return Err(ChangeError::Deadlock {
-            child: bead.id.clone(),
-            ancestor: to.to_owned(),
-        });
-    }
     match path(tx, to, &bead.id) {
         Some(mut path) => {
             path.insert(0, bead.id.clone());
@@ -89,6 +93,29 @@ fn check(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<(), Chang
         }
         None => Ok(()),
     }
+}
+
+/// Gives a bead the repository of the one that it was discovered from.
+fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
+    const KEY: &str = "source_repo";
+    let of = |bead: &Bead| {
+        bead.extra
+            .iter()
+            .find(|(key, _)| *key == KEY)
+            .map(|(_, value)| value.clone())
+    };
+    if of(bead).is_none()
+        && let Some(value) = tx.get_live(to).and_then(of)
+    {
+        bead.extra.push((KEY.to_owned(), value));
+    }
+}
+
+/// Whether a bead is below another, by its id or by its parents' edges.
+fn is_below(tx: &Tx<'_>, bead: &Bead, ancestor: &str) -> bool {
+    let parents = std::iter::successors(bead.parent(), |id| tx.get_live(id)?.parent());
+    // Edges of a damaged file may go in a circle.
+    ancestor_of(&bead.id, ancestor) || parents.take(64).any(|parent| parent == ancestor)
 }
 
 /// Whether `ancestor` is the parent of `id`, or its parent's parent and so on, by their dotted ids.

@@ -1,6 +1,6 @@
 //! Beads from a file of records: what is new is made, what is newer is taken over, and nothing else is changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ChangeError;
 use crate::bead::{Bead, Dep, hash, id};
@@ -29,6 +29,8 @@ pub struct ImportOptions {
     pub strict: bool,
     /// What to do about children without their parent.
     pub orphans: Orphans,
+    /// Of several beads with one reference to another tracker, let the first keep it.
+    pub clear_duplicate_refs: bool,
 }
 
 /// What an import did.
@@ -49,6 +51,7 @@ pub fn import(
     mut beads: Vec<Bead>,
     options: ImportOptions,
 ) -> Result<Imported, ChangeError> {
+    check_references(&mut beads, options.clear_duplicate_refs)?;
     let mut done = Imported::default();
     let mut seen = BTreeSet::new();
     // Parents first.
@@ -89,6 +92,7 @@ pub fn import(
         }
         match own {
             None => {
+                bead.ephemeral |= bead.id.contains("-wisp-");
                 done.created.push(id);
                 tx.put(bead)?;
             }
@@ -102,6 +106,31 @@ pub fn import(
         }
     }
     Ok(done)
+}
+
+/// Two new beads for one thing of another tracker are a mistake.
+fn check_references(beads: &mut [Bead], clear: bool) -> Result<(), ChangeError> {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut twice = Vec::new();
+    for bead in beads.iter_mut().filter(|bead| !bead.is_tombstone()) {
+        let Some(reference) = bead.external_ref.clone().filter(|text| !text.is_empty()) else {
+            continue;
+        };
+        match seen.get(&reference) {
+            Some(first) if *first != bead.id && clear => bead.external_ref = None,
+            Some(first) if *first != bead.id => {
+                twice.push(format!("{reference}: {first}, {}", bead.id));
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(reference, bead.id.clone());
+            }
+        }
+    }
+    if twice.is_empty() {
+        return Ok(());
+    }
+    Err(ChangeError::SameReference(twice))
 }
 
 /// A bead with what a newer record of it has; `None` if there is nothing new.

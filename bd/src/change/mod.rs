@@ -20,6 +20,7 @@ mod rename;
 mod replace;
 mod restore;
 mod revive;
+mod script;
 mod state;
 mod swarm;
 mod undo;
@@ -44,8 +45,9 @@ pub use plan::{End, Plan, PlanBead, PlanEdge, PlanError, create_all};
 pub use relocate::{close_moved, copy_for_move, remap_edges};
 pub use rename::{NewIds, rename, renamed};
 pub use replace::replace_by;
-pub use restore::{Restored, restore};
+pub use restore::{Restored, restore, restore_parents};
 pub use revive::{Revived, revive};
+pub use script::{ScriptChange, ScriptError, ScriptStep, read_script};
 pub use state::{Shift, set_state};
 pub use swarm::{create_swarm, epic_for_swarm};
 pub use undo::{UndoError, Undone, undo};
@@ -211,6 +213,9 @@ pub enum ChangeError {
         /// Who wanted to free it.
         asked: String,
     },
+    /// Records of an import that stand for one thing of another tracker.
+    #[error("batch import contains duplicate external_ref values: {} (use --clear-duplicate-external-refs to let the first keep it)", .0.join("; "))]
+    SameReference(Vec<String>),
     /// A label without text.
     #[error("label cannot be empty")]
     EmptyLabel,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Revived, revive};
-use crate::bead::Bead;
 use crate::bead::record::{self, Fields};
+use crate::bead::{Bead, id};
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use crate::sys::Clock;
 
@@ -68,6 +68,24 @@ pub fn restore(
             store.transact(author, clock, |tx| Ok(revive(tx, &deleted, &history)?))?;
     }
     Ok(restored)
+}
+
+/// Brings the parent of a new bead back from the archive, and its parents; returns their ids. Without it a child could not be
+/// made.
+pub fn restore_parents(
+    store: &Store,
+    author: &Author,
+    clock: &Clock,
+    parent: &str,
+) -> anyhow::Result<Vec<String>> {
+    let snapshot = store.snapshot()?;
+    let chain = std::iter::successors(Some(parent), |id| Some(id::split_child(id)?.0));
+    let missing = chain.filter(|id| snapshot.bead_ref(id).is_none() && snapshot.is_archived(id));
+    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    if !missing.is_empty() {
+        restore(store, author, clock, &missing)?;
+    }
+    Ok(missing)
 }
 
 fn is_there(snapshot: &Snapshot, id: &str) -> bool {

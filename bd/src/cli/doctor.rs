@@ -1,11 +1,13 @@
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::doctor::{self, Check, Level};
+use crate::error::Usage;
 use crate::store::find;
-use crate::ui::{Page, Report, escape};
+use crate::ui::{self, Page, Report, escape};
 
 use super::report::Answer;
 
@@ -22,8 +24,48 @@ pub(crate) struct Args {
     /// Repair what can be repaired
     #[arg(long)]
     fix: bool,
+    /// With --fix, only print what needs repair
+    #[arg(long)]
+    dry_run: bool,
+    /// With --fix, ask before the repair
+    #[arg(short, long)]
+    interactive: bool,
     #[arg(short, long, hide = true)]
     yes: bool,
+    /// Only make this check: its name, or `validate` for all of the data, or `pollution` for beads of tests
+    #[arg(long, value_name = "CHECK")]
+    check: Option<String>,
+    /// Only print what is wrong
+    #[arg(long)]
+    check_health: bool,
+    /// Write the report to a file, as JSON
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    older: OlderArgs,
+}
+
+/// Flags of a bd with a database: each of its checks is either always made here or has no object.
+#[derive(Debug, Default, clap::Args)]
+struct OlderArgs {
+    #[arg(long, hide = true)]
+    deep: bool,
+    #[arg(long, hide = true)]
+    force: bool,
+    #[arg(long, hide = true)]
+    fix_child_parent: bool,
+    #[arg(long, hide = true)]
+    gastown: bool,
+    #[arg(long, hide = true, value_name = "N")]
+    gastown_duplicates_threshold: Option<usize>,
+    #[arg(long, hide = true, value_name = "WHEN")]
+    migration: Option<String>,
+    #[arg(long, hide = true)]
+    perf: bool,
+    #[arg(long, hide = true)]
+    server: bool,
+    #[arg(long, hide = true, value_name = "SOURCE")]
+    source: Option<String>,
 }
 
 impl Args {
@@ -45,18 +87,53 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         }
         None => ctx.store()?,
     };
-    let mended = if args.fix {
+    let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
         ctx.may_change("doctor --fix")?;
         let mended = doctor::mend(&store, &ctx.author(), &ctx.clock);
         mended?
     } else {
         Vec::new()
     };
-    Ok(Box::new(Examined {
+    let mut checks = doctor::examine(&store, &ctx.clock)?;
+    if let Some(name) = &args.check {
+        checks.extend(doctor::examine_more(&store, name)?);
+        let names: Vec<String> = checks
+            .iter()
+            .map(|check| check.name.to_lowercase())
+            .collect();
+        if name != "validate" {
+            checks.retain(|check| check.name.eq_ignore_ascii_case(name));
+        }
+        if checks.is_empty() {
+            let text = format!(
+                "unknown check {name:?}: use validate, pollution, {}",
+                names.join(", ")
+            );
+            return Err(Usage(text).into());
+        }
+    }
+    if args.check_health {
+        checks.retain(|check| check.level != Level::Ok);
+    }
+    let report = Examined {
         path: store.dir().to_owned(),
-        checks: doctor::examine(&store, &ctx.clock)?,
+        checks,
         mended,
-    }))
+    };
+    if let Some(path) = &args.output {
+        let path = ctx.env.absolute(&path.to_string_lossy());
+        std::fs::write(&path, ui::pretty(&report.json()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(Box::new(report))
+}
+
+fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
+    ctx.ui
+        .status("Repair what can be repaired without loss? [y/N]");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// What was seen.

@@ -44,7 +44,8 @@ pub(crate) struct Args {
     orphan_handling: Orphans,
     #[arg(long, hide = true)]
     dedupe_after: bool,
-    #[arg(long, hide = true)]
+    /// Of several beads with one external reference, let the first keep it
+    #[arg(long)]
     clear_duplicate_external_refs: bool,
     #[arg(long, hide = true)]
     protect_left_snapshot: bool,
@@ -95,6 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         skip_existing: args.skip_existing,
         strict: args.strict,
         orphans: args.orphan_handling,
+        clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
     let mut found = None;
     let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
@@ -116,7 +118,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 /// Ends a transaction that is not meant to be kept.
 #[derive(Debug, thiserror::Error)]
 #[error("nothing was changed")]
-struct DryRun;
+pub(super) struct DryRun;
 
 fn report(ctx: &Context, done: &Imported, is_dry: bool) -> Answer {
     for (from, to) in &done.left_out {

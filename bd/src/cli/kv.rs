@@ -44,7 +44,7 @@ enum Verb {
 }
 
 /// What names may not begin with: these are settings of other commands.
-const RESERVED: [&str; 8] = [
+const RESERVED: [&str; 7] = [
     "kv.",
     "sync.",
     "conflict.",
@@ -52,7 +52,6 @@ const RESERVED: [&str; 8] = [
     "jira.",
     "linear.",
     "export.",
-    "memory.",
 ];
 
 fn key(name: &str) -> Result<String, Usage> {
@@ -97,8 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             .answer()
         }
         Verb::List {} => {
-            let mut all = ctx.config.family("kv");
-            all.retain(|name, _| !name.starts_with("memory."));
+            let all = ctx.config.family("kv");
             let shown = all
                 .iter()
                 .map(|(name, value)| format!("{name} = {}", escape::line(value)));

@@ -7,12 +7,14 @@
     reason = "every command is run(ctx, args) -> Answer; flags are bools; lines for people are built once"
 )]
 
+mod absent;
 mod activity;
 mod admin;
 mod agent;
 mod args;
 mod assign;
 mod audit;
+mod batch;
 mod blocked;
 mod children;
 mod cleanup;
@@ -25,6 +27,7 @@ mod config;
 mod cook;
 mod count;
 mod create;
+mod create_form;
 mod daemon;
 mod defer;
 mod delete;
@@ -213,6 +216,8 @@ crate::program! {
     #[command(visible_alias = "new")]
     Create => create,
     Q => q,
+    CreateForm => create_form,
+    Batch => batch,
     #[command(visible_alias = "view")]
     Show => show,
     Update => update,
@@ -332,9 +337,15 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
         return exit;
     }
     let is_json = args.iter().any(|arg| arg == "--json");
+    let words: Vec<String> = args
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     let line = match BD.read(args) {
         Ok(line) => line,
-        Err(error) => return usage(&error, is_json),
+        Err(error) => {
+            return absent::answer(&error, &words).unwrap_or_else(|| usage(&error, is_json));
+        }
     };
     let global = line.root.global;
     let json = global.json;

@@ -3,7 +3,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::Usage;
 use crate::query::{Order, sort};
-use crate::ui::{Page, Report, escape};
+use crate::ui::{Page, Report, counted, escape};
 
 use super::args::FilterArgs;
 use super::line;
@@ -121,11 +121,11 @@ impl Report for Search {
             page.line(format!("No issues found matching '{text}'"));
             return;
         }
-        let count = self.rows.len();
+        let count = counted(self.rows.len(), "issue");
         page.line(if self.has_more {
-            format!("Found {count} issues matching '{text}', and more (-n 0 shows all):")
+            format!("Found {count} matching '{text}', and more (-n 0 shows all):")
         } else {
-            format!("Found {count} issues matching '{text}':")
+            format!("Found {count} matching '{text}':")
         });
         if self.is_long {
             return draw_long(page, &self.rows);

@@ -2,7 +2,9 @@
 //! without losing anything.
 
 mod journal;
+mod pollution;
 mod rescue;
+mod sqlite;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -92,7 +94,7 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
         index(store)?,
         rollback(store)?,
         journal::check(store)?,
-        database(store),
+        sqlite::check(store.dir()),
         settings(&snapshot),
         // Not before the index was looked at: reading every line would find it wrong, and make it anew.
         values(&snapshot),
@@ -100,6 +102,15 @@ pub fn examine(store: &Store, clock: &Clock) -> Result<Vec<Check>, StoreError> {
     ];
     checks.extend(left_over(store, clock));
     Ok(checks)
+}
+
+/// Checks that are made only when they are asked for by name.
+pub fn examine_more(store: &Store, name: &str) -> Result<Vec<Check>, StoreError> {
+    Ok(if name == "pollution" {
+        vec![pollution::check(&store.snapshot()?)]
+    } else {
+        Vec::new()
+    })
 }
 
 /// Mends what can be mended; says what was done, a line each.
@@ -290,23 +301,6 @@ fn rollback(store: &Store) -> Result<Check, StoreError> {
         ids.into_iter().collect(),
         "`bd restore --lost` brings them back, `bd restore --discard` accepts the older state",
     ))
-}
-
-fn database(store: &Store) -> Check {
-    let paths = Paths::of(store.dir());
-    if !crate::store::mark::is_foreign(&paths) {
-        return Check::ok("Database", "none of another bd");
-    }
-    Check::bad(
-        "Database",
-        Level::Warning,
-        format!(
-            "{} is a database of another bd; it is not used and not touched",
-            paths.mark().display()
-        ),
-        Vec::new(),
-        "to take its beads over: with the other bd `bd export -o .beads/issues.jsonl`, then move the database out of .beads",
-    )
 }
 
 /// Settings of the files that have a value they do not take.

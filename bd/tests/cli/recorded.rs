@@ -1,5 +1,5 @@
 //! Recorded cases of small commands: the line, its exit code and what it prints. An expectation that is JSON is compared
-//! with what `--json` prints: its keys have to be there. Any other is a part of what is printed; for a failing
+//! with what `--json` prints: its keys have to be there; one that is `null` must not. Any other is a part of what is printed; for a failing
 //! command, of what it says on standard error.
 
 use serde_json::Value;
@@ -23,9 +23,12 @@ fn words(line: &str) -> Vec<String> {
 /// Whether all of `wanted` is in `found`.
 fn holds(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
-        (Value::Object(found), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(key, value)| found.get(key).is_some_and(|own| holds(own, value))),
+        (Value::Object(found), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, value)| match found.get(key) {
+                Some(own) => holds(own, value),
+                None => value.is_null(),
+            })
+        }
         (Value::Array(found), Value::Array(wanted)) => {
             found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| holds(a, b))
         }
@@ -40,7 +43,7 @@ pub(super) fn check(project: &Project, cases: &[(&str, i32, &str)]) {
         let json = serde_json::from_str::<Value>(wanted).ok();
         let json = json.filter(|wanted| wanted.is_object() || wanted.is_array());
         if json.is_some() {
-            words.push("--json".to_owned());
+            words.insert(0, "--json".to_owned());
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let Ran {

@@ -20,7 +20,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("agent state")?;
-    if !AGENT_STATES.contains(&args.state.as_str()) {
+    let state = args.state.to_lowercase();
+    if !AGENT_STATES.contains(&state.as_str()) {
         let valid = AGENT_STATES.join(", ");
         let text = format!(
             "invalid agent state {:?}; valid states: {valid}",
@@ -32,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.one).map(|bead| bead.id.clone());
         let id = id.unwrap_or_else(|_| args.one.clone());
-        Ok(change::set_agent_state(tx, &id, &args.state)?)
+        Ok(change::set_agent_state(tx, &id, &state)?)
     })?;
     let value = json!({"agent": agent.id, "agent_state": agent.agent_state, "last_activity": agent.last_activity});
     Said::new(value, format!("✓ {} state={}", agent.id, agent.agent_state)).answer()

@@ -26,6 +26,14 @@ pub(crate) struct DescriptionArgs {
 }
 
 impl DescriptionArgs {
+    /// A text that is there already.
+    pub(crate) fn of(text: String) -> Self {
+        Self {
+            description: Some(text),
+            ..Self::default()
+        }
+    }
+
     /// The text that was given, if any.
     pub(crate) fn read(&self, ctx: &Context) -> anyhow::Result<Option<String>> {
         if let Some(path) = &self.body_file {

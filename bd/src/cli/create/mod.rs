@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, DepKind, Kind};
+use crate::bead::{Bead, DepKind, Kind, id};
 use crate::change::{self, New};
 use crate::context::Context;
 use crate::error::{Failure, Usage};
@@ -59,23 +59,15 @@ pub(crate) struct Args {
     notes: Option<String>,
     #[arg(long, hide = true, value_name = "TEXT", allow_hyphen_values = true)]
     append_notes: Option<String>,
-    /// The priority, 0-4 or P0-P4; 0 is most urgent
-    #[arg(
-        short,
-        long,
-        default_value = "2",
-        value_name = "N",
-        allow_hyphen_values = true
-    )]
-    priority: String,
-    /// The type: bug, feature, task, epic, chore, or one of types.custom
-    #[arg(
-        short = 't',
-        long = "type",
-        default_value = "task",
-        value_name = "KIND"
-    )]
-    kind: String,
+    /// The priority, 0-4 or P0-P4 (default: 2); 0 is most urgent
+    #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
+    priority: Option<String>,
+    /// The type: bug, feature, task (default), epic, chore, or one of types.custom
+    #[arg(short = 't', long = "type", value_name = "KIND")]
+    kind: Option<String>,
+    /// Take the fields that are not given from this bead
+    #[arg(long, value_name = "ID")]
+    from_template: Option<String>,
     /// The assignee
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
@@ -164,11 +156,27 @@ impl Args {
     ) -> Self {
         Self {
             positional: Some(title),
-            priority,
-            kind,
+            priority: Some(priority),
+            kind: Some(kind),
             labels,
             waits_for_gate: "all-children".into(),
             silent: true,
+            ..Self::default()
+        }
+    }
+
+    /// What `bd create-form` asked for: title, type, priority, assignee, labels, edges, description.
+    pub(super) fn answered(answers: [String; 7]) -> Self {
+        let [title, kind, priority, assignee, labels, deps, description] = answers;
+        Self {
+            positional: Some(title),
+            kind: Some(kind),
+            priority: Some(priority),
+            assignee: (!assignee.is_empty()).then_some(assignee),
+            labels: vec![labels],
+            deps: vec![deps],
+            description: DescriptionArgs::of(description),
+            waits_for_gate: "all-children".into(),
             ..Self::default()
         }
     }
@@ -210,6 +218,18 @@ pub(super) fn make(ctx: &Context, args: &Args) -> anyhow::Result<(Bead, Option<S
         remark(ctx, &new);
     }
     let (store, rig) = place::choose(ctx, args)?;
+    let above = args
+        .id
+        .as_deref()
+        .and_then(|id| Some(id::split_child(id)?.0));
+    if let Some(parent) = args.parent.as_deref().or(above) {
+        let back = change::restore_parents(&store, &ctx.author(), &ctx.clock, parent)?;
+        for id in back {
+            ctx.ui.status(&format!(
+                "{id} came back from the archive: it is above the new bead"
+            ));
+        }
+    }
     let edges = request::edges(args);
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_kind(tx, &new.issue_type)?;

@@ -5,6 +5,7 @@ use crate::change::New;
 use crate::cli::args;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::molecule::proto;
 
 use super::Args;
 
@@ -16,7 +17,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
             Usage("description is required (create.require-description is set)".into()).into(),
         );
     }
-    if args.agent_rig.is_some() && args.kind != "agent" {
+    if args.agent_rig.is_some() && args.kind.as_deref() != Some("agent") {
         return Err(Usage("--agent-rig flag requires --type=agent".into()).into());
     }
     if args.estimate.is_some_and(|minutes| minutes < 0) {
@@ -34,7 +35,7 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         .metadata
         .as_deref()
         .map(|text| args::json(ctx, "--metadata", text));
-    Ok(New {
+    let new = New {
         id: args.id.clone(),
         force: args.force,
         parent: args.parent.clone(),
@@ -44,8 +45,8 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         acceptance_criteria: text(&args.acceptance),
         notes: text(&args.notes),
         spec_id: text(&args.spec_id),
-        priority: args::priority(&args.priority)?,
-        issue_type: Kind::normal(&args.kind),
+        priority: args::priority(args.priority.as_deref().unwrap_or("2"))?,
+        issue_type: Kind::normal(args.kind.as_deref().unwrap_or("task")),
         assignee: text(&args.assignee),
         labels: args::labels(&args.labels),
         external_ref: args.external_ref.clone(),
@@ -62,6 +63,42 @@ pub(super) fn read(ctx: &Context, args: &Args) -> anyhow::Result<New> {
         target: text(&args.event_target),
         payload: text(&args.event_payload),
         ..New::default()
+    };
+    match &args.from_template {
+        Some(id) => from_template(ctx, args, new, id),
+        None => Ok(new),
+    }
+}
+
+/// The new bead with what its flags leave out taken from another bead.
+fn from_template(ctx: &Context, args: &Args, new: New, id: &str) -> anyhow::Result<New> {
+    let snapshot = ctx.store_of(id)?.snapshot()?;
+    let bead = snapshot.resolve(id)?;
+    let or = |given: String, own: &String| {
+        if given.is_empty() { own.clone() } else { given }
+    };
+    let mut labels = new.labels;
+    for label in bead.labels.iter().filter(|label| *label != proto::LABEL) {
+        if !labels.contains(label) {
+            labels.push(label.clone());
+        }
+    }
+    Ok(New {
+        description: or(new.description, &bead.description),
+        design: or(new.design, &bead.design),
+        acceptance_criteria: or(new.acceptance_criteria, &bead.acceptance_criteria),
+        notes: or(new.notes, &bead.notes),
+        priority: args
+            .priority
+            .as_ref()
+            .map_or(bead.priority, |_| new.priority),
+        issue_type: match args.kind {
+            Some(_) => new.issue_type,
+            None => bead.issue_type.clone(),
+        },
+        estimated_minutes: new.estimated_minutes.or(bead.estimated_minutes),
+        labels,
+        ..new
     })
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::bead::Status;
 use crate::cli::line;
-use crate::ui::{Page, Report, escape, tree};
+use crate::ui::{Page, Report, counted, escape, tree};
 
 use super::format::Format;
 use super::row::DrawnRow;
@@ -42,7 +42,10 @@ impl Report for List {
                     line::aligned(page, &row.bead, &row.links, widths);
                 }
             }
-            Form::Long => draw_long(page, &self.rows),
+            Form::Long => {
+                page.line(format!("Found {}:", counted(self.rows.len(), "issue")));
+                draw_long(page, &self.rows);
+            }
             Form::Tree => draw_tree(page, &self.rows),
             Form::Format(format) => format.print(page, &self.rows),
         }
@@ -51,7 +54,6 @@ impl Report for List {
 
 /// Several lines per bead.
 pub(in crate::cli) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
-    page.line(format!("Found {} issues:", rows.len()));
     for DrawnRow { bead, links, .. } in rows {
         page.blank();
         line::listed(page, bead, "");

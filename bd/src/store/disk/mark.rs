@@ -3,8 +3,9 @@
 //! It is one line of text, written again after every write so that watchers wake up. A real SQLite
 //! database under that name belongs to another program and is never touched.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use crate::store::disk::paths::Paths;
 
@@ -29,6 +30,18 @@ pub(in crate::store) fn touch(paths: &Paths) {
 /// Whether `beads.db` is a database of another program.
 pub fn is_foreign(paths: &Paths) -> bool {
     File::open(paths.mark()).is_ok_and(|file| is_database(&file))
+}
+
+/// Files of other programs in a beads folder that are SQLite databases, by name.
+pub fn databases(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_one = |path: &PathBuf| File::open(path).is_ok_and(|file| is_database(&file));
+    let mut found: Vec<PathBuf> = paths
+        .filter(|path| path.is_file() && is_one(path))
+        .collect();
+    found.sort();
+    found
 }
 
 fn is_database(file: &File) -> bool {

@@ -1,0 +1,235 @@
+//! Changes written down one per line, for `bd batch`.
+
+use super::{ChangeError, Edit, New, add_dep, close, create, remove_dep, update};
+use crate::bead::{DepKind, Kind, Status, validate};
+use crate::store::Tx;
+
+/// One line of a script.
+#[derive(Debug, Clone)]
+pub struct ScriptStep {
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its change.
+    pub change: ScriptChange,
+}
+
+/// A change that a line asks for. Ids are as they were written.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "the fields are those of the bead or the edge")]
+pub enum ScriptChange {
+    /// `create KIND PRIORITY TITLE`
+    Create {
+        kind: Kind,
+        priority: i64,
+        title: String,
+    },
+    /// `update ID FIELD=VALUE …`
+    Update { id: String, edit: Box<Edit> },
+    /// `close ID REASON`
+    Close { id: String, reason: String },
+    /// `dep add FROM TO KIND`
+    AddDep {
+        from: String,
+        to: String,
+        kind: DepKind,
+    },
+    /// `dep remove FROM TO`
+    RemoveDep { from: String, to: String },
+}
+
+/// A line that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct ScriptError {
+    /// The line, from 1.
+    pub line: usize,
+    /// Why.
+    pub reason: String,
+}
+
+/// The fields that `update` takes in a script.
+const FIELDS: &str =
+    "status, priority, title, type, assignee, description, design, acceptance, notes";
+
+/// Reads a script. Empty lines and lines that start with `#` are left out.
+pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
+    let mut steps = Vec::new();
+    for (number, text) in text.lines().enumerate() {
+        let line = number + 1;
+        let at = |reason| ScriptError { line, reason };
+        let words = words(text).map_err(at)?;
+        if words.first().is_none_or(|word| word.starts_with('#')) {
+            continue;
+        }
+        let change = read_change(&words).map_err(at)?;
+        steps.push(ScriptStep { line, change });
+    }
+    Ok(steps)
+}
+
+/// The words of a line; double quotes keep a word together, and `\` takes the next character literally.
+fn words(line: &str) -> Result<Vec<String>, String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut word, mut is_word, mut is_quoted) = (String::new(), false, false);
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                word.extend(chars.next());
+                is_word = true;
+            }
+            '"' => {
+                is_quoted = !is_quoted;
+                is_word = true;
+            }
+            c if c.is_whitespace() && !is_quoted => {
+                if is_word {
+                    words.push(std::mem::take(&mut word));
+                }
+                is_word = false;
+            }
+            c => {
+                word.push(c);
+                is_word = true;
+            }
+        }
+    }
+    if is_quoted {
+        return Err("a double quote is not closed".into());
+    }
+    if is_word {
+        words.push(word);
+    }
+    Ok(words)
+}
+
+fn read_change(words: &[String]) -> Result<ScriptChange, String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["create", kind, priority, title @ ..] if !title.is_empty() => Ok(ScriptChange::Create {
+            kind: Kind::normal(kind),
+            priority: read_priority(priority)?,
+            title: title.join(" "),
+        }),
+        ["update", id, pairs @ ..] if !pairs.is_empty() => Ok(ScriptChange::Update {
+            id: (*id).to_owned(),
+            edit: Box::new(read_edit(pairs)?),
+        }),
+        ["close", id, reason @ ..] => Ok(ScriptChange::Close {
+            id: (*id).to_owned(),
+            reason: if reason.is_empty() {
+                "Closed".to_owned()
+            } else {
+                reason.join(" ")
+            },
+        }),
+        ["dep", "add", from, to] => Ok(add(from, to, DepKind::Blocks)),
+        ["dep", "add", from, to, kind] => Ok(add(from, to, DepKind::from(*kind))),
+        ["dep", "remove", from, to] => Ok(ScriptChange::RemoveDep {
+            from: (*from).to_owned(),
+            to: (*to).to_owned(),
+        }),
+        ["create", ..] => Err("use: create KIND PRIORITY TITLE".into()),
+        ["update", ..] => Err("use: update ID FIELD=VALUE …".into()),
+        ["close", ..] => Err("use: close ID [REASON]".into()),
+        ["dep", ..] => Err("use: dep add FROM TO [KIND], or dep remove FROM TO".into()),
+        [other, ..] => Err(format!(
+            "unknown operation \"{other}\": use create, update, close, dep add or dep remove"
+        )),
+        [] => Err("the line is empty".into()),
+    }
+}
+
+fn add(from: &str, to: &str, kind: DepKind) -> ScriptChange {
+    ScriptChange::AddDep {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        kind,
+    }
+}
+
+fn read_priority(text: &str) -> Result<i64, String> {
+    validate::priority(text).ok_or_else(|| format!("invalid priority \"{text}\": use 0-4 or P0-P4"))
+}
+
+fn read_edit(pairs: &[&str]) -> Result<Edit, String> {
+    let mut edit = Edit::default();
+    for pair in pairs {
+        let Some((field, value)) = pair.split_once('=') else {
+            return Err(format!("\"{pair}\" is not FIELD=VALUE"));
+        };
+        let value = || Some(value.to_owned());
+        match field {
+            "status" => edit.status = value().as_deref().map(Status::from),
+            "priority" => edit.priority = Some(read_priority(&value().unwrap_or_default())?),
+            "type" => edit.issue_type = value().as_deref().map(Kind::normal),
+            "title" => edit.title = value(),
+            "assignee" => edit.assignee = value(),
+            "description" => edit.description = value(),
+            "design" => edit.design = value(),
+            "acceptance" => edit.acceptance_criteria = value(),
+            "notes" => edit.notes = value(),
+            _ => return Err(format!("unknown field \"{field}\": use {FIELDS}")),
+        }
+    }
+    Ok(edit)
+}
+
+impl ScriptChange {
+    /// Its words.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create { .. } => "create",
+            Self::Update { .. } => "update",
+            Self::Close { .. } => "close",
+            Self::AddDep { .. } => "dep add",
+            Self::RemoveDep { .. } => "dep remove",
+        }
+    }
+
+    /// Makes the change and returns the id of the bead that was changed.
+    pub fn apply(&self, tx: &mut Tx<'_>) -> Result<String, ChangeError> {
+        match self {
+            Self::Create {
+                kind,
+                priority,
+                title,
+            } => {
+                let new = New {
+                    title: title.clone(),
+                    priority: *priority,
+                    issue_type: kind.clone(),
+                    ..New::default()
+                };
+                Ok(create(tx, new)?.id)
+            }
+            Self::Update { id, edit } => {
+                let id = tx.resolve(id)?.id.clone();
+                Ok(update(tx, &id, (**edit).clone())?.id)
+            }
+            Self::Close { id, reason } => {
+                let id = tx.resolve(id)?.id.clone();
+                Ok(close(tx, &id, reason, "", false)?.id)
+            }
+            Self::AddDep { from, to, kind } => {
+                let from = tx.resolve(from)?.id.clone();
+                let to = target(tx, to)?;
+                add_dep(tx, &from, &to, kind.clone())?;
+                Ok(from)
+            }
+            Self::RemoveDep { from, to } => {
+                let from = tx.resolve(from)?.id.clone();
+                let to = target(tx, to)?;
+                remove_dep(tx, &from, &to)?;
+                Ok(from)
+            }
+        }
+    }
+}
+
+fn target(tx: &Tx<'_>, given: &str) -> Result<String, ChangeError> {
+    if given.starts_with("external:") {
+        return Ok(given.to_owned());
+    }
+    Ok(tx.resolve(given)?.id.clone())
+}

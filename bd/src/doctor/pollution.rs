@@ -1,0 +1,41 @@
+//! Beads that look like left-overs of tests.
+
+use super::{Check, Level};
+use crate::store::Snapshot;
+use crate::ui::counted;
+
+/// Words that titles of test beads begin with.
+const WORDS: [&str; 8] = [
+    "test",
+    "testing",
+    "benchmark",
+    "sample",
+    "tmp",
+    "temp",
+    "dummy",
+    "asdf",
+];
+
+pub(super) fn check(snapshot: &Snapshot) -> Check {
+    let is_test = |title: &str| {
+        let title = title.to_lowercase();
+        let first = title.split(|c: char| !c.is_alphanumeric()).next();
+        first.is_some_and(|word| WORDS.contains(&word))
+    };
+    let live = snapshot.all().filter(|bead| !bead.is_tombstone());
+    let found = live.filter(|bead| is_test(&bead.title));
+    let found: Vec<String> = found
+        .map(|bead| format!("{}: {}", bead.id, bead.title))
+        .collect();
+    if found.is_empty() {
+        return Check::ok("Pollution", "no bead looks like one of a test");
+    }
+    let message = format!("{} may be left from tests", counted(found.len(), "bead"));
+    Check::bad(
+        "Pollution",
+        Level::Warning,
+        message,
+        found,
+        "`bd delete ID` for those that are",
+    )
+}
