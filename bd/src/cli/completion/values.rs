@@ -43,6 +43,7 @@ fn values(path: &str, argument: &str) -> Option<Values<Place>> {
         ("move", "to") | ("refile", "rig") => rigs,
         (_, "formula" | "formulas") => formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => ids,
+        ("create", "from_template") => ids,
         (_, "one" | "other" | "blocker" | "blocks" | "blocked_by" | "depends_on") => ids,
         (_, "ids_and_label") => |place| [ids(place), labels(place)].concat(),
         (_, "label" | "labels" | "label_any" | "exclude_label") => labels,
