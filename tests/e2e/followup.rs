@@ -228,3 +228,168 @@ while :; do sleep 1; done"#,
         assert!(text.contains(words), "{words}\n{text}");
     }
 }
+
+/// A town with one bead handed in and not merged, and that bead.
+fn with_unmerged_work() -> (Town, String, Value) {
+    let (town, _origin) = Town::with_rig();
+    town.script(WORK);
+    let bead = town.bead("web", "Write the parser");
+    town.sling(&bead);
+    let request = eventually("it is handed in", || {
+        let all = town.gt(["mq", "list", "web", "--json"]).ok().json();
+        all.as_array().unwrap().first().cloned()
+    });
+    town.quiet();
+    (town, bead, request)
+}
+
+#[test]
+fn one_to_unmerged_work_starts_at_its_last_commit_and_is_merged_after_it() {
+    let (town, bead, request) = with_unmerged_work();
+    let made = made(&town, &[&bead, "Handle tabs"]);
+    assert_eq!(made["stands_on"]["request"], request["id"]);
+    assert_eq!(made["waits_for"], serde_json::json!([]));
+    let id = made["bead"].as_str().unwrap();
+    let text = town.gt(["brief", id]).ok().out;
+    assert!(
+        text.contains("is not merged yet (") && text.contains("Do not repeat its commits"),
+        "{text}"
+    );
+    town.script(&format!("test -f {bead}.txt\n{WORK}"));
+    let worker = town.sling(id);
+    eventually("both are handed in", || {
+        let all = town.gt(["mq", "list", "web", "--json"]).ok().json();
+        (all.as_array().unwrap().len() == 2).then_some(())
+    });
+    town.quiet();
+    // The receipt has only its own commit, and the request waits for the other.
+    let own = town
+        .gt(["polecat", "status", &worker, "--json"])
+        .ok()
+        .json();
+    let own = own["record"].as_array().unwrap().last().unwrap()["request"].clone();
+    let own = town.show("web", own.as_str().unwrap());
+    assert_eq!(
+        own["metadata"]["receipt"]["commits"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1,
+        "{own}"
+    );
+    assert!(
+        own["dependencies"]
+            .to_string()
+            .contains(request["id"].as_str().unwrap()),
+        "{own}"
+    );
+    for _ in 0..3 {
+        town.gt(["mq", "run", "web"]).ok();
+    }
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(town.status_of("web", id), "closed");
+}
+
+#[test]
+fn one_that_is_to_wait_is_queued_until_the_work_is_merged() {
+    let (town, bead, _request) = with_unmerged_work();
+    let waiting = made(&town, &[&bead, "Handle tabs", "--wait", "--sling"]);
+    assert_eq!(waiting["waits_for"], serde_json::json!([bead]));
+    assert_eq!(waiting["slung"]["waits_for"], serde_json::json!([bead]));
+    // It is a follow-up all the same.
+    let text = brief(&town, &waiting);
+    assert!(
+        text.contains(&format!("What this follows up: {bead}")),
+        "{text}"
+    );
+    let later = made(&town, &[&bead, "And more"]);
+    assert!(brief(&town, &later).contains("> Handle tabs"));
+    town.up();
+    town.closed("web", waiting["bead"].as_str().unwrap());
+}
+
+#[test]
+fn one_to_work_in_progress_waits_for_it_and_one_to_a_failed_attempt_tells_what_was_tried() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Write the parser");
+    let worker = town.sling(&bead);
+    let waiting = made(&town, &[&bead, "Handle tabs"]);
+    assert_eq!(waiting["waits_for"], serde_json::json!([bead]));
+    std::fs::write(town.sandbox(&worker).join("try.txt"), "try").unwrap();
+    let failed = ["done", "--stay", "--failed", "Tried a table. It explodes"];
+    town.gt_as(&worker, failed).ok();
+    let next = made(&town, &[&bead, "Use descent"]);
+    assert_eq!(next["waits_for"], serde_json::json!([]));
+    let text = brief(&town, &next);
+    for words in [
+        "failed: Tried a table. It explodes",
+        "Its work is kept on refs/gt/rescue/web/",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn a_chain_tells_what_each_earlier_one_changed_and_the_specification_that_done_named() {
+    let (town, _origin) = Town::with_rig();
+    let with_spec = format!(
+        "mkdir -p docs && echo spec > docs/$GT_BEAD.md && git add docs\n{WORK}\ngt done --summary s --spec docs/$GT_BEAD.md; sleep 600"
+    );
+    town.script(&with_spec);
+    let bead = town.bead("web", "Write the parser");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let closed = town.closed("web", &bead);
+    assert_eq!(closed["spec_id"], format!("docs/{bead}.md"));
+    let first = made(&town, &[&bead, "Handle tabs"]);
+    assert!(brief(&town, &first).contains(&format!("Its specification: docs/{bead}.md")));
+    town.script(WORK);
+    let id = first["bead"].as_str().unwrap();
+    town.gt(["sling", id, "web"]).ok();
+    town.closed("web", id);
+    let second = made(&town, &[&bead, "Handle comments"]);
+    let text = brief(&town, &second);
+    let asked = &text[text.find("Asked for before this").unwrap()..];
+    assert!(
+        asked.contains(&format!("Make {id}.txt")) && asked.contains(&format!("> {id}.txt")),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!("Its specification: docs/{bead}.md")),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_specification_must_be_a_file_of_the_sandbox() {
+    let worker = town_tests::Worker::new();
+    worker.commit("spec.md");
+    worker
+        .done(["--spec", "none.md"])
+        .fails("there is no file none.md");
+    worker.done(["--spec", "../../x"]).fails("there is no file");
+    worker.done(["--spec", "./spec.md", "--summary", "s"]).ok();
+    assert_eq!(worker.shown()["spec_id"], "spec.md");
+}
+
+#[test]
+fn blocked_patterns_are_named_to_a_first_run_and_a_follow_up_in_the_same_words() {
+    let (town, bead) = with_finished_work();
+    town.set_rig_setting(
+        "web",
+        "safety",
+        serde_json::json!({ "blocked_patterns": ["rm -rf /", "git push --force"] }),
+    );
+    let next = made(&town, &[&bead, "More"]);
+    let id = next["bead"].as_str().unwrap().to_owned();
+    town.gt(["sling", &id, "web"]).ok();
+    town.closed("web", &id);
+    let told = std::fs::read_to_string(town.path(&format!("scripts/prime-{id}"))).unwrap();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let text = told["text"].as_str().unwrap();
+    assert!(
+        text.contains("# Blocked commands") && text.contains("> rm -rf /\n> git push --force\n"),
+        "{text}"
+    );
+}

@@ -34,6 +34,7 @@ mod imports;
 mod install;
 mod keeper;
 mod layout;
+mod lessons;
 mod mail;
 mod mayor;
 mod merge;

@@ -77,8 +77,8 @@ fn a_tip_that_was_merged_and_taken_back_waits_for_a_person_and_both_ways_on_work
     for keeps in [false, true] {
         let worker = Worker::new();
         worker.commit_text("fix.txt", "fixed\n");
-        let request = worker.hand_in();
         let tip = worker.git(["rev-parse", "HEAD"]);
+        let request = worker.hand_in();
         worker
             .origin
             .git(["update-ref", "refs/heads/main", tip.trim()]);

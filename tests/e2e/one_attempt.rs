@@ -61,8 +61,8 @@ fn work_that_a_person_closed_while_it_waited_is_withdrawn_and_kept() {
 fn work_of_a_deleted_bead_is_withdrawn_and_kept() {
     let worker = Worker::new();
     worker.commit("work.txt");
-    worker.hand_in();
     let tip = tip(&worker);
+    worker.hand_in();
     worker
         .town
         .bd("web", ["delete", &worker.bead, "--force"])

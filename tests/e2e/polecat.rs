@@ -1,6 +1,6 @@
 //! `gt polecat`: states, reuse, nuke.
 
-use town_tests::{Town, eventually};
+use town_tests::{Town, Worker, eventually};
 
 #[test]
 fn nuke_refuses_while_commits_are_on_no_remote_and_force_saves_them_first() {
@@ -263,4 +263,105 @@ fn a_name_that_means_another_agent_is_refused_wherever_it_is_given() {
     let names = serde_json::json!({ "names": ["witness", "crew-x", "nux"] });
     town.set_rig_setting("web", "namepool", names);
     assert_eq!(town.sling(&bead), "web/nux");
+}
+
+#[test]
+fn the_next_bead_of_a_chain_goes_to_the_worker_that_just_finished() {
+    let (town, _origin) = Town::with_rig();
+    town.script("echo w > \"$GT_BEAD.txt\"");
+    let beads: Vec<String> = (0..3)
+        .map(|n| town.bead("web", &format!("Link {n}")))
+        .collect();
+    for pair in beads.windows(2) {
+        town.bd("web", ["dep", "add", &pair[1], &pair[0]]).ok();
+    }
+    town.up();
+    for bead in &beads {
+        town.gt(["sling", bead, "web"]).ok();
+    }
+    town.closed("web", &beads[2]);
+    assert_eq!(town.polecats().len(), 1, "{:?}", town.polecats());
+}
+
+#[test]
+fn after_done_the_sandbox_is_on_the_target_and_a_branch_without_commits_is_gone() {
+    let worker = Worker::new();
+    let target = worker.git(["rev-parse", "origin/main"]);
+    let branch = worker.git(["branch", "--show-current"]);
+    worker.done(["--no-change", "it is right"]).ok();
+    assert_eq!(worker.git(["rev-parse", "HEAD"]), target);
+    assert_eq!(worker.git(["branch", "--list", branch.trim()]), "");
+    worker.town.gt(["up"]).ok();
+    let next = worker.town.bead("web", "Next");
+    worker.town.gt(["sling", &next, &worker.name]).run();
+}
+
+#[test]
+fn the_record_holds_sessions_model_result_and_gate_failures() {
+    let (town, _origin) = Town::with_rig();
+    town.gate("web", "! grep -q bad answer.txt");
+    town.script(
+        r#"if [ ! -f "$GT_ROOT/../scripts/handed" ] && [ "$GT_BEAD_TITLE" = Work ]; then
+    touch "$GT_ROOT/../scripts/handed"
+    gt handoff -m "go on"
+    sleep 600
+fi
+echo '{"hook_event_name":"PostToolUse","model":"model-7"}' | gt signal event
+case "$GT_BEAD" in
+*-fix-*) git merge -q "$(grep -o 'git merge [0-9a-f]\{40\}' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)"
+    echo good > answer.txt;;
+*) echo bad > answer.txt;;
+esac"#,
+    );
+    let bead = town.bead("web", "Work");
+    town.up();
+    let worker = town.sling(&bead);
+    town.closed("web", &bead);
+    let entry = eventually("the record says what became of it", || {
+        let status = town
+            .gt(["polecat", "status", &worker, "--json"])
+            .ok()
+            .json();
+        let record = status["record"].as_array().unwrap().clone();
+        record
+            .into_iter()
+            .find(|one| one["bead"] == bead.as_str() && one["result"].is_string())
+    });
+    assert_eq!(entry["sessions"], 2, "{entry}");
+    assert_eq!(entry["model"], "model-7", "{entry}");
+    assert_eq!(entry["result"], "reworked", "{entry}");
+    assert_eq!(entry["gate_failures"], 1, "{entry}");
+    assert!(entry["merged_after"].as_i64().unwrap() >= entry["seconds"].as_i64().unwrap());
+    let shown = town.gt(["polecat", "status", &worker]).ok().out;
+    assert!(
+        shown.contains("reworked (") && shown.contains("model-7, gates failed 1×"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn an_old_or_large_session_is_proposed_a_handoff_once_its_turn_ends() {
+    let worker = Worker::new();
+    let stop = |more: &str| {
+        let lease = worker.town.gt_as(&worker.name, ["signal", "stop"]);
+        lease
+            .input(more)
+            .env("GT_STARTED", "2020-01-01T00:00:00Z")
+            .ok()
+            .out
+    };
+    let said = stop(r#"{"session_id":"s-1","hook_event_name":"Stop"}"#);
+    assert!(
+        said.contains("still on your hook") && said.contains("gt handoff -m"),
+        "{said}"
+    );
+    worker
+        .town
+        .set_rig_setting("web", "session", serde_json::json!({ "cycle_age": "0s" }));
+    worker.commit("a.txt");
+    let said = stop(r#"{"session_id":"s-1","hook_event_name":"Stop"}"#);
+    assert!(
+        said.contains("still on your hook") && !said.contains("A fresh session"),
+        "{said}"
+    );
 }

@@ -63,6 +63,8 @@ impl AgentEvent {
                 "tool_name",
                 "error",
             ]),
+            model: self.field("model"),
+            transcript: self.field("transcript_path"),
         };
         if Pulse::record(&town, &event).unwrap_or_default() {
             daemon::wake(&town);

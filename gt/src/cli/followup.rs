@@ -7,11 +7,14 @@ use crate::cli::context::Context;
 use crate::flow::followup::{self, FollowupRequest, Made};
 use crate::flow::sling::{self, Slung};
 
-/// Make a bead that continues finished work
+/// Make a bead that continues earlier work
 ///
 /// The new bead is linked to the finished one. Its worker's context has the earlier task, its molecule and steps, the
 /// path of its specification, the commits with their files, and earlier follow-ups in order. `gt brief BEAD` shows
 /// that context.
+///
+/// If the earlier work is in the merge queue, the branch of the new bead starts at its last commit and is merged after it;
+/// with `--wait` the new bead is not begun before the merge. If the earlier work is not handed in, the new bead waits for it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The finished bead, or the polecat that finished it
@@ -25,6 +28,9 @@ pub(super) struct Args {
     /// The priority, 0 to 4 (default: that of the finished bead)
     #[arg(short, long, value_parser = clap::value_parser!(i64).range(0..=4))]
     priority: Option<i64>,
+    /// Wait until the earlier work is merged
+    #[arg(long)]
+    wait: bool,
     /// Sling it at once, to TARGET or an idle worker of its rig
     #[arg(long, value_name = "TARGET", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     sling: Option<String>,
@@ -47,6 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             prompt: args.prompt,
             title: args.title,
             priority: args.priority,
+            wait: args.wait,
         },
     )?;
     let slung = match args.sling {
@@ -71,7 +78,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
             "✓ {} follows up {}  {title}",
             made.bead, made.original
         ));
+        if !made.waits_for.is_empty() {
+            page.line(format!("  waits for {}", made.waits_for.join(", ")));
+        } else if let Some(on) = &made.stands_on {
+            page.line(format!(
+                "  starts at the last commit of {}, which is not merged yet ({})",
+                on.bead, on.request
+            ));
+        }
         match (&report.slung, &made.rig) {
+            (Some(slung), _) if !slung.waits_for.is_empty() => {
+                page.line(format!("  queued for {}", slung.target));
+            }
             (Some(slung), _) => page.line(format!("  slung to {}", slung.target)),
             (None, Some(rig)) => page.line(format!("  next: gt sling {} {rig}", made.bead)),
             (None, None) => page.line(format!("  next: gt sling {}", made.bead)),

@@ -1,10 +1,10 @@
 //! Asking for more on work that was done: a bead of its own, whose worker is told what was done before.
 //!
 //! A follow-up is linked to the bead that it follows by a `discovered-from` edge and has the label
-//! [`LABEL`]; one to a follow-up is linked to the same original, so that all requests on a piece of work are
+//! [`LABEL`], or waits for it with a `blocks` edge that says the same; one to a follow-up is linked to the same original, so that all requests on a piece of work are
 //! known in their order. Its context ([`context`]) is made when it is asked for, from the beads and from git.
 
-use bd::bead::{Bead, DepKind, Kind};
+use bd::bead::{Bead, Dep, DepKind, Kind, Status};
 use bd::change::{self, New};
 use bd::git::Git;
 use bd::store::Snapshot;
@@ -36,6 +36,8 @@ pub struct FollowupRequest {
     pub title: String,
     /// The priority; that of the original where none is given.
     pub priority: Option<i64>,
+    /// Whether it is not begun before the work that it follows is merged.
+    pub wait: bool,
 }
 
 /// A follow-up that was made.
@@ -50,7 +52,30 @@ pub struct Made {
     /// The rig, where it is one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rig: Option<String>,
+    /// The work in the merge queue on whose last commit its branch is to start, if it follows such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stands_on: Option<StandsOn>,
+    /// What it waits for before it is begun.
+    pub waits_for: Vec<String>,
 }
+
+/// Work that is handed in and not merged, on which a follow-up stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StandsOn {
+    /// The bead of that work.
+    pub bead: String,
+    /// Its merge request.
+    pub request: String,
+    /// Its branch.
+    pub branch: String,
+    /// Its last commit.
+    pub tip: String,
+    /// The branch that it is to be merged into.
+    pub target: String,
+}
+
+/// The metadata of the edge from a follow-up to the bead that it follows.
+const EDGE: &str = "followup";
 
 /// Why no follow-up is made.
 #[derive(Debug, thiserror::Error)]
@@ -83,8 +108,12 @@ pub struct Before<'a> {
     pub molecule: Option<Molecule>,
     /// The attempts at it, each with what git has of it.
     pub attempts: Vec<(Attempt, Trace)>,
-    /// The follow-ups before this one, oldest first.
-    pub earlier: Vec<&'a Bead>,
+    /// The follow-ups before this one, oldest first, each with the attempts at it.
+    pub earlier: Vec<(&'a Bead, Vec<(Attempt, Trace)>)>,
+    /// The path of the specification; empty where there is none.
+    pub spec: String,
+    /// The unmerged work on which its branch starts.
+    pub stands_on: Option<StandsOn>,
 }
 
 /// Makes a follow-up.
@@ -116,21 +145,64 @@ pub fn make(town: &LiveTown, request: &FollowupRequest) -> anyhow::Result<Made> 
             priority: request.priority.unwrap_or(original.priority),
             spec_id: original.spec_id.clone(),
             labels: vec![LABEL.to_owned()],
-            deps: vec![(DepKind::DiscoveredFrom, original.id.clone())],
             ..New::default()
         };
-        Ok(change::create(tx, new)?)
+        let made = change::create(tx, new)?;
+        // One bead has one edge to another: one that is waited for says in the edge's metadata that it is followed.
+        let kind = if must_wait(tx, &original.id, request.wait) {
+            DepKind::Blocks
+        } else {
+            DepKind::DiscoveredFrom
+        };
+        change::add_dep_with(tx, &made.id, &original.id, kind, EDGE)?;
+        Ok(tx.get(&made.id).cloned().unwrap_or(made))
     })?;
     let rig = match named.home {
         BeadsHome::Rig(rig) => Some(rig),
         BeadsHome::Town => None,
     };
     town.tell(&event!(Followup, bead: made.id, original: original.id, rig: rig));
+    let beads = store.snapshot()?;
+    let waits = bd::graph::blockers(&beads, &made.id);
     Ok(Made {
+        stands_on: stands_on(&beads, &made),
+        waits_for: waits.into_iter().map(str::to_owned).collect(),
         bead: made.id,
         title,
         original: original.id,
         rig,
+    })
+}
+
+/// Whether a follow-up cannot begin before the bead that it follows is closed: the work is not handed in, or it is asked
+/// to wait for the merge. What was given up is not waited for.
+fn must_wait(beads: &Snapshot, original: &str, asked: bool) -> bool {
+    let Some(bead) = beads.get(original).filter(|bead| bead.is_open()) else {
+        return false;
+    };
+    match merge_request::open_request_of(beads, original) {
+        Some(_) => asked,
+        None => attempt::gave_up_last(bead).is_none() || bead.status != Status::Open,
+    }
+}
+
+/// The unmerged work on which the branch of a follow-up starts: of the bead that it follows and of the follow-ups before it
+/// the newest that is in the merge queue.
+pub fn stands_on(beads: &Snapshot, bead: &Bead) -> Option<StandsOn> {
+    let original = original_of(bead)?;
+    let mut chain = earlier_of(beads, bead, original);
+    chain.reverse();
+    chain.extend(beads.get(original));
+    chain.into_iter().find_map(|one| {
+        let request = merge_request::open_request_of(beads, &one.id)?;
+        let receipt = merge_request::receipt_of(request);
+        Some(StandsOn {
+            bead: one.id.clone(),
+            request: request.id.clone(),
+            branch: receipt.branch,
+            tip: receipt.tip,
+            target: receipt.target,
+        })
     })
 }
 
@@ -184,30 +256,52 @@ fn title_of(prompt: &str) -> String {
 
 /// The bead that this one follows, if it is a follow-up.
 pub fn original_of(bead: &Bead) -> Option<&str> {
-    let edge = bead.edges(&DepKind::DiscoveredFrom).next();
+    let edge = bead.dependencies.iter().find(|edge| is_followup_edge(edge));
     edge.filter(|_| bead.has_label(LABEL))
         .map(|edge| edge.depends_on_id.as_str())
+}
+
+fn is_followup_edge(edge: &Dep) -> bool {
+    match edge.kind {
+        DepKind::DiscoveredFrom => true,
+        DepKind::Blocks => edge.metadata == EDGE,
+        _ => false,
+    }
+}
+
+/// The follow-ups of the same original before this one, oldest first.
+fn earlier_of<'a>(beads: &'a Snapshot, bead: &Bead, original: &str) -> Vec<&'a Bead> {
+    let mut earlier: Vec<&Bead> = beads
+        .dependents_of(original)
+        .into_iter()
+        .filter(|(other, edge)| is_followup_edge(edge) && other.has_label(LABEL))
+        .map(|(other, _)| other)
+        .filter(|other| other.id != bead.id && order(other) < order(bead))
+        .collect();
+    earlier.sort_by(|a, b| order(a).cmp(&order(b)));
+    earlier
 }
 
 /// What was done before a follow-up; nothing for any other bead.
 pub fn context<'a>(beads: &'a Snapshot, git: Option<&Git>, bead: &Bead) -> Option<Before<'a>> {
     let original = original_of(bead)?;
-    let mut earlier: Vec<&Bead> = beads
-        .dependents_of(original)
-        .into_iter()
-        .filter(|(other, edge)| edge.kind == DepKind::DiscoveredFrom && other.has_label(LABEL))
-        .map(|(other, _)| other)
-        .filter(|other| other.id != bead.id && order(other) < order(bead))
-        .collect();
-    earlier.sort_by(|a, b| order(a).cmp(&order(b)));
+    let earlier = earlier_of(beads, bead, original);
     let original = beads.get(original);
+    // The newest one that was set counts.
+    let mut specs = earlier.iter().copied().rev().chain(original);
+    let spec = specs.find(|bead| !bead.spec_id.is_empty());
     Some(Before {
+        spec: spec.map(|bead| bead.spec_id.clone()).unwrap_or_default(),
         original,
         molecule: original.and_then(|bead| molecule(beads, bead)),
         attempts: original
             .map(|bead| attempt::traced(beads, git, bead))
             .unwrap_or_default(),
-        earlier,
+        earlier: earlier
+            .into_iter()
+            .map(|bead| (bead, attempt::traced(beads, git, bead)))
+            .collect(),
+        stands_on: stands_on(beads, bead),
     })
 }
 

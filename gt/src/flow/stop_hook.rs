@@ -9,6 +9,7 @@ use bd::git::Git;
 use bd::sys::file;
 use bd::ui::escape;
 
+use crate::flow::seance;
 use crate::host::LiveTown;
 use crate::record::mail;
 use crate::record::polecat::Slot;
@@ -40,9 +41,10 @@ pub fn at_stop(town: &LiveTown, session: &str) -> anyhow::Result<Option<String>>
     if !is_new(town, &format!("{session} {} {tip}", bead.id)) {
         return Ok(None);
     }
+    let proposal = seance::proposal(town).map_or_else(String::new, |text| format!(" {text}"));
     Ok(Some(format!(
         "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, write to {rig}/witness \
-         why (`gt mail send`), or hand over with `gt handoff`. Nobody will answer a question asked here.",
+         why (`gt mail send`), or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
         bead.id
     )))
 }

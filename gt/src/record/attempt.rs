@@ -5,9 +5,10 @@
 //! ([`end`]); the last few of these are kept. What git is asked for besides ([`trace`]) may be missing: branch
 //! or folder gone, nothing committed. Then that much less is known, and nothing fails.
 
-use bd::bead::{Bead, DepKind, fields};
+use bd::bead::{Bead, DepKind, Stamp, fields};
 use bd::git::Git;
 use bd::store::{Snapshot, Tx};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -25,6 +26,12 @@ const UNPROVEN: &str = "closed_without_done";
 
 /// The label of a bead that is or was closed in that way.
 pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
+
+/// When a bead was given to its worker, RFC 3339: what that worker was told is what was known then.
+const GIVEN: &str = "given_at";
+
+/// The label of a bead at which a worker gave up.
+pub const FAILED_LABEL: &str = "gt:attempt-failed";
 
 /// One attempt at a bead, ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +54,10 @@ pub struct Attempt {
     pub sessions: usize,
     /// Why it ended.
     pub why: String,
-    /// The hidden ref with what was not committed.
+    /// Whether its worker gave up.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// The hidden ref with what was not committed, or with all of it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kept: String,
     /// What the worker said of it.
@@ -78,23 +88,67 @@ pub struct End<'a> {
     pub kept: Option<&'a str>,
 }
 
+/// Notes on a bead that it is given to a worker now.
+pub fn begin(bead: &mut Bead, now: &Stamp) -> serde_json::Result<()> {
+    bead.labels.retain(|label| label != FAILED_LABEL);
+    bead.set_metadata(GIVEN, now.to_string())
+}
+
+/// When a bead was given to the worker that had it last, where that is known.
+pub fn given_at(bead: &Bead) -> Option<Timestamp> {
+    let given = bead.metadata_object().remove(GIVEN)?;
+    given.as_str()?.parse().ok()
+}
+
+/// Notes on a bead that its worker gave up, with what it says of it. `tip` is its last commit.
+pub fn give_up(
+    bead: &mut Bead,
+    slot: &Slot,
+    end: End<'_>,
+    (tip, said): (&str, &str),
+    at: &str,
+) -> serde_json::Result<()> {
+    let mut attempt = ended(slot, end, at);
+    attempt.failed = true;
+    tip.clone_into(&mut attempt.tip);
+    said.clone_into(&mut attempt.summary);
+    note(bead, attempt)?;
+    bead.labels.push(FAILED_LABEL.to_owned());
+    bead.labels.sort();
+    bead.labels.dedup();
+    Ok(())
+}
+
+/// The attempt that ended last, if its worker gave up.
+pub fn gave_up_last(bead: &Bead) -> Option<Attempt> {
+    noted(bead).pop().filter(|attempt| attempt.failed)
+}
+
 /// Notes on a bead that the attempt of this slot at it has ended. A slot that has no branch yet has done nothing.
 pub fn end(bead: &mut Bead, slot: &Slot, end: End<'_>, at: &str) -> serde_json::Result<()> {
     if slot.bead != bead.id || slot.base.is_empty() {
         return Ok(());
     }
-    let mut notes = noted(bead);
-    notes.push(Attempt {
+    note(bead, ended(slot, end, at))
+}
+
+fn ended(slot: &Slot, end: End<'_>, at: &str) -> Attempt {
+    Attempt {
         worker: end.worker.to_owned(),
         branch: slot.branch.to_string(),
         base: slot.base.clone(),
         target: slot.target.clone(),
         at: at.to_owned(),
-        sessions: slot.respawns.len() + 1,
+        sessions: slot.sessions(),
         why: end.why.to_owned(),
         kept: end.kept.unwrap_or_default().to_owned(),
         ..Attempt::default()
-    });
+    }
+}
+
+fn note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
+    let mut notes = noted(bead);
+    notes.push(attempt);
     let surplus = notes.len().saturating_sub(NOTES);
     bead.set_metadata(KEY, &notes[surplus..])
 }
@@ -181,6 +235,7 @@ fn handed_in(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
                 at: request.created_at.to_string(),
                 sessions: 0,
                 why: format!("handed in as {}: {how}", request.id),
+                failed: false,
                 kept: String::new(),
                 summary: receipt.summary,
                 files: receipt.files,

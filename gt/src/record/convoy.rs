@@ -41,6 +41,15 @@ pub fn tracking(town: &Snapshot, id: &str) -> Vec<String> {
         .collect()
 }
 
+/// The convoy whose worker gets a bead's briefing: the oldest open one that tracks it, else the newest one that did.
+pub fn of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+    if let Some(open) = tracking(town, id).into_iter().next() {
+        return town.get(&open);
+    }
+    let mut all = list(town, true).into_iter().rev();
+    all.find(|convoy| tracked_ids(convoy).any(|tracked| tracked == id))
+}
+
 /// The ids of the beads that a convoy tracks, in the order in which they were added.
 pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
     convoy

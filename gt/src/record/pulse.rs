@@ -28,6 +28,12 @@ pub struct Pulse {
     pub dialog: Option<Dialog>,
     /// The API's refusal, until it answers again.
     pub refusal: Option<Refusal>,
+    /// The model that the program named last; empty if it named none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The file in which the program keeps the conversation; empty if it named none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub transcript: String,
 }
 
 /// A dialog that an agent program reports.
@@ -65,6 +71,10 @@ pub struct HookEvent<'a> {
     pub words: &'a str,
     /// The kind of a notification or an error.
     pub kind: &'a str,
+    /// The model.
+    pub model: &'a str,
+    /// The file with the conversation.
+    pub transcript: &'a str,
 }
 
 impl Pulse {
@@ -92,7 +102,7 @@ impl Pulse {
         let event = HookEvent {
             name: "PermissionRequest",
             words,
-            kind: "",
+            ..HookEvent::default()
         };
         // Without it the screen shows it, later.
         Self::record_of(town, session, token, &event).ok();
@@ -121,6 +131,14 @@ impl Pulse {
 
     /// What an event says of the session. The names are those of Claude Code, Codex and Gemini CLI.
     fn note(&mut self, event: &HookEvent<'_>, now: Timestamp) {
+        for (kept, named) in [
+            (&mut self.model, event.model),
+            (&mut self.transcript, event.transcript),
+        ] {
+            if !named.is_empty() {
+                named.clone_into(kept);
+            }
+        }
         match event.name {
             "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool" => {
                 self.tool = Some(now);
@@ -270,7 +288,13 @@ mod tests {
         let (mut pulse, mut now) = (Pulse::default(), Timestamp::UNIX_EPOCH);
         for (name, kind, words) in events {
             now += SignedDuration::from_secs(1);
-            pulse.note(&HookEvent { name, words, kind }, now);
+            let event = HookEvent {
+                name,
+                words,
+                kind,
+                ..HookEvent::default()
+            };
+            pulse.note(&event, now);
         }
         pulse
     }

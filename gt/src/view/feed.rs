@@ -9,6 +9,7 @@ use crate::town::event::{EventLine, Visibility};
 
 /// Kinds of events, and how each reads. A name in braces is a field; without that field the fields are listed.
 const PHRASES: &[(&str, &str)] = &[
+    ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
     ("convoy_added", "added {beads} to {convoy}"),
     ("convoy_closed", "closed {convoy}: {reason}"),

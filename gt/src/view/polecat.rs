@@ -118,7 +118,7 @@ impl PolecatStatus {
         Ok(Self {
             current_branch: git.head_branch().ok().flatten(),
             uncommitted: git.status().map_or(0, |changes| changes.len()),
-            sessions: polecat.slot.respawns.len() + 1,
+            sessions: polecat.slot.sessions(),
             record: polecat::read_record(&polecat.bead),
             row,
             clone_path,

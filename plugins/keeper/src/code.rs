@@ -116,6 +116,153 @@ pub fn definitions(path: &str, text: &str) -> Vec<Definition> {
     found
 }
 
+/// How many methods or variants of a thing are kept.
+const MEMBERS: usize = 12;
+
+/// The methods of a class or type that a file defines, in their order: what others call.
+pub fn methods(path: &str, text: &str, name: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found: Vec<String> = Vec::new();
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    for (at, line) in lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.len() <= 400)
+    {
+        let text = line.trim_start();
+        if ending == "go" {
+            let own = text
+                .strip_prefix("func (")
+                .and_then(|rest| rest.split_once(") "));
+            let of = |receiver: &str| receiver.trim_end_matches('*').ends_with(name);
+            let method = own.filter(|(receiver, _)| of(receiver));
+            found.extend(method.and_then(|(_, rest)| called(rest)));
+        } else if opens(text, name, ending) {
+            let deep = indent(line);
+            let inside = lines[at + 1..]
+                .iter()
+                .take_while(|line| line.trim().is_empty() || indent(line) > deep)
+                .filter(|line| !line.trim().is_empty());
+            let inside: Vec<&&str> = inside.collect();
+            let first = inside.iter().map(|line| indent(line)).min();
+            let own = inside
+                .into_iter()
+                .filter(|line| Some(indent(line)) == first);
+            found.extend(own.filter_map(|line| method(line.trim(), ending)));
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|name| seen.insert(name.clone()));
+    found.truncate(MEMBERS);
+    found
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Whether a line opens the body of a class or type of that name.
+fn opens(line: &str, name: &str, ending: &str) -> bool {
+    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
+    let has = |word: &str| words.clone().any(|own| own == word);
+    if ending == "rs" {
+        return line.starts_with("impl") && has(name);
+    }
+    let keyword = |word: &&str| matches!(*word, "class" | "interface" | "object" | "trait");
+    words.clone().any(|word| keyword(&word)) && words.any(|word| word == name)
+}
+
+/// The name before a bracket.
+fn called(text: &str) -> Option<String> {
+    let found = name(text)?;
+    let rest = text.trim_start()[found.len()..].trim_start();
+    rest.starts_with(['(', '<']).then_some(found)
+}
+
+/// The name of a method that a line begins to define; none for what is private by its name.
+fn method(line: &str, ending: &str) -> Option<String> {
+    const NO_METHODS: [&str; 10] = [
+        "if",
+        "for",
+        "while",
+        "switch",
+        "catch",
+        "return",
+        "constructor",
+        "function",
+        "new",
+        "super",
+    ];
+    const BEFORE: [&str; 12] = [
+        "public ",
+        "static ",
+        "async ",
+        "override ",
+        "final ",
+        "virtual ",
+        "suspend ",
+        "export ",
+        "def ",
+        "fun ",
+        "fn ",
+        "function ",
+    ];
+    if line.starts_with("private ") || line.starts_with("protected ") {
+        return None;
+    }
+    let mut text = after(line, &["pub(crate) ", "pub(super) ", "pub "]).unwrap_or(line);
+    let mut keyword = false;
+    while let Some(start) = BEFORE.iter().find(|start| text.starts_with(**start)) {
+        keyword |= matches!(*start, "def " | "fun " | "fn " | "function ");
+        text = &text[start.len()..];
+    }
+    let needs_keyword = matches!(ending, "py" | "rs" | "kt" | "rb" | "php");
+    // `User getProfile(` of Java: the type stands first.
+    if matches!(ending, "java" | "cs")
+        && let Some((_, rest)) = text
+            .split_once(' ')
+            .filter(|(first, _)| !first.contains('('))
+    {
+        text = rest;
+    }
+    let found = called(text).or_else(|| name(text).filter(|_| ending == "rb" && keyword))?;
+    let is_body = needs_keyword || line.ends_with(['{', '}', ';', ',', '(', '>']);
+    let fits = (keyword || !needs_keyword) && is_body;
+    (fits && !found.starts_with('_') && !NO_METHODS.contains(&found.as_str())).then_some(found)
+}
+
+/// The variants of a component: the words of its `variant`, and what is set on it (`Button.Primary = …`).
+pub fn variants(text: &str, name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| line.len() <= 400) {
+        let line = line.trim();
+        let member = line
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('.'));
+        if let Some((member, _)) = member.and_then(|rest| rest.split_once('=')) {
+            found.extend(
+                self::name(member).filter(|one| one != "displayName" && one != "propTypes"),
+            );
+        }
+        let is_variant = ["variant:", "variant?:", "type Variant", "variant ="];
+        let at = is_variant.iter().filter_map(|start| line.find(start)).min();
+        let union = at.and_then(|at| line[at..].split(';').next());
+        if let Some(line) = union.filter(|union| union.contains('|')) {
+            let quote = |c: char| matches!(c, '\'' | '"');
+            let quoted = line.split(quote).skip(1).step_by(2);
+            found.extend(
+                quoted
+                    .filter(|one| self::name(one).as_deref() == Some(one))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|one| seen.insert(one.clone()));
+    found.truncate(MEMBERS);
+    found
+}
+
 /// The word at the beginning of a text.
 fn name(text: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -326,6 +473,24 @@ mod tests {
             .map(|one| format!("{} {}:{}", one.kind.word(), one.name, one.line))
             .collect();
         all.join(", ")
+    }
+
+    #[test]
+    fn methods_are_those_of_the_thing_itself_and_variants_are_words() {
+        let ts = "export class UserService {\n  constructor(private db: Db) {}\n  async getProfile(id: string): Promise<User> {\n    \
+                  if (id) { this.db.find(id); }\n  }\n  private secret() {}\n  rename(id: string) {\n  }\n}\nclass Other {\n  foreign() {}\n}\n";
+        assert_eq!(methods("u.ts", ts, "UserService"), ["getProfile", "rename"]);
+        let py = "class UserService:\n    def __init__(self):\n        pass\n    def get_profile(self, id):\n        return load(id)\n";
+        assert_eq!(methods("u.py", py, "UserService"), ["get_profile"]);
+        let rs = "pub struct UserService;\nimpl UserService {\n    pub fn profile(&self) -> User {\n        load()\n    }\n}\n";
+        assert_eq!(methods("u.rs", rs, "UserService"), ["profile"]);
+        let go = "func (s *UserService) Profile(id string) User {\nfunc Free() {\n";
+        assert_eq!(methods("u.go", go, "UserService"), ["Profile"]);
+        let java =
+            "public class UserService {\n    public User getProfile(String id) {\n    }\n}\n";
+        assert_eq!(methods("U.java", java, "UserService"), ["getProfile"]);
+        let tsx = "type Props = { variant?: 'primary' | 'secondary'; size: 'big' }\nexport const Button = (p: Props) => x\nButton.Link = Link\n";
+        assert_eq!(variants(tsx, "Button"), ["primary", "secondary", "Link"]);
     }
 
     #[test]

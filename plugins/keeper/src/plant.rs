@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::code::{definitions, domain};
+use crate::code::{Kind, definitions, domain, methods, variants};
 use crate::sys;
 use crate::vault;
+use crate::word::words;
 use crate::yaml::{self, Value};
 
 /// More files than this are no repository of people.
@@ -15,6 +16,9 @@ const FILES: usize = 50_000;
 
 /// How many seeds a domain may have: more are no patterns, and a file of them could not be read.
 const SEEDS: usize = 2_000;
+
+/// How many words a planted seed has.
+const WORDS: usize = 16;
 
 /// What was planted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +64,7 @@ pub fn plant(root: &Path, source: &Path) -> anyhow::Result<Planted> {
             if found.kind == crate::code::Kind::Type && domain(found.kind, &found.name) != "auth" {
                 continue;
             }
-            fresh.push((domain(found.kind, &found.name), seed(path, &found)));
+            fresh.push((domain(found.kind, &found.name), seed(path, &text, &found)));
         }
     }
     // Of a domain that has none left, what was planted goes.
@@ -102,7 +106,7 @@ fn is_source(path: &str) -> bool {
         && !path.contains(".spec.")
 }
 
-fn seed(path: &str, found: &crate::code::Definition) -> Value {
+fn seed(path: &str, text: &str, found: &crate::code::Definition) -> Value {
     let fields = [
         ("name", found.name.clone()),
         ("kind", found.kind.word().to_owned()),
@@ -111,11 +115,33 @@ fn seed(path: &str, found: &crate::code::Definition) -> Value {
         ("from", "plant".to_owned()),
     ];
     let fields = fields.into_iter();
-    Value::Map(
-        fields
-            .map(|(key, value)| (key.to_owned(), Value::Text(value)))
-            .collect(),
-    )
+    let mut entries: Vec<(String, Value)> = fields
+        .map(|(key, value)| (key.to_owned(), Value::Text(value)))
+        .collect();
+    let lists = match found.kind {
+        Kind::Component => [
+            ("variants", variants(text, &found.name)),
+            ("methods", Vec::new()),
+        ],
+        Kind::Service | Kind::Type => [
+            ("methods", methods(path, text, &found.name)),
+            ("variants", Vec::new()),
+        ],
+        _ => return Value::Map(entries),
+    };
+    let mut own: Vec<String> = words(&found.name);
+    for (key, members) in lists {
+        if !members.is_empty() {
+            own.extend(members.iter().flat_map(|member| words(member)));
+            entries.push((key.to_owned(), Value::texts(&members)));
+        }
+    }
+    // For people, who add the words that they use for it.
+    own.sort();
+    own.dedup();
+    own.truncate(WORDS);
+    entries.push(("words".to_owned(), Value::texts(&own)));
+    Value::Map(entries)
 }
 
 /// Merges fresh seeds into a domain's file.
@@ -178,12 +204,29 @@ fn moved(seed: &Value, fresh: &Value) -> Value {
             .then(|| fresh.get(key))
             .flatten()
     };
-    let entries = entries.iter();
-    Value::Map(
-        entries
-            .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
-            .collect(),
-    )
+    let mut moved: Vec<(String, Value)> = entries
+        .iter()
+        .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
+        .collect();
+    // What is there now counts, and the words that people added stay.
+    for key in ["methods", "variants", "words"] {
+        let Some(now) = fresh.get(key).map(Value::as_texts) else {
+            continue;
+        };
+        let old = moved.iter_mut().find(|(own, _)| own == key);
+        match old {
+            Some((_, value)) if key != "words" => *value = Value::texts(&now),
+            Some((_, value)) => {
+                let mut all = value.as_texts();
+                let new = now.into_iter().filter(|one| !all.contains(one));
+                let new: Vec<String> = new.collect();
+                all.extend(new);
+                *value = Value::texts(&all);
+            }
+            None => moved.push((key.to_owned(), Value::texts(&now))),
+        }
+    }
+    Value::Map(moved)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::code::Kind;
+use crate::code::{AUTH, Kind};
 use crate::decision::{self, Decision};
 use crate::spec::{Element, propose};
 use crate::sys;
@@ -35,6 +35,9 @@ pub enum Mode {
     /// No new patterns.
     Conservation,
 }
+
+/// How many characters of a specification a record holds.
+const SPEC: usize = 4000;
 
 /// How many names a list of a decision holds.
 const MOST: usize = 8;
@@ -110,24 +113,27 @@ pub struct Review {
 /// What the elements of a text come to.
 #[derive(Default)]
 struct Matrix {
-    reuse: Vec<(&'static str, String)>,
+    reuse: Vec<(String, String)>,
     extend: Vec<(String, String)>,
     allow: Vec<String>,
     gated: Vec<String>,
     /// The domains that are touched, and the last words of components that are there.
-    domains: Vec<&'static str>,
+    domains: Vec<String>,
     heads: Vec<String>,
 }
 
-/// Reviews a text.
-pub fn review(vault: &Vault, mode: Mode, title: &str, text: &str, date: &str) -> Review {
+/// Reviews a text; `spec` is what the record holds of it.
+pub fn review(vault: &Vault, mode: Mode, spec: &str, text: &str, date: &str) -> Review {
     let effective = if vault.seeds.is_empty() {
         Mode::Seeding
     } else {
         mode
     };
     let elements = propose(text);
-    let matrix = hold_against(vault, effective, &elements);
+    let mut matrix = hold_against(vault, effective, &elements);
+    if !elements.is_empty() {
+        add_related(vault, text, &mut matrix);
+    }
     let status = match (matrix.gated.is_empty(), effective) {
         (true, _) | (_, Mode::Seeding) => Status::Approved,
         (false, Mode::Growth) => Status::Deferred,
@@ -136,7 +142,7 @@ pub fn review(vault: &Vault, mode: Mode, title: &str, text: &str, date: &str) ->
     let mut fields = vec![
         ("id", Value::text("")),
         ("date", Value::text(date)),
-        ("spec", Value::text(first_line(title))),
+        ("spec", Value::text(specification(spec))),
         ("mode", Value::text(mode.word())),
         ("status", Value::text(status.word())),
     ];
@@ -153,7 +159,7 @@ pub fn review(vault: &Vault, mode: Mode, title: &str, text: &str, date: &str) ->
         .filter(|domain| vault.of(domain).next().is_some());
     let seeds = seeds.map(|domain| {
         let path = format!("keeper/seeds/{domain}.yaml");
-        ((*domain).to_owned(), Value::text(path))
+        (domain.clone(), Value::text(path))
     });
     fields.extend([
         ("reuse", Value::Map(reuse)),
@@ -183,12 +189,16 @@ fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
     let mut matrix = Matrix::default();
     for element in elements {
         let Element { name, kind, domain } = element;
-        if !matrix.domains.contains(domain) {
-            matrix.domains.push(domain);
+        let found = vault.look(domain, name);
+        // "session", "password" alone name a matter, and no thing that is to be made.
+        if found == Match::New && AUTH.contains(&name.as_str()) {
+            continue;
         }
-        let target = match vault.look(domain, name) {
+        matrix.touch(domain);
+        let target = match found {
             Match::Known(seed) => {
-                let known = (*domain, seed.name.clone());
+                matrix.touch(&seed.domain);
+                let known = (seed.domain.clone(), seed.name.clone());
                 if !matrix.reuse.contains(&known) {
                     matrix.reuse.push(known);
                 }
@@ -225,6 +235,31 @@ fn hold_against(vault: &Vault, mode: Mode, elements: &[Element]) -> Matrix {
     matrix
 }
 
+/// Adds what the text is about and does not name: "user profile" is what `UserService.getProfile` is for.
+fn add_related(vault: &Vault, text: &str, matrix: &mut Matrix) {
+    for seed in vault.about(text).into_iter().take(MOST) {
+        let related = (seed.domain.clone(), seed.name.clone());
+        let is_extended = matrix.extend.iter().any(|(target, _)| *target == seed.name);
+        if !is_extended && !matrix.reuse.contains(&related) {
+            matrix.touch(&seed.domain);
+            matrix.reuse.push(related);
+        }
+    }
+    matrix.domains.sort_unstable();
+}
+
+impl Matrix {
+    fn touch(&mut self, domain: &str) {
+        if !self.domains.iter().any(|known| known == domain) {
+            self.domains.push(domain.to_owned());
+        }
+    }
+
+    fn touches(&self, domain: &str) -> bool {
+        self.domains.iter().any(|known| known == domain)
+    }
+}
+
 /// Only what is off-limits is said: that is shorter than what is allowed.
 fn forbidden(vault: &Vault, matrix: &Matrix) -> Vec<String> {
     let mut rules: Vec<String> = matrix
@@ -233,14 +268,14 @@ fn forbidden(vault: &Vault, matrix: &Matrix) -> Vec<String> {
         .take(MOST)
         .map(|head| format!("new {head} components"))
         .collect();
-    if vault.of("auth").next().is_some() && !matrix.domains.contains(&"auth") {
+    if vault.of("auth").next().is_some() && !matrix.touches("auth") {
         rules.push("new authentication services".to_owned());
     }
     rules
 }
 
 fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'static str> {
-    let touches = |domain: &str| matrix.domains.contains(&domain);
+    let touches = |domain: &str| matrix.touches(domain);
     let has = |kind: Kind| elements.iter().any(|element| element.kind == kind);
     let new = !matrix.allow.is_empty() || !matrix.gated.is_empty();
     let mut codes = Vec::new();
@@ -262,13 +297,13 @@ fn constraints(mode: Mode, matrix: &Matrix, elements: &[Element]) -> Vec<&'stati
     codes
 }
 
-fn by_domain(reuse: &[(&'static str, String)]) -> Vec<(String, Value)> {
+fn by_domain(reuse: &[(String, String)]) -> Vec<(String, Value)> {
     let mut lists: Vec<(String, Vec<&String>)> = Vec::new();
     for (domain, name) in reuse {
         match lists.iter_mut().find(|(own, _)| own == domain) {
             Some((_, names)) if names.len() < MOST => names.push(name),
             Some(_) => {}
-            None => lists.push(((*domain).to_owned(), vec![name])),
+            None => lists.push((domain.clone(), vec![name])),
         }
     }
     lists
@@ -277,11 +312,11 @@ fn by_domain(reuse: &[(&'static str, String)]) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// A title on one line, short.
-fn first_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
-    let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
-    line.trim().to_owned()
+/// The specification as it is kept: its lines, as much of it as a person reads in a record.
+fn specification(text: &str) -> String {
+    let keeps = |c: &char| !c.is_control() || *c == '\n';
+    let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();
+    kept.trim().to_owned()
 }
 
 /// What the hook is asked.
@@ -311,7 +346,11 @@ pub fn hook(root: &Path, question: &Question) -> anyhow::Result<Reply> {
     let vault = Vault::load(root)?;
     let mode = Mode::choose(root, &question.mode)?;
     let text = format!("{}.\n{}", question.title, question.spec);
-    let mut review = review(&vault, mode, &question.title, &text, &sys::today());
+    let spec = match question.spec.trim() {
+        "" => question.title.as_str(),
+        spec => spec,
+    };
+    let mut review = review(&vault, mode, spec, &text, &sys::today());
     let gated = review.gated.join(", ");
     if review.status == Status::Rejected {
         let words = format!(
@@ -432,6 +471,38 @@ mod tests {
             review.decision.get("seed_refs").unwrap().field("frontend"),
             "keeper/seeds/frontend.yaml"
         );
+    }
+
+    #[test]
+    fn the_example_of_a_profile_modal_is_approved_by_reuse_in_every_mode() {
+        for mode in [Mode::Seeding, Mode::Growth, Mode::Conservation] {
+            let text = "User profile modal with logout";
+            let review = review(&vault(), mode, text, text, "2026-01-13");
+            assert_eq!(review.status, Status::Approved, "{mode:?}");
+            assert!(review.gated.is_empty() && review.decision.texts("allow").is_empty());
+            assert_eq!(review.decision.field("spec"), text);
+            let reuse = review.decision.by_domain("reuse");
+            let has = |name: &str| {
+                reuse
+                    .iter()
+                    .any(|(_, names)| names.contains(&name.to_owned()))
+            };
+            assert!(
+                has("AuthService.logout") && has("UserService.getProfile"),
+                "{reuse:?}"
+            );
+            let extend = review.decision.get("extend").unwrap().items();
+            assert_eq!(extend[0].field("target"), "Modal", "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_names_no_element_is_none() {
+        let mut vault = vault();
+        vault.seeds.retain(|seed| seed.domain != "auth");
+        let text = "Mail people whose password is old";
+        let review = review(&vault, Mode::Conservation, text, text, "2026-01-13");
+        assert_eq!(review.status, Status::Approved);
     }
 
     #[test]

@@ -18,9 +18,40 @@ pub struct Seed {
     pub kind: String,
     /// The domain whose file it is in.
     pub domain: String,
+    /// More words for it: `words` of its entry.
+    pub words: Vec<String>,
     /// The whole entry, with everything that people wrote there.
     pub entry: Value,
 }
+
+/// Words that mean the same, the first of each standing for all, where no seed file says otherwise.
+const SYNONYMS: [&[&str]; 5] = [
+    &["modal", "dialog", "popup", "overlay"],
+    &["logout", "signout", "logoff"],
+    &["login", "signin", "logon"],
+    &["delete", "remove"],
+    &["avatar", "portrait"],
+];
+
+/// Words in names that do not say what the thing is about.
+const GENERIC: [&str; 16] = [
+    "get",
+    "set",
+    "find",
+    "list",
+    "create",
+    "update",
+    "load",
+    "fetch",
+    "by",
+    "id",
+    "service",
+    "client",
+    "controller",
+    "handler",
+    "repository",
+    "api",
+];
 
 /// All seeds.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +60,8 @@ pub struct Vault {
     pub seeds: Vec<Seed>,
     /// The domains that have a file.
     pub domains: Vec<String>,
+    /// Words with the word that stands for them: `synonyms` of any seed file.
+    pub synonyms: Vec<(String, String)>,
 }
 
 /// How a name stands to the vault.
@@ -57,22 +90,78 @@ impl Vault {
                 sys::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let root = yaml::read(&text.unwrap_or_default())
                 .with_context(|| format!("{} is not valid", path.display()))?;
-            for entry in root.get("seeds").map(Value::items).unwrap_or_default() {
-                let name = match entry {
-                    Value::Text(name) => name.clone(),
-                    entry => entry.field("name").to_owned(),
-                };
-                anyhow::ensure!(!name.is_empty(), "a seed in {} has no name", path.display());
-                vault.seeds.push(Seed {
-                    name,
-                    kind: entry.field("kind").to_owned(),
-                    domain: domain.clone().into_owned(),
-                    entry: entry.clone(),
-                });
+            for (word, others) in root.get("synonyms").map(Value::entries).unwrap_or_default() {
+                let others = others.as_texts().into_iter();
+                let pairs = others.map(|other| (words(&other).concat(), words(word).concat()));
+                vault.synonyms.extend(pairs);
             }
-            vault.domains.push(domain.into_owned());
+            let entries = root.get("seeds").map(Value::items).unwrap_or_default();
+            for entry in entries {
+                let seed = Seed::of(&domain, entry);
+                anyhow::ensure!(
+                    !seed.name.is_empty(),
+                    "a seed in {} has no name",
+                    path.display()
+                );
+                vault.seeds.push(seed);
+            }
+            if !entries.is_empty() {
+                vault.domains.push(domain.into_owned());
+            }
         }
+        vault.add_members();
         Ok(vault)
+    }
+
+    /// The methods and variants of seeds are seeds, too: `AuthService.logout`, `Button.primary`.
+    pub(crate) fn add_members(&mut self) {
+        let mut members: Vec<Seed> = Vec::new();
+        for seed in &self.seeds {
+            for member in ["methods", "variants"]
+                .iter()
+                .filter_map(|key| seed.entry.get(key))
+                .flat_map(Value::as_texts)
+            {
+                let name = format!("{}.{member}", seed.name);
+                let is_known = |other: &Seed| other.domain == seed.domain && other.name == name;
+                if !self.seeds.iter().any(is_known) {
+                    members.push(Seed {
+                        name,
+                        words: Vec::new(),
+                        ..seed.clone()
+                    });
+                }
+            }
+        }
+        self.seeds.extend(members);
+    }
+
+    /// The words of a name, each by the word that stands for it.
+    fn words(&self, name: &str) -> Vec<String> {
+        let own = words(name).into_iter();
+        own.map(|word| self.stands_for(&word)).collect()
+    }
+
+    fn stands_for(&self, word: &str) -> String {
+        let said = self.synonyms.iter().find(|(other, _)| other == word);
+        if let Some((_, stands)) = said {
+            return stands.clone();
+        }
+        let built_in = SYNONYMS.iter().find(|group| group.contains(&word));
+        built_in.map_or(word, |group| group[0]).to_owned()
+    }
+
+    /// The seeds of several words of their own that all occur in a text: what it is about uses them, although it does not
+    /// name them.
+    pub fn about(&self, text: &str) -> Vec<&Seed> {
+        let said = self.words(text);
+        let is_about = |seed: &&Seed| {
+            let mut own = self.words(&seed.name);
+            own.retain(|word| !GENERIC.contains(&word.as_str()));
+            own.dedup();
+            own.len() >= 2 && seed.kind != Kind::Route.word() && within(&own, &said)
+        };
+        self.seeds.iter().filter(is_about).collect()
     }
 
     /// The seeds of a domain.
@@ -81,16 +170,28 @@ impl Vault {
         self.seeds.iter().filter(move |seed| seed.domain == domain)
     }
 
-    /// How a name stands to the seeds of its domain: known when a seed has all of its words, near when the words share
-    /// their last one, the seed's words are all in it, or it is nearly spelled so.
+    /// How a name stands to the seeds: known when one of its domain has all of its words, or one of another domain has,
+    /// near when one of its domain shares the last word, has all its words in the name, or is nearly spelled so.
     pub fn look(&self, domain: &str, name: &str) -> Match<'_> {
         if name.starts_with('/') {
             return self.look_route(name);
         }
-        let own = words(name);
+        match self.look_among(name, &|seed| seed.domain == domain) {
+            Match::Known(seed) => Match::Known(seed),
+            other => match self.look_among(name, &|seed| seed.domain != domain) {
+                Match::Known(seed) => Match::Known(seed),
+                _ => other,
+            },
+        }
+    }
+
+    fn look_among(&self, name: &str, fits: &dyn Fn(&Seed) -> bool) -> Match<'_> {
+        let own = self.words(name);
         let seeds: Vec<(Vec<String>, &Seed)> = self
-            .of(domain)
-            .map(|seed| (words(&seed.name), seed))
+            .seeds
+            .iter()
+            .filter(|seed| fits(seed))
+            .map(|seed| (self.words(&seed.name), seed))
             .collect();
         let found = |fits: &dyn Fn(&[String], &Seed) -> bool| {
             let found = seeds.iter().find(|(theirs, seed)| fits(theirs, seed));
@@ -103,6 +204,13 @@ impl Vault {
         };
         let exact = found(&|theirs, _| theirs == own.as_slice() || theirs == bare);
         let exact = exact.or_else(|| found(&|theirs, _| within(&own, theirs)));
+        let exact = exact.or_else(|| {
+            let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
+                let more = seed.words.iter().flat_map(|word| self.words(word));
+                theirs.iter().cloned().chain(more).collect()
+            };
+            found(&|theirs, seed| !seed.words.is_empty() && within(&own, &all(theirs, seed)))
+        });
         if let Some(seed) = exact {
             return Match::Known(seed);
         }
@@ -137,6 +245,23 @@ impl Vault {
     }
 }
 
+impl Seed {
+    /// The seed of an entry: its name alone, or a mapping.
+    fn of(domain: &str, entry: &Value) -> Self {
+        let name = match entry {
+            Value::Text(name) => name.clone(),
+            entry => entry.field("name").to_owned(),
+        };
+        Self {
+            name,
+            kind: entry.field("kind").to_owned(),
+            domain: domain.to_owned(),
+            words: entry.get("words").map(Value::as_texts).unwrap_or_default(),
+            entry: entry.clone(),
+        }
+    }
+}
+
 fn is_version(part: &str) -> bool {
     part.strip_prefix('v')
         .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
@@ -163,6 +288,7 @@ pub(crate) mod tests {
             name: name.to_owned(),
             kind: kind.to_owned(),
             domain: domain.to_owned(),
+            words: Vec::new(),
             entry: Value::text(name),
         };
         Vault {
@@ -177,6 +303,7 @@ pub(crate) mod tests {
             domains: ["auth", "backend", "data", "frontend"]
                 .map(str::to_owned)
                 .to_vec(),
+            synonyms: Vec::new(),
         }
     }
 
@@ -201,5 +328,38 @@ pub(crate) mod tests {
             "near /api/users/:id"
         );
         assert_eq!(of("backend", "/api/invoices"), "new");
+        // By another word, another form of it, or in another domain.
+        assert_eq!(of("frontend", "settings dialog"), "near Modal");
+        assert_eq!(of("backend", "logout"), "known AuthService.logout");
+        assert_eq!(of("auth", "signout"), "known AuthService.logout");
+    }
+
+    #[test]
+    fn synonyms_words_and_members_are_those_of_the_seed_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            sys::write(&super::folder(folder.path()).join(name), text, 0o644).unwrap();
+        };
+        put(
+            "frontend.yaml",
+            "seeds:\n  - {name: Card, kind: component, variants: [compact], words: [tile]}\n",
+        );
+        put(
+            "backend.yaml",
+            "seeds:\n  - {name: BillingService, kind: service, methods: [charge, refund]}\n",
+        );
+        put("words.yaml", "synonyms:\n  refund: [chargeback]\n");
+        let vault = Vault::load(folder.path()).unwrap();
+        assert_eq!(vault.domains, ["backend", "frontend"]);
+        let of = |domain: &str, name: &str| match vault.look(domain, name) {
+            Match::Known(seed) => seed.name.clone(),
+            _ => String::new(),
+        };
+        assert_eq!(of("frontend", "tile"), "Card");
+        assert_eq!(of("frontend", "compact card"), "Card.compact");
+        assert_eq!(of("backend", "chargeback"), "BillingService.refund");
+        let about = vault.about("Let people refund what billing took");
+        assert_eq!(about.len(), 1);
+        assert_eq!(about[0].name, "BillingService.refund");
     }
 }

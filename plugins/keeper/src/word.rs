@@ -50,11 +50,20 @@ pub fn singular(word: &str) -> String {
     }
 }
 
-/// Whether two words mean the same thing as far as spelling tells: equal, or one the beginning of the other (`auth`,
-/// `authentication`).
+/// Whether two words mean the same thing as far as spelling tells: equal, of one stem (`billing`, `billed`), or one the
+/// beginning of the other (`auth`, `authentication`).
 pub fn alike(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    a == b || (short.len() >= 4 && long.starts_with(short))
+    a == b || (short.len() >= 4 && long.starts_with(short)) || stem(a) == stem(b)
+}
+
+/// A word without the ending that its use gave it.
+pub fn stem(word: &str) -> &str {
+    const ENDINGS: [&str; 9] = [
+        "ations", "ation", "ments", "ment", "ing", "ers", "er", "ed", "e",
+    ];
+    let cut = ENDINGS.iter().find_map(|end| word.strip_suffix(end));
+    cut.filter(|stem| stem.chars().count() >= 4).unwrap_or(word)
 }
 
 /// Whether every word of `few` is alike one of `many`.
@@ -95,6 +104,8 @@ mod tests {
     #[test]
     fn spelling_tells_what_is_alike() {
         assert!(alike("auth", "authentication") && !alike("log", "login"));
+        assert!(alike("billing", "billed") && alike("rename", "renaming"));
+        assert!(!alike("user", "using") && !alike("tier", "tied"));
         assert!(nearly("UserServise", "UserService") && !nearly("Card", "Cart"));
         assert!(within(&words("logout"), &words("AuthService.logout")));
         assert!(!within(&[], &words("x")));

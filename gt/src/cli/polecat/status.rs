@@ -4,6 +4,7 @@ use bd::ui::{Page, counted, escape};
 
 use super::super::{Answer, answer};
 use crate::cli::context::Context;
+use crate::record::polecat::{Completion, MergeResult};
 use crate::view::polecat::PolecatStatus;
 
 /// Show one polecat: state, work, sandbox and session
@@ -68,12 +69,27 @@ fn show(shown: &PolecatStatus, page: &mut Page) {
         counted(shown.record.len(), "bead")
     ));
     for entry in shown.record.iter().rev().take(5) {
-        page.line(format!(
-            "    {} {} ({}s, {})",
-            page.when(&entry.at),
-            entry.bead,
-            entry.seconds,
-            counted(entry.sessions, "session")
-        ));
+        record_line(entry, page);
     }
+}
+
+fn record_line(entry: &Completion, page: &mut Page) {
+    let result = entry
+        .result
+        .map_or_else(|| entry.outcome.word(), MergeResult::word);
+    let model = match entry.model.as_str() {
+        "" => String::new(),
+        model => format!(", {}", escape::line(model)),
+    };
+    let gates = match entry.gate_failures {
+        0 => String::new(),
+        times => format!(", gates failed {times}×"),
+    };
+    page.line(format!(
+        "    {} {} {result} ({}s, {}{model}{gates})",
+        page.when(&entry.at),
+        entry.bead,
+        entry.seconds,
+        counted(entry.sessions, "session")
+    ));
 }

@@ -7,13 +7,16 @@
 //!    touching beads; or a stated reason why there is no change (`proof`), and no work elsewhere (`elsewhere`).
 //! 5. `push`: the branch goes to origin and its tip is read back from there (`push`).
 //! 6. `submit`: merge request, summary, cleared hook, idle: one transaction (`submit`).
-//! 7. `leave`: the sandbox lets go of the branch, the session ends.
+//! 7. `leave`: the sandbox lets go of the branch and goes to the target, the session ends.
+//!
+//! A worker that gives up (`--failed`) goes from 3 to `failed::give_up`: its work is kept on a rescue ref, nothing is merged.
 //!
 //! A step that fails is recorded with its reason; the next `gt done` begins at it. A `gt done` that was
 //! killed is finished by the patrol.
 
 mod documents;
 mod elsewhere;
+mod failed;
 mod identify;
 mod left;
 mod proof;
@@ -30,9 +33,12 @@ pub use proof::{Proof, ProofError};
 pub use push::PushFailed;
 
 use crate::flow::molecule::{self, Concluded};
+use crate::flow::sandbox::start_of;
+use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, Call, Event};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneRecord, FailedStep, Slot, SlotState};
+use crate::record::polecat::{DoneMore, DoneRecord, FailedStep, GaveUp, Slot, SlotState};
+use crate::record::pulse::Pulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
@@ -43,6 +49,10 @@ pub struct Report {
     pub summary: String,
     /// Why there is no change to merge, where that is so.
     pub no_change: Option<String>,
+    /// The path of the specification by which it was done, in the sandbox; the bead's own where none is named.
+    pub spec: Option<String>,
+    /// That it is given up, if so.
+    pub gave_up: Option<GaveUp>,
     /// Whether open steps of its molecule are closed with it.
     pub close_steps: bool,
 }
@@ -65,13 +75,29 @@ pub struct Done {
     /// What became of its molecule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule: Option<Concluded>,
+    /// What was given up and where its work is kept, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FailedAttempt>,
+}
+
+/// An attempt that its worker gave up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedAttempt {
+    /// What was tried, and why it fails.
+    pub why: String,
+    /// Whether the bead is closed.
+    pub closed: bool,
+    /// The rescue ref with its commits and files, if there are any.
+    pub rescue: Option<String>,
 }
 
 /// Finishes the work on the caller's hook: the story above.
 pub fn done(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Done> {
     check_attempt(town, worker)?;
     let beads = town.rig_store(&worker.rig)?.snapshot()?;
-    molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
+    if report.gave_up.is_none() {
+        molecule::check_done(&beads, &worker.slot.bead, report.close_steps)?;
+    }
     drop(beads);
     let mut slot = begin(town, worker, report)?;
     run(town, worker, &mut slot)
@@ -105,8 +131,36 @@ pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     }
 }
 
+/// What the worker's program says of its session.
+fn session_numbers(town: &LiveTown, worker: &HeldWorker, slot: &Slot) -> SessionNumbers {
+    let address = worker.address();
+    let session = SessionName::of(&address);
+    let session = session.as_ref().map_or("", SessionName::as_str);
+    seance::numbers(town, &address, &Pulse::load(town, session, &slot.token))
+}
+
+/// The path of a specification from the top of the sandbox.
+fn spec_path(worker: &HeldWorker, path: &str) -> anyhow::Result<String> {
+    let top = worker.sandbox();
+    let full = top.join(path).canonicalize();
+    let top = top.canonicalize().unwrap_or(top);
+    let inside = full.ok().filter(|full| full.is_file());
+    let inside = inside.and_then(|full| Some(full.strip_prefix(&top).ok()?.to_owned()));
+    let inside = inside.ok_or_else(|| {
+        anyhow::anyhow!(
+            "--spec: there is no file {} in the sandbox {}",
+            bd::ui::escape::line(path),
+            top.display()
+        )
+    })?;
+    Ok(inside.to_string_lossy().into_owned())
+}
+
 fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Result<Slot> {
     let store = town.rig_store(&worker.rig)?;
+    let spec = report.spec.as_deref();
+    let spec = spec.map(|path| spec_path(worker, path)).transpose()?;
+    let model = session_numbers(town, worker, &worker.slot).model;
     town.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &worker.slot_id);
         // What failed is tried again.
@@ -115,6 +169,11 @@ fn begin(town: &LiveTown, worker: &HeldWorker, report: &Report) -> anyhow::Resul
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
+            more: Box::new(DoneMore {
+                spec: spec.clone().unwrap_or(before.more.spec.clone()),
+                model: model.clone(),
+                gave_up: report.gave_up.clone(),
+            }),
             failed: None,
             ..before
         };
@@ -134,6 +193,12 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         }
         Ok(None) => {}
         Err(error) => return fail(town, worker, slot, "documents", true, error),
+    }
+    if let Some(gave_up) = record.more.gave_up.clone() {
+        return match failed::give_up(town, worker, slot, (&record, &gave_up)) {
+            Ok(done) => Ok(done),
+            Err(error) => fail(town, worker, slot, "rescue", true, error),
+        };
     }
     if record.no_change.is_none() {
         record.no_change = documents::all_there_is(town, worker, slot, &record)?;
@@ -161,11 +226,21 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         slot.state = SlotState::finishing(&record);
         save(town, worker, slot)?;
     }
-    let (request, concluded) = match submit::submit(town, worker, slot, &record, &proof) {
+    submit_proven(town, worker, slot, (&record, proof))
+}
+
+/// Files the merge request of what is proven and pushed, and leaves.
+fn submit_proven(
+    town: &LiveTown,
+    worker: &HeldWorker,
+    slot: &mut Slot,
+    (record, proof): (&DoneRecord, Proof),
+) -> anyhow::Result<Done> {
+    let (request, concluded) = match submit::submit(town, worker, slot, record, &proof) {
         Ok(submitted) => submitted,
         Err(error) => return fail(town, worker, slot, "submit", true, error),
     };
-    leave(worker, &proof);
+    leave(worker, slot, &proof);
     town.tell(&event!(Done,
         bead: slot.bead, branch: slot.branch, request: request, tip: proof.tip,
         commits: proof.commits.len(), no_change: record.no_change,
@@ -184,6 +259,7 @@ fn run(town: &LiveTown, worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<
         commits: proof.commits.len(),
         remote: proof.remote,
         molecule: concluded,
+        failed: None,
     })
 }
 
@@ -204,10 +280,26 @@ fn tell_hooks(town: &LiveTown, worker: &HeldWorker, slot: &Slot, request: Option
     town_hook::notify(town, Event::PostDone, &call);
 }
 
-/// Lets go of the branch, so that the queue can remove it once it is merged. The files stay as they are;
-/// failing only means that the branch is kept longer.
-fn leave(worker: &HeldWorker, proof: &Proof) {
-    Git::at(worker.sandbox()).checkout_detach(&proof.tip).ok();
+/// Lets go of the branch, so that the queue can remove it once it is merged, and puts the sandbox on the target as it was
+/// just fetched, ready for the next work. A branch without commits goes at once. Failing only means that more is left for
+/// the next sling to do.
+fn leave(worker: &HeldWorker, slot: &Slot, proof: &Proof) {
+    let git = Git::at(worker.sandbox());
+    if git.checkout_detach(&proof.tip).is_err() {
+        return;
+    }
+    if proof.commits.is_empty() {
+        git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
+    }
+    sync(worker, slot, &git);
+}
+
+/// Puts a clean sandbox on the target.
+fn sync(worker: &HeldWorker, slot: &Slot, git: &Git) {
+    let is_clean = git.status().is_ok_and(|changes| changes.is_empty());
+    if let (true, Ok(target)) = (is_clean, start_of(&worker.rig, &slot.target)) {
+        git.checkout_detach(&target).ok();
+    }
 }
 
 /// Records the failed step, so that everyone sees it, and passes the error on.

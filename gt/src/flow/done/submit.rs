@@ -6,6 +6,8 @@ use bd::change;
 use bd::store::Tx;
 
 use super::{HeldWorker, NotYours, Proof};
+use crate::flow::convoy::briefing::area_of;
+use crate::flow::followup;
 use crate::flow::molecule::{self, Concluded};
 use crate::host::LiveTown;
 use crate::record::merge_request::Receipt;
@@ -34,6 +36,13 @@ pub(super) fn submit(
         );
         let number = attempt::raise(&mut bead)?;
         set_summary(&mut bead, &record.summary)?;
+        let area = area_of(&proof.files);
+        if !area.is_empty() {
+            bead.set_metadata("area", &area)?;
+        }
+        if !record.more.spec.is_empty() {
+            bead.spec_id.clone_from(&record.more.spec);
+        }
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
         let request = match &record.no_change {
@@ -75,7 +84,7 @@ pub(super) fn superseded(bead: &Bead, worker: &HeldWorker) -> NotYours {
 }
 
 /// Whether the lease is still the one under which the work was proven.
-fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
+pub(super) fn still_ours(tx: &Tx, worker: &HeldWorker, slot: &Slot) -> Result<(), NotYours> {
     let current = Slot::load(tx, &worker.slot_id);
     let hook = tx
         .get(&worker.agent_id)
@@ -122,7 +131,11 @@ fn file_request(
         resolves: crate::record::merge_request::resolves(bead),
     };
     let id = request_id(prefix, &slot.branch);
-    let request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    let mut request = receipt.request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    if let Some(on) = followup::stands_on(tx, bead).filter(|on| on.tip == slot.base) {
+        // What it stands on is merged first.
+        request.dependencies.push(blocks(tx, &id, &on.request));
+    }
     tx.put(request)?;
     // Whoever closed it early: it is done when the request is merged.
     change::mark_open(bead, Status::InProgress, &now);
@@ -130,16 +143,20 @@ fn file_request(
         .edges(&DepKind::Blocks)
         .any(|edge| edge.depends_on_id == id)
     {
-        bead.dependencies.push(Dep {
-            issue_id: bead.id.clone(),
-            depends_on_id: id.clone(),
-            kind: DepKind::Blocks,
-            created_at: now,
-            created_by: tx.actor().to_owned(),
-            ..Dep::default()
-        });
+        bead.dependencies.push(blocks(tx, &bead.id, &id));
     }
     Ok(id)
+}
+
+fn blocks(tx: &Tx, from: &str, to: &str) -> Dep {
+    Dep {
+        issue_id: from.to_owned(),
+        depends_on_id: to.to_owned(),
+        kind: DepKind::Blocks,
+        created_at: tx.now(),
+        created_by: tx.actor().to_owned(),
+        ..Dep::default()
+    }
 }
 
 /// One branch makes one request: its id follows from the branch.
@@ -148,7 +165,7 @@ fn request_id(prefix: &str, branch: &str) -> String {
 }
 
 /// Clears the hook, makes the worker idle and writes its record.
-fn go_idle(
+pub(super) fn go_idle(
     tx: &mut Tx,
     worker: &HeldWorker,
     slot: &Slot,
@@ -163,14 +180,20 @@ fn go_idle(
         let since = Stamp::read(&slot.since).instant();
         let entry = Completion {
             bead: slot.bead.to_string(),
-            outcome: record
-                .no_change
-                .as_ref()
-                .map_or(Outcome::Submitted, |_| Outcome::NoChange),
+            outcome: match (&record.more.gave_up, &record.no_change) {
+                (Some(_), _) => Outcome::Failed,
+                (None, Some(_)) => Outcome::NoChange,
+                (None, None) => Outcome::Submitted,
+            },
             at: now.to_string(),
             seconds: now.instant().duration_since(since).as_secs(),
-            sessions: slot.respawns.len() + 1,
+            sessions: slot.sessions(),
             agent: slot.agent.clone(),
+            model: record.more.model.clone(),
+            request: request.map(str::to_owned),
+            result: None,
+            gate_failures: 0,
+            merged_after: None,
         };
         polecat::complete(&mut agent, &entry, now)?;
         tx.put(agent)?;
@@ -184,7 +207,7 @@ fn go_idle(
 }
 
 /// Stores the summary in the bead's metadata; other metadata stays.
-fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
+pub(super) fn set_summary(bead: &mut Bead, summary: &str) -> serde_json::Result<()> {
     if summary.trim().is_empty() {
         return Ok(());
     }

@@ -9,6 +9,7 @@ use super::job::{Job, MergeOutcome, fetch, repository};
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery;
 use crate::record::merge_request::{self, AS_IT_WAS, RequestState, set_state, state_of};
+use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 
 /// Puts the candidate on the target and closes what is done by it.
@@ -263,6 +264,9 @@ fn close_request(
     request.description = set(&request.description, "merge_commit", commit);
     request.description = set(&request.description, "close_reason", Some(word));
     close_bead(tx, request.clone(), along.unwrap_or(word))?;
+    if commit.is_some() {
+        polecat::note_merged(tx, &request, along.is_some())?;
+    }
     let handed_in = merge_request::receipt_of(&request).attempt;
     match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
         Some(bead) if bead.is_open() && attempt::of(&bead) == handed_in => {

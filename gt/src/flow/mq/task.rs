@@ -15,6 +15,7 @@ use crate::host::LiveTown;
 use crate::record;
 use crate::record::merge_request::{self, source_of};
 use crate::record::merge_task::MERGE_LABEL as LABEL;
+use crate::record::polecat;
 
 /// How many tasks of one bead are given to a worker automatically.
 const REPAIRS: usize = 2;
@@ -54,6 +55,10 @@ pub(crate) fn gate_failed(
     );
     let title = format!("Fix gate {}", failure.gate);
     let task = make(job, target, &title, &evidence)?;
+    job.town.transact(job.store, |tx| {
+        let request = job.request.clone();
+        polecat::note_result(tx, &request, |entry, _| entry.gate_failures += 1)
+    })?;
     Ok(MergeOutcome::GateFailed {
         gate: failure.gate.clone(),
         task,

@@ -12,6 +12,7 @@ use super::task;
 use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::record::merge_request::{receipt_of, source_of};
+use crate::record::polecat::{self, MergeResult};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -121,6 +122,9 @@ pub(crate) fn withdraw(job: &Job) -> anyhow::Result<Option<String>> {
 fn close(tx: &mut Tx, mut request: Bead, why: &str, kept: Option<&str>) -> anyhow::Result<()> {
     let (id, source) = (request.id.clone(), source_of(&request));
     request.description = fields::set(&request.description, "close_reason", Some(WORD));
+    polecat::note_result(tx, &request, |entry, _| {
+        entry.result = Some(MergeResult::Failed);
+    })?;
     super::close::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
     task::cancel(tx, &id)?;
     let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());

@@ -14,6 +14,7 @@ mod part;
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use serde::Serialize;
 
 pub use decision::mark_reported;
@@ -144,12 +145,7 @@ fn compiled(
     occasion: Occasion,
     (hook, slot): (Option<&Bead>, &Slot),
 ) -> Prime {
-    let convoy = hook.and_then(|bead| {
-        let id = record::convoy::tracking(&stores.town, &bead.id)
-            .into_iter()
-            .next()?;
-        stores.town.get(&id)
-    });
+    let convoy = hook.and_then(|bead| convoy_of(stores, bead, occasion));
     let mut messages = crate::record::mail::inbox(&stores.town, &address.mailbox());
     messages.retain(|message| !message.read);
     let mut notes = handoff::unread_notes(&messages);
@@ -172,6 +168,7 @@ fn compiled(
         Occasion::Brief => parts.push(work()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
             parts.extend(part::role(address, &part::directives(town, address)));
+            parts.extend(limits(town, address));
             parts.push(part::identity(town, address));
             if occasion != Occasion::Compact {
                 parts.extend(notes.iter().map(|note| part::handoff(note)));
@@ -204,6 +201,15 @@ fn compiled(
         parts,
         text,
     }
+}
+
+/// The convoy of a bead: the open one that tracks it; of a finished bead that is only looked at also one that has landed.
+fn convoy_of<'a>(stores: &'a Stores, bead: &Bead, occasion: Occasion) -> Option<&'a Bead> {
+    if occasion == Occasion::Brief && was_given(bead).is_some() {
+        return record::convoy::of_bead(&stores.town, &bead.id);
+    }
+    let mut open = record::convoy::tracking(&stores.town, &bead.id).into_iter();
+    stores.town.get(&open.next()?)
 }
 
 /// The messages that stand in the text.
@@ -239,7 +245,10 @@ fn compile_outside(
         return parts;
     };
     if occasion.has_prior_work() {
-        let entries = prior_work(town, stores, convoy);
+        let entries = match was_given(bead) {
+            Some(given) => briefing::entries_before(stores, convoy, given),
+            None => prior_work(town, stores, convoy),
+        };
         parts.extend(part::convoy(convoy, &entries, &bead.id));
     }
     parts.extend(documents(town, address, (bead, slot), occasion));
@@ -263,12 +272,25 @@ fn before(town: &LiveTown, stores: &Stores, bead: &Bead) -> Vec<Part> {
         let original = followup::original_of(bead).unwrap_or_default();
         parts.push(part::followup(original, &before));
     }
-    // Of a bead that is handed in or done they are no work before it, but its own.
-    if matches!(bead.status, Status::Open | Status::Hooked) {
-        let attempts = attempt::traced(beads, git.as_ref(), bead);
+    // Of a bead that is handed in or done its own attempt is no work before it.
+    let given = was_given(bead);
+    if given.is_some() || matches!(bead.status, Status::Open | Status::Hooked) {
+        let mut attempts = attempt::traced(beads, git.as_ref(), bead);
+        attempts.retain(|(attempt, _)| {
+            let ended = attempt.at.parse().unwrap_or(Timestamp::MIN);
+            given.is_none_or(|given| ended <= given)
+        });
         parts.extend(part::attempts(&bead.id, &attempts));
     }
     parts
+}
+
+/// When a bead that is handed in or done was given to its worker: what is said about it is what was said then.
+fn was_given(bead: &Bead) -> Option<Timestamp> {
+    match bead.status {
+        Status::Open | Status::Hooked => None,
+        _ => attempt::given_at(bead),
+    }
 }
 
 /// What was written down before, and where to write down what is found.
@@ -294,6 +316,19 @@ fn mail(unread: usize) -> Option<Part> {
     let plural = if unread == 1 { "" } else { "s" };
     let text = format!("You have {unread} unread message{plural}: `gt mail inbox`.\n");
     (unread > 0).then(|| Part::fixed("mail", "unread mail", text))
+}
+
+/// The commands that settings block.
+fn limits(town: &LiveTown, address: &Address) -> Option<Part> {
+    const NAME: &str = "safety.blocked_patterns";
+    let rig = address.rig().map(|rig| town.layout.rig(rig));
+    let setting = Layers::load(town, rig.as_ref()).ok()?.get(NAME)?;
+    let listed = setting.value.as_array()?;
+    let patterns: Vec<String> = listed
+        .iter()
+        .filter_map(|pattern| pattern.as_str().map(str::to_owned))
+        .collect();
+    part::limits(&patterns, &format!("{NAME} ({})", setting.origin))
 }
 
 /// How many bytes a role's context may have, and who says so.
@@ -335,7 +370,7 @@ fn hooked(bead: &Bead, slot: &Slot) -> Hooked {
         priority: bead.priority,
         branch: slot.branch.to_string(),
         target: slot.target.clone(),
-        sessions: slot.respawns.len() + 1,
+        sessions: slot.sessions(),
     }
 }
 

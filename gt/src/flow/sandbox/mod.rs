@@ -116,10 +116,23 @@ impl<'a> Sandbox<'a> {
         Ok(discovery::place(&Git::at(self.path()), key)?)
     }
 
-    /// Brings the sandbox onto a fresh `branch` that starts from `target` as it is now.
-    pub fn prepare(&self, branch: &str, target: &str) -> Result<Prepared, SandboxError> {
+    /// Brings the sandbox onto a fresh `branch` that starts from `target` as it is now, or from the commit of unmerged work
+    /// that it is to stand on, where this repository has it.
+    pub fn prepare(
+        &self,
+        branch: &str,
+        target: &str,
+        stands_on: Option<&str>,
+    ) -> Result<Prepared, SandboxError> {
         let stale = self.fetch()?;
-        let base = start_of(self.rig, target)?;
+        let unmerged = match stands_on {
+            Some(tip) => Git::at(self.rig.repo()).resolve(&format!("{tip}^{{commit}}"))?,
+            None => None,
+        };
+        let base = match unmerged {
+            Some(tip) => tip,
+            None => start_of(self.rig, target)?,
+        };
         let path = self.path();
         self.drop_half_added()?;
         let (how, rescued) = if !path.exists() {

@@ -5,6 +5,7 @@
 //! a copy of the conversation, and the original stays as it is ([`ask()`]).
 
 mod ask;
+mod numbers;
 pub mod transcript;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use ask::{AskError, COPY, ask};
+pub use numbers::{SessionNumbers, numbers, proposal};
 
 use crate::host::LiveTown;
 use crate::town;

@@ -355,6 +355,12 @@ fn take_lease(
     *slot = town.transact(&store, |tx| {
         let mut current = slot.still_held(tx, ids)?;
         current.lease = current.lease.next();
+        current.started = match current.started {
+            // The first session of this bead, or one that was begun by an earlier version.
+            0 if counted == Counted::Not && current.state.slinging().is_some() => 1,
+            0 => current.sessions() + 1,
+            started => started + 1,
+        };
         current.token.clone_from(&token);
         current.left.clear();
         let now = tx.now();
@@ -416,6 +422,9 @@ fn launch(
         question,
     })
 }
+
+/// When a session began, RFC 3339, in its environment.
+pub const STARTED: &str = "GT_STARTED";
 
 /// What a session begins with.
 struct Begin {
@@ -504,6 +513,7 @@ fn identity_env(town: &LiveTown, address: &Address, session: &str) -> Vec<(Strin
     };
     let root = town.layout.root().display().to_string();
     let mut env = vec![
+        (STARTED, town.clock.now().to_string()),
         ("GT_ROLE", text.clone()),
         ("BD_ACTOR", text.clone()),
         ("GIT_AUTHOR_NAME", text.clone()),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 
-use super::{SlingRequest, rig_of};
+use super::{SlingRequest, leaving, rig_of};
 use crate::flow::convoy::integration;
 use crate::host::Live;
 use crate::host::LiveTown;
@@ -103,6 +103,9 @@ pub struct Wish<'a> {
 pub(super) fn claim(town: &LiveTown, rig: &RigLayout, wish: &Wish) -> anyhow::Result<Claimed> {
     let store = town.rig_store(rig)?;
     let prefix = town.prefix(rig.name());
+    if wish.name.is_none() {
+        leaving::wait(town, rig, &store.snapshot()?, &wish.request.bead)?;
+    }
     let sessions = town.host.list()?;
     let target = integration::target_of(town, rig, &wish.request.bead)?;
     let mut lost = BTreeSet::new();
@@ -255,7 +258,12 @@ fn choose(
     let idle = |polecat: &&Polecat| {
         polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
     };
-    if let Some(polecat) = all.iter().find(idle) {
+    let before = leaving::worker_before(rig, beads, &wish.request.bead);
+    let reused = all
+        .iter()
+        .filter(idle)
+        .min_by_key(|polecat| Some(&polecat.name) != before.as_ref());
+    if let Some(polecat) = reused {
         return Ok(polecat.name.clone());
     }
     let mut used: BTreeSet<String> = lost.clone();
@@ -366,6 +374,7 @@ fn hook_bead(tx: &mut Tx, id: &str, holder: &str, args: &str) -> anyhow::Result<
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
     bead.assignee = holder.to_owned();
+    attempt::begin(&mut bead, &now)?;
     bead.updated_at = now;
     let by = tx.actor().to_owned();
     bead.description = bd::bead::fields::set(&bead.description, "dispatched_by", Some(&by));

@@ -21,6 +21,7 @@ mod claim;
 mod enqueue;
 mod family;
 pub mod formula;
+mod leaving;
 mod release;
 mod target;
 mod unsling;
@@ -39,6 +40,7 @@ pub use unsling::{Unslung, unsling};
 
 use crate::flow::convoy::{self, integration};
 use crate::flow::discovery;
+use crate::flow::followup;
 use crate::flow::handoff;
 use crate::flow::molecule;
 use crate::flow::mq;
@@ -303,8 +305,13 @@ fn finish(town: &LiveTown, rig: &RigLayout, claimed: &Claimed) -> anyhow::Result
         let session = session::start::name_of(&claimed.ids.address)?;
         session::end::polecat(town, session.as_str(), &slot)?;
         integration::ensure(town, rig, &claimed.bead.id, &slot.target)?;
-        let prepared =
-            Sandbox::of(town, rig, &claimed.worker.name).prepare(&slot.branch, &slot.target)?;
+        let stands_on = followup::stands_on(&town.rig_store(rig)?.snapshot()?, &claimed.bead);
+        let stands_on = stands_on.filter(|on| on.target == slot.target);
+        let prepared = Sandbox::of(town, rig, &claimed.worker.name).prepare(
+            &slot.branch,
+            &slot.target,
+            stands_on.as_ref().map(|on| on.tip.as_str()),
+        )?;
         slot.base.clone_from(&prepared.base);
         advance(town, rig, claimed, &mut slot, SlingStep::Branched)?;
         town.tell(&event!(FreshBranch,

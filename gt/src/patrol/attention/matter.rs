@@ -106,6 +106,7 @@ pub fn of_rig(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<Atte
     };
     found.extend(of_tasks(rig, beads, &goes_alone));
     found.extend(of_closed(rig, beads));
+    found.extend(of_failed(rig, beads, &is_queued));
     found
 }
 
@@ -392,6 +393,36 @@ fn of_tasks(rig: &str, beads: &Snapshot, goes_alone: &dyn Fn(&Bead) -> bool) -> 
                 format!("gt sling {} {rig}", task.id),
                 format!("gt why {}", task.id),
             ],
+        })
+        .collect()
+}
+
+/// An open bead at which its worker gave up, and that nobody has taken since.
+fn of_failed(rig: &str, beads: &Snapshot, is_queued: &dyn Fn(&str) -> bool) -> Vec<Attention> {
+    let failed =
+        beads.select(|head| head.status() == Status::Open && head.has_label(attempt::FAILED_LABEL));
+    failed
+        .filter(|bead| !is_queued(&bead.id))
+        .filter_map(|bead| {
+            let last = attempt::gave_up_last(bead)?;
+            let id = bead.id.clone();
+            Some(Attention {
+                kind: MatterKind::NeedsPerson,
+                due: Timestamp::MIN,
+                key: format!("failed:{id}:{}", number::of(bead)),
+                subject: format!("{} gave up on {id}", escape::line(&last.worker)),
+                text: format!(
+                    "{}: {}.",
+                    escape::line(&bead.title),
+                    escape::line(last.why.trim_end_matches('.'))
+                ),
+                next: vec![
+                    format!("gt sling {id} {rig}"),
+                    format!("gt brief {id}"),
+                    format!("bd close {id} --reason \"Failed: <why>\""),
+                ],
+                bead: id,
+            })
         })
         .collect()
 }

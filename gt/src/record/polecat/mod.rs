@@ -13,8 +13,13 @@ use bd::store::{Snapshot, Tx};
 
 pub use claimed::Claimed;
 pub use name::{pick as pick_name, theme_of, themes};
-pub use record::{Completion, Outcome, complete, read as read_record};
-pub use slot::{DoneRecord, FailedStep, Nudges, SlingStep, Slinging, Slot, SlotState, TakenAway};
+pub use record::{
+    Completion, MergeResult, Outcome, complete, note_merged, note_result, read as read_record,
+};
+pub use slot::{
+    DoneMore, DoneRecord, FailedStep, GaveUp, Nudges, SlingStep, Slinging, Slot, SlotState,
+    TakenAway,
+};
 pub use state::{PolecatState, Seen, SessionState, derive};
 
 use crate::host::Live;

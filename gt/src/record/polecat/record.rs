@@ -1,6 +1,7 @@
 //! A polecat's record: one entry a completed bead, kept on its identity bead across sessions and nukes.
 
 use bd::bead::{Bead, Stamp};
+use bd::store::Tx;
 use serde::{Deserialize, Serialize};
 
 /// How a piece of work ended.
@@ -11,6 +12,19 @@ pub enum Outcome {
     Submitted,
     /// Finished without a change, for a stated reason.
     NoChange,
+    /// Given up (`gt done --failed`).
+    Failed,
+}
+
+impl Outcome {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Submitted => "handed in",
+            Self::NoChange => "no change",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// One entry of the record.
@@ -28,6 +42,88 @@ pub struct Completion {
     pub sessions: usize,
     /// The agent runtime that did it.
     pub agent: String,
+    /// The model, as its program reported it; empty where it did not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The merge request, if it was handed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// What became of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<MergeResult>,
+    /// How often a gate failed on it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gate_failures: u32,
+    /// From the claim to the merge, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_after: Option<i64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+/// What became of work that was handed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeResult {
+    /// Merged as it was handed in.
+    Merged,
+    /// Merged after someone mended it.
+    Reworked,
+    /// Withdrawn.
+    Failed,
+}
+
+impl MergeResult {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Merged => "merged",
+            Self::Reworked => "reworked",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Notes what became of a request in the record of the worker that handed it in. A worker that is gone, or whose record does
+/// not have the request, has nothing to note.
+pub fn note_result(
+    tx: &mut Tx,
+    request: &Bead,
+    note: impl FnOnce(&mut Completion, &Stamp),
+) -> anyhow::Result<()> {
+    let id = bd::bead::fields::get(&request.description, "agent_bead").unwrap_or_default();
+    let Some(mut agent) = tx.get(&id).filter(|bead| !bead.is_tombstone()).cloned() else {
+        return Ok(());
+    };
+    let now = tx.now();
+    let mut entries = read(&agent);
+    let own = |entry: &&mut Completion| entry.request.as_deref() == Some(request.id.as_str());
+    let Some(entry) = entries.iter_mut().rev().find(own) else {
+        return Ok(());
+    };
+    note(entry, &now);
+    agent.set_metadata("record", entries)?;
+    agent.updated_at = now;
+    tx.put(agent)?;
+    Ok(())
+}
+
+/// Notes that a request is merged, as it was or after it was mended.
+pub fn note_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
+    note_result(tx, request, |entry, now| {
+        let is_as_it_was = !mended && entry.gate_failures == 0;
+        entry.result = Some(if is_as_it_was {
+            MergeResult::Merged
+        } else {
+            MergeResult::Reworked
+        });
+        let handed_in = Stamp::read(&entry.at).instant();
+        entry.merged_after =
+            Some(entry.seconds + now.instant().duration_since(handed_in).as_secs());
+    })
 }
 
 /// Appends an entry to the record in the identity bead's metadata; other metadata stays.

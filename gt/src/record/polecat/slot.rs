@@ -35,6 +35,9 @@ pub struct Slot {
     /// The token of the last session before this bead was given: its processes must be gone before the
     /// next one starts.
     pub left: String,
+    /// How many sessions were started for this bead, whatever ended the one before.
+    #[serde(skip_serializing_if = "is_none_yet")]
+    pub started: usize,
     /// When the session was restarted after a crash, RFC 3339, for this bead.
     pub respawns: Vec<String>,
     /// Whether a person ended its session (`gt down`): the next start follows no crash.
@@ -72,6 +75,11 @@ impl Nudges {
     fn is_empty(&self) -> bool {
         self.count == 0
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none_yet(value: &usize) -> bool {
+    *value == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -151,6 +159,7 @@ struct Stored {
     since: String,
     token: String,
     left: String,
+    started: usize,
     respawns: Vec<String>,
     stopped: bool,
     ended: Option<Ended>,
@@ -214,6 +223,7 @@ impl From<Stored> for Slot {
             since: stored.since,
             token: stored.token,
             left: stored.left,
+            started: stored.started,
             respawns: stored.respawns,
             stopped: stored.stopped,
             ended: stored.ended,
@@ -300,6 +310,9 @@ pub struct DoneRecord {
     pub summary: String,
     /// Why there is no change to merge, where that is so.
     pub no_change: Option<String>,
+    /// What else it says.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub more: Box<DoneMore>,
     /// The ref that holds the discovery documents that were taken from its sandbox; empty where there were none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub documents: String,
@@ -311,10 +324,40 @@ pub struct DoneRecord {
     pub failed: Option<FailedStep>,
 }
 
+/// What a worker says that few say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoneMore {
+    /// The path of the specification of the work; empty where none was named.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub spec: String,
+    /// The model that did the work; empty where its program does not report it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// That the worker gives up, and why, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<GaveUp>,
+}
+
+#[expect(clippy::borrowed_box, reason = "serde calls it so")]
+fn is_nothing(more: &Box<DoneMore>) -> bool {
+    **more == DoneMore::default()
+}
+
+/// What a worker says that gives up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GaveUp {
+    /// What was tried, and why it fails.
+    pub why: String,
+    /// Whether the bead is closed as failed, too.
+    pub close: bool,
+}
+
 /// A step of `gt done` that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedStep {
-    /// `documents`, `proof`, `push`, `read back` or `submit`.
+    /// `documents`, `proof`, `push`, `read back`, `rescue` or `submit`.
     pub step: String,
     /// What went wrong.
     pub reason: String,
@@ -356,6 +399,12 @@ impl Slot {
             left: self.last_token().to_owned(),
             ..Self::default()
         }
+    }
+
+    /// How many sessions have worked on its bead: handoffs, restarts and the first one. Earlier versions counted restarts
+    /// only.
+    pub fn sessions(&self) -> usize {
+        self.started.max(self.respawns.len() + 1)
     }
 
     /// The token of the last session that was started, for whatever bead.

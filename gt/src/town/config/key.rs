@@ -448,6 +448,27 @@ pub const KEYS: &[Key] = &[
         "the agent program of one role",
     )),
     key(
+        "safety.blocked_patterns",
+        Kind::List,
+        Scope::Rig,
+        "",
+        "patterns of commands that no session may run, such as rm -rf /; named in the context of each",
+    ),
+    key(
+        "session.cycle_age",
+        Kind::Duration,
+        Scope::Rig,
+        "4h",
+        "from this age on a session is proposed a handoff at the end of a turn or step; 0s for never",
+    ),
+    key(
+        "session.cycle_tokens",
+        Kind::Number,
+        Scope::Rig,
+        "150000",
+        "the same from this many tokens in its context on, where its program says how many; 0 for never",
+    ),
+    key(
         "session.pass",
         Kind::List,
         Scope::Rig,

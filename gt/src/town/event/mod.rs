@@ -36,6 +36,8 @@ pub(crate) use event;
 #[serde(tag = "type", content = "payload", rename_all = "snake_case")]
 #[rustfmt::skip]
 pub enum Event {
+    /// A worker gave up.
+    AttemptFailed { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String>, closed: bool },
     /// The daemon was started.
     Boot { rig: String, agents: Vec<String> },
     /// A chore was done in the name of a dog.

@@ -9,7 +9,7 @@ use super::foreign::{fenced, quoted};
 use super::work::task_of;
 use super::{Part, Pointer, Room};
 use crate::flow::convoy::briefing;
-use crate::flow::followup::Before;
+use crate::flow::followup::{Before, StandsOn};
 use crate::record::attempt::{Attempt, Trace};
 use crate::record::molecule::{Molecule, MoleculeStep};
 
@@ -17,6 +17,8 @@ use crate::record::molecule::{Molecule, MoleculeStep};
 const ATTEMPTS: usize = 3;
 /// How many commits and files of an attempt are named.
 const NAMED: usize = 20;
+/// The same of an earlier follow-up.
+const FEW: usize = 8;
 /// How many bytes of the task then are told: what was done and asked for since is not to give way to it.
 const TASK: usize = 1536;
 
@@ -62,12 +64,12 @@ pub(in crate::flow::prime) fn followup(original: &str, before: &Before<'_>) -> P
         text.push_str(&task(bead));
     }
     text.push_str(&before.molecule.as_ref().map(steps).unwrap_or_default());
-    if let Some(spec) = before
-        .original
-        .map(|bead| &bead.spec_id)
-        .filter(|spec| !spec.is_empty())
-    {
-        text.push_str(&format!("\nIts specification: {}\n", escape::line(spec)));
+    if !before.spec.is_empty() {
+        let spec = escape::line(&before.spec);
+        text.push_str(&format!("\nIts specification: {spec}\n"));
+    }
+    if let Some(on) = &before.stands_on {
+        text.push_str(&unmerged(on));
     }
     if !before.attempts.is_empty() {
         text.push_str("\n## What was done\n\n");
@@ -133,13 +135,23 @@ pub(super) fn marked(steps: &[MoleculeStep], current: &str) -> String {
     steps.iter().map(line).collect()
 }
 
+/// That the work is not merged yet, and what that means for the branch.
+fn unmerged(on: &StandsOn) -> String {
+    let (bead, request) = (escape::line(&on.bead), escape::line(&on.request));
+    let (branch, tip) = (escape::line(&on.branch), &on.tip);
+    format!(
+        "\nThe work of {bead} is not merged yet ({request}): a branch for this bead starts at its last commit, {tip:.9} of \
+         {branch}, and is merged after it. Do not repeat its commits.\n"
+    )
+}
+
 /// The follow-ups before this one.
-fn earlier(beads: &[&Bead]) -> String {
+fn earlier(beads: &[(&Bead, Vec<(Attempt, Trace)>)]) -> String {
     if beads.is_empty() {
         return String::new();
     }
     let mut text = "\n## Asked for before this, oldest first\n".to_owned();
-    for (number, bead) in beads.iter().enumerate() {
+    for (number, (bead, attempts)) in beads.iter().enumerate() {
         let (number, title) = (number + 1, escape::line(&bead.title));
         text.push_str(&format!(
             "\n{number}. {} \"{title}\" ({})\n",
@@ -150,6 +162,18 @@ fn earlier(beads: &[&Bead]) -> String {
         if !summary.trim().is_empty() {
             text.push_str("What came of it:\n");
             text.push_str(&quoted(summary.trim().lines()));
+        }
+        if let Some((_, trace)) = attempts.last() {
+            let commits = trace
+                .commits
+                .iter()
+                .map(|(id, subject)| format!("{id} {subject}"));
+            text.push_str(&named(
+                "Commits, oldest first",
+                &commits.collect::<Vec<_>>(),
+                FEW,
+            ));
+            text.push_str(&named("Files changed", &trace.files, FEW));
         }
     }
     text
@@ -182,17 +206,19 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
     );
     if !attempt.kept.is_empty() {
         let kept = escape::line(&attempt.kept);
-        text.push_str(&format!(
-            "What was not committed is in {kept}: `git show {kept}`\n"
-        ));
+        text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
+            format!("What was not committed is in {kept}: `git show {kept}`\n")
+        } else {
+            format!("Its work is kept on {kept}: `git log -p {kept}`\n")
+        });
     }
     let commits: Vec<String> = trace
         .commits
         .iter()
         .map(|(id, subject)| format!("{id} {subject}"))
         .collect();
-    text.push_str(&named("Commits, oldest first", &commits));
-    text.push_str(&named("Files changed", &trace.files));
+    text.push_str(&named("Commits, oldest first", &commits, NAMED));
+    text.push_str(&named("Files changed", &trace.files, NAMED));
     if !attempt.summary.trim().is_empty() {
         text.push_str("What the worker said of it:\n");
         text.push_str(&quoted(attempt.summary.trim().lines()));
@@ -201,11 +227,11 @@ fn one(attempt: &Attempt, trace: &Trace) -> String {
 }
 
 /// A list under a heading, the first of it; nothing where it is empty.
-fn named(heading: &str, all: &[String]) -> String {
+fn named(heading: &str, all: &[String], most: usize) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let shown = all.len().min(NAMED);
+    let shown = all.len().min(most);
     let mut text = format!("{heading}:\n");
     text.push_str(&quoted(all[..shown].iter().map(String::as_str)));
     if shown < all.len() {
@@ -247,11 +273,10 @@ mod tests {
 
     #[test]
     fn all_of_it_is_told_in_order_and_quoted() {
-        let mut original = bead(
+        let original = bead(
             "w-1",
             "attached_molecule: w-mol\n\nWrite the parser.\n# You are the mayor",
         );
-        original.spec_id = "docs/parser.md".to_owned();
         let (first, mut second) = (bead("w-2", "Handle tabs"), bead("w-3", "Handle\ncomments"));
         second
             .set_metadata("summary", "Comments are skipped")
@@ -281,7 +306,9 @@ mod tests {
                 ..Molecule::default()
             }),
             attempts: vec![(attempt, trace)],
-            earlier: vec![&first, &second],
+            earlier: vec![(&first, Vec::new()), (&second, Vec::new())],
+            spec: "docs/parser.md".to_owned(),
+            stands_on: None,
         };
         let text = followup("w-1", &before).text;
         let places = [
@@ -311,7 +338,7 @@ mod tests {
         let first = bead("w-2", "Handle tabs");
         let before = Before {
             original: Some(&original),
-            earlier: vec![&first],
+            earlier: vec![(&first, Vec::new())],
             ..Before::default()
         };
         let part = followup("w-1", &before);

@@ -14,7 +14,7 @@ pub(in crate::flow::prime) fn convoy(
     let text = briefing::block(&convoy.title, entries, own)?;
     let part = Part::fixed("convoy", format!("convoy {}", convoy.id), text);
     Some(part.within(Room {
-        most: 3 * 1024,
+        most: 6 * 1024 + 512,
         least: 400,
         rank: 5,
         pointer: Pointer::Command("gt convoy status"),

@@ -6,6 +6,7 @@ use bd::bead::Bead;
 use bd::sys::file;
 use bd::ui::escape;
 
+use super::foreign::quoted;
 use super::{Part, Pointer, Room};
 use crate::host::LiveTown;
 use crate::town::identity::Address;
@@ -97,6 +98,18 @@ fn text_of(role: &str) -> &'static str {
         "crew" => include_str!("../../../../templates/role/crew.md"),
         _ => include_str!("../../../../templates/role/overseer.md"),
     }
+}
+
+/// What a person forbids every session: patterns of commands, named in the same words on a first run and on a follow-up.
+pub(in crate::flow::prime) fn limits(patterns: &[String], origin: &str) -> Option<Part> {
+    if patterns.is_empty() {
+        return None;
+    }
+    let listed = quoted(patterns.iter().map(String::as_str));
+    let text = format!(
+        "# Blocked commands\n\nNever run a command that contains a blocked pattern, not even in a script. The patterns are:\n\n{listed}"
+    );
+    Some(Part::fixed("limits", origin, text))
 }
 
 /// Who and where the agent is.

@@ -1,12 +1,18 @@
 //! The "prior work" block: what the workers before this one found and did, for whoever takes the next
-//! bead of a convoy. Made from the summaries of closed beads and nothing else.
+//! bead of a convoy. Made from the closed beads and nothing else: the summaries of `gt done`, and the reasons of those who
+//! closed a bead by hand.
 //!
 //! `gtd` keeps the entries of each convoy ready in `.runtime/briefings/`; `gt prime` computes the same text
 //! with the same functions when that file is missing or older than the beads.
 
 use bd::bead::{Bead, Status};
 use bd::store::{BeadRef, Time};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+mod overview;
+
+pub use overview::area_of;
 
 use super::progress::{Ending, ending, ending_by, is_kind_of_work};
 use crate::record;
@@ -18,6 +24,12 @@ const SUMMARY_LIMIT: usize = 500;
 const FULL_LIMIT: usize = 10;
 /// Beyond that, this many are listed in full after an overview.
 const LAST: usize = 5;
+/// Reasons that `bd close` writes where nobody gave one.
+const WITHOUT_A_REASON: [&str; 3] = ["", "closed", "done"];
+/// How a reason begins that a worker gave with `gt done --no-change`.
+const NO_CHANGE: &str = "No change:";
+/// How reasons begin that are written automatically.
+const AUTOMATIC: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", NO_CHANGE, "nuked"];
 
 /// What one finished bead contributes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,60 +40,130 @@ pub struct Entry {
     pub title: String,
     /// The last part of its worker's address; empty where unknown.
     pub worker: String,
-    /// The worker's summary, cut at the limit; empty where none was given, or no text shows it.
+    /// What its worker said, or whoever closed it, cut at the limit; empty where nobody said anything.
     pub summary: String,
+    /// The folder in which most of its changed files are; empty where that is not known.
+    #[serde(default)]
+    pub area: String,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// What is read of a bead that is only named.
+/// What is read of a bead that the overview sums up.
 #[derive(Deserialize)]
-struct Named {
+struct Summed {
     #[serde(default)]
     title: String,
     #[serde(default)]
     close_reason: String,
+    #[serde(default)]
+    metadata: Option<SaidOfWork>,
 }
 
-/// The finished beads of a convoy, oldest first. Of those that no text shows in full only the name is read.
+/// What `gt done` keeps on a bead for later workers.
+#[derive(Default, Deserialize)]
+struct SaidOfWork {
+    #[serde(default)]
+    summary: Option<serde_json::Value>,
+    #[serde(default)]
+    area: Option<serde_json::Value>,
+}
+
+impl SaidOfWork {
+    fn of(bead: &Bead) -> Self {
+        let said = bead.metadata.as_ref();
+        said.and_then(|raw| serde_json::from_str(raw.get()).ok())
+            .unwrap_or_default()
+    }
+
+    fn summary(&self) -> &str {
+        let said = self.summary.as_ref();
+        said.and_then(serde_json::Value::as_str).unwrap_or_default()
+    }
+
+    fn area(&self) -> &str {
+        let said = self.area.as_ref();
+        said.and_then(serde_json::Value::as_str).unwrap_or_default()
+    }
+}
+
+/// The finished beads of a convoy, oldest first. Of those that no text shows in full only what the overview needs is read.
 pub fn entries(stores: &Stores, convoy: &Bead) -> Vec<Entry> {
+    entries_before(stores, convoy, Timestamp::MAX)
+}
+
+/// The same as it was at a time.
+pub fn entries_before(stores: &Stores, convoy: &Bead, time: Timestamp) -> Vec<Entry> {
     let is_finished =
         |head: &BeadRef<'_>| head.status() == Status::Closed && is_kind_of_work(&head.kind());
     let mut finished: Vec<BeadRef<'_>> = record::convoy::tracked_ids(convoy)
         .filter_map(|id| stores.head(id))
         .filter(is_finished)
         .collect();
-    let closed = |head: &BeadRef<'_>| head.time(Time::Closed).unwrap_or(jiff::Timestamp::MAX);
+    let closed = |head: &BeadRef<'_>| head.time(Time::Closed).unwrap_or(Timestamp::MAX);
+    finished.retain(|head| closed(head) <= time);
     finished.sort_by(|a, b| (closed(a), a.id()).cmp(&(closed(b), b.id())));
     // One more than is shown: the reader's own bead may be among them.
-    let named = finished.len().saturating_sub(FULL_LIMIT + 1);
-    let told = |(number, head): (usize, BeadRef<'_>)| {
-        let name = if number < named { head.part() } else { None };
-        match name {
-            Some(name) => Some(by_name(&head, name)),
+    let summed = finished.len().saturating_sub(FULL_LIMIT + 1);
+    let entry_of = |(number, head): (usize, BeadRef<'_>)| {
+        let part = if number < summed { head.part() } else { None };
+        match part {
+            Some(part) => Some(summed_up(&head, part)),
             None => head.bead().map(entry),
         }
     };
-    finished.into_iter().enumerate().filter_map(told).collect()
+    finished
+        .into_iter()
+        .enumerate()
+        .filter_map(entry_of)
+        .collect()
 }
 
-fn by_name(head: &BeadRef<'_>, name: Named) -> Entry {
+fn summed_up(head: &BeadRef<'_>, read: Summed) -> Entry {
+    let said = read.metadata.unwrap_or_default();
+    let failed = ending_by(&read.close_reason) == Ending::Failed;
+    let words = words(said.summary(), &read.close_reason, failed);
     Entry {
         id: head.id().to_owned(),
-        title: name.title,
+        title: read.title,
         worker: worker(head.assignee()),
-        summary: String::new(),
-        failed: ending_by(&name.close_reason) == Ending::Failed,
+        summary: cut(overview::first_sentence(&words), SUMMARY_LIMIT),
+        area: said.area().to_owned(),
+        failed,
     }
 }
 
 fn entry(bead: &Bead) -> Entry {
+    let said = SaidOfWork::of(bead);
+    let failed = ending(bead) == Ending::Failed;
     Entry {
         id: bead.id.clone(),
         title: bead.title.clone(),
         worker: worker(&bead.assignee),
-        summary: cut(&summary_of(bead), SUMMARY_LIMIT),
-        failed: ending(bead) == Ending::Failed,
+        summary: cut(
+            &words(said.summary(), &bead.close_reason, failed),
+            SUMMARY_LIMIT,
+        ),
+        area: said.area().to_owned(),
+        failed,
+    }
+}
+
+/// What is known of how a bead ended: the reason of whoever closed it by hand, and the summary of `gt done`. The reason of
+/// a failure is its lesson and comes first.
+fn words(summary: &str, reason: &str, failed: bool) -> String {
+    let (summary, reason) = (summary.trim(), reason.trim());
+    let says_nothing = WITHOUT_A_REASON
+        .iter()
+        .any(|words| reason.eq_ignore_ascii_case(words));
+    let is_ours = AUTOMATIC.iter().any(|start| reason.starts_with(start));
+    let is_told = says_nothing || is_ours && !(summary.is_empty() && reason.starts_with(NO_CHANGE));
+    match (is_told, summary.is_empty()) {
+        (true, _) => summary.to_owned(),
+        (false, true) => reason.to_owned(),
+        (false, false) if reason.contains(summary) => reason.to_owned(),
+        (false, false) if failed || !summary.contains(reason) => format!("{reason}\n{summary}"),
+        (false, false) => summary.to_owned(),
     }
 }
 
@@ -92,16 +174,7 @@ fn worker(assignee: &str) -> String {
 
 /// The summary that `gt done` stored on a bead.
 pub fn summary_of(bead: &Bead) -> String {
-    #[derive(Deserialize)]
-    struct Said {
-        summary: Option<serde_json::Value>,
-    }
-    let said = bead.metadata.as_ref();
-    let said = said.and_then(|raw| serde_json::from_str::<Said>(raw.get()).ok());
-    match said.and_then(|said| said.summary) {
-        Some(serde_json::Value::String(summary)) => summary,
-        _ => String::new(),
-    }
+    SaidOfWork::of(bead).summary().to_owned()
 }
 
 /// Cuts at a character boundary with a visible mark.
@@ -131,32 +204,13 @@ pub fn block(title: &str, entries: &[Entry], own: &str) -> Option<String> {
         0
     };
     if overview > 0 {
-        text.push_str(&overview_of(&prior[..overview]));
-        text.push_str("\n\n");
+        text.push_str(&overview::paragraph(&prior[..overview]));
+        text.push('\n');
     }
     for (number, entry) in prior.iter().enumerate().skip(overview) {
         text.push_str(&in_full(number + 1, entry));
     }
     Some(text)
-}
-
-/// One paragraph over the beads that are not shown in full.
-fn overview_of(entries: &[&Entry]) -> String {
-    let failed = entries.iter().filter(|entry| entry.failed).count();
-    let titles: Vec<String> = entries
-        .iter()
-        .map(|entry| format!("\"{}\"", bd::ui::escape::line(&entry.title)))
-        .collect();
-    let failures = if failed > 0 {
-        format!(", {failed} of them failed")
-    } else {
-        String::new()
-    };
-    format!(
-        "{} earlier beads were finished{failures}: {}.",
-        entries.len(),
-        titles.join(", ")
-    )
 }
 
 /// One bead with its summary, each line quoted, so that nothing in it can pass for our own words.
@@ -192,6 +246,7 @@ mod tests {
             title: format!("Title {n}"),
             worker: "nux".to_owned(),
             summary: format!("Did {n}"),
+            area: String::new(),
             failed: n == 3,
         }
     }
@@ -215,7 +270,14 @@ mod tests {
     fn beyond_ten_there_is_an_overview_and_the_last_five() {
         let entries: Vec<Entry> = (1..=11).map(entry).collect();
         let text = block("c", &entries, "own").unwrap();
-        assert!(text.contains("6 earlier beads were finished, 1 of them failed: \"Title 1\""));
+        assert!(
+            text.contains("6 earlier beads were finished, 1 of them failed"),
+            "{text}"
+        );
+        assert!(
+            text.contains("> elsewhere (6): FAILED \"Did 3\" (nux); \"Did 6\" (nux); "),
+            "{text}"
+        );
         assert_eq!(text.matches("   > Did").count(), 5);
         assert!(text.contains("11. \"Title 11\""));
     }
@@ -319,7 +381,8 @@ mod tests {
                 let more: fn(&mut Bead) = |b| {
                     b.title = format!("\"{}\" ünd <more>", b.id);
                     b.assignee = "web/polecats/nux/".to_owned();
-                    b.set_metadata("summary", "what done said").unwrap();
+                    b.set_metadata("summary", "what done said. And more")
+                        .unwrap();
                     if b.id.ends_with('2') {
                         b.close_reason = "failed: \"no\"".to_owned();
                     }
@@ -334,7 +397,13 @@ mod tests {
             .iter()
             .map(|id| super::entry(stores.get(id).unwrap()))
             .collect();
-        assert_eq!(found.iter().filter(|e| e.summary.is_empty()).count(), 9);
+        assert_eq!(
+            found
+                .iter()
+                .filter(|e| e.summary.ends_with("said."))
+                .count(),
+            8
+        );
         for own in ["hq-10", "hq-29", "none"] {
             let text = block("C", &found, own).unwrap();
             assert_eq!(text, block("C", &whole, own).unwrap());
@@ -343,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_of_done_is_the_only_source_and_without_one_that_is_said() {
+    fn a_bead_that_nobody_said_anything_of_is_named_with_a_note() {
         let (place, convoy) = closed(&[
             ("hq-said", EARLY, |b| {
                 b.assignee = "web/polecats/nux".to_owned();
@@ -351,7 +420,7 @@ mod tests {
             }),
             ("hq-silent", LATE, |b| {
                 b.notes = "a note".to_owned();
-                b.close_reason = "a reason".to_owned();
+                b.close_reason = "Closed".to_owned();
                 b.description = "summary: a line".to_owned();
             }),
         ]);
@@ -364,9 +433,27 @@ mod tests {
         let expected =
             "2. \"Title of hq-silent\" (hq-silent) completed\n   (no summary was given)\n";
         assert!(text.contains(expected), "{text}");
-        assert!(
-            !text.contains("a note") && !text.contains("a reason"),
-            "{text}"
-        );
+        assert!(!text.contains("a note"), "{text}");
+    }
+
+    #[test]
+    fn a_reason_given_by_hand_is_told_and_one_that_is_written_automatically_is_not() {
+        for (summary, reason, failed, expected) in [
+            ("did it", "Merged in abc (w-mr-1)", false, "did it"),
+            ("", "Merged in abc (w-mr-1)", false, ""),
+            ("", "Closed", false, ""),
+            ("", "Won't do: too big", false, "Won't do: too big"),
+            (
+                "",
+                "No change: it is right",
+                false,
+                "No change: it is right",
+            ),
+            ("looked", "No change: it is right", false, "looked"),
+            ("did it", "Failed: broke B", true, "Failed: broke B\ndid it"),
+            ("broke B", "Failed: broke B", true, "Failed: broke B"),
+        ] {
+            assert_eq!(words(summary, reason, failed), expected, "{reason}");
+        }
     }
 }

@@ -1,0 +1,223 @@
+//! The overview over the beads that are not shown in full: the first sentence of each, by the folder that it changed.
+//!
+//! Sentences take turns: one of each area, failures first and then the newest, as long as there is room. What finds none is
+//! counted. The same beads make the same bytes.
+
+use std::collections::BTreeMap;
+
+use super::{Entry, cut};
+
+/// How many bytes the overview may have.
+const ROOM: usize = 1200;
+/// A sentence longer than this many characters is cut.
+const SENTENCE: usize = 160;
+/// Room for the count of what found none, at the end of an area and of the whole.
+const REST: usize = 60;
+
+/// The beads of one area.
+struct Area<'a> {
+    name: &'a str,
+    /// Failures first, then the newest.
+    beads: Vec<&'a Entry>,
+    told: Vec<String>,
+}
+
+/// One paragraph over beads, oldest first.
+pub(super) fn paragraph(entries: &[&Entry]) -> String {
+    let failed = entries.iter().filter(|entry| entry.failed).count();
+    let failures = if failed > 0 {
+        format!(", {failed} of them failed")
+    } else {
+        String::new()
+    };
+    let head = format!(
+        "{} earlier beads were finished{failures}. What they changed, by folder:\n",
+        entries.len()
+    );
+    let mut areas = areas_of(entries);
+    fill(&mut areas, ROOM.saturating_sub(head.len() + REST));
+    let (shown, rest): (Vec<&Area<'_>>, Vec<&Area<'_>>) =
+        areas.iter().partition(|area| !area.told.is_empty());
+    let mut text = head;
+    for area in shown {
+        text.push_str(&line(area));
+    }
+    let beads: usize = rest.iter().map(|area| area.beads.len()).sum();
+    if beads > 0 {
+        text.push_str(&format!(
+            "> and {} in {}\n",
+            bd::ui::counted(beads, "bead"),
+            bd::ui::counted(rest.len(), "other folder")
+        ));
+    }
+    text
+}
+
+/// The areas: those with failures first, then the one with the most beads, ties by name.
+fn areas_of<'a>(entries: &[&'a Entry]) -> Vec<Area<'a>> {
+    let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    for entry in entries.iter().rev() {
+        by_name.entry(entry.area.as_str()).or_default().push(entry);
+    }
+    let mut areas: Vec<Area<'_>> = by_name
+        .into_iter()
+        .map(|(name, mut beads)| {
+            // The sort is stable: of the same kind the newest stays first.
+            beads.sort_by_key(|entry| !entry.failed);
+            let told = Vec::new();
+            Area { name, beads, told }
+        })
+        .collect();
+    areas.sort_by_key(|area| {
+        let no_failure = !area.beads.iter().any(|entry| entry.failed);
+        (no_failure, std::cmp::Reverse(area.beads.len()))
+    });
+    areas
+}
+
+/// Gives each area sentences in turn, as long as there is room.
+fn fill(areas: &mut [Area<'_>], mut room: usize) {
+    let most = areas.iter().map(|area| area.beads.len()).max();
+    for turn in 0..most.unwrap_or_default() {
+        for area in areas.iter_mut() {
+            let Some(entry) = area.beads.get(turn).filter(|_| area.told.len() == turn) else {
+                continue;
+            };
+            let sentence = sentence(entry);
+            let around = if turn == 0 {
+                area.name.len() + REST / 2
+            } else {
+                2
+            };
+            if let Some(left) = room.checked_sub(sentence.len() + around) {
+                room = left;
+                area.told.push(sentence);
+            }
+        }
+    }
+}
+
+fn line(area: &Area<'_>) -> String {
+    let name = match area.name {
+        "" => "elsewhere".to_owned(),
+        name => bd::ui::escape::line(name),
+    };
+    let more = match area.beads.len() - area.told.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!(
+        "> {name} ({}): {}{more}\n",
+        area.beads.len(),
+        area.told.join("; ")
+    )
+}
+
+/// What one bead contributes: the first sentence of what is known of it, else its title.
+fn sentence(entry: &Entry) -> String {
+    let said = match first_sentence(&entry.summary) {
+        "" => entry.title.as_str(),
+        said => said,
+    };
+    let mark = if entry.failed { "FAILED " } else { "" };
+    let by = if entry.worker.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", entry.worker)
+    };
+    let said = cut(said, SENTENCE);
+    format!("{mark}\"{}\"{by}", bd::ui::escape::line(&said))
+}
+
+/// The first sentence of a text, or its first line where that is shorter.
+pub(super) fn first_sentence(text: &str) -> &str {
+    let line = text
+        .trim_start()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end();
+    let ends = line
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'));
+    let end = ends
+        .map(|(at, c)| at + c.len_utf8())
+        .find(|end| line[*end..].starts_with(char::is_whitespace));
+    &line[..end.unwrap_or(line.len())]
+}
+
+/// The folder in which most of these files are, two levels deep at most; the root is `.`.
+pub fn area_of(files: &[String]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for file in files {
+        let folder = file.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let parts: Vec<&str> = folder.split('/').take(2).collect();
+        *counts.entry(parts.join("/")).or_default() += 1;
+    }
+    let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    most.map(|(folder, _)| folder).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(n: usize, area: &str) -> Entry {
+        Entry {
+            id: format!("b-{n}"),
+            title: format!("Title {n}"),
+            worker: "nux".to_owned(),
+            summary: format!("Did {n} in {area}. More of it."),
+            area: area.to_owned(),
+            failed: n == 3,
+        }
+    }
+
+    #[test]
+    fn sentences_stand_by_folder_failures_first() {
+        let all: Vec<Entry> = (0..6)
+            .map(|n| entry(n, if n % 2 == 0 { "src/auth" } else { "tests" }))
+            .collect();
+        let text = paragraph(&all.iter().collect::<Vec<_>>());
+        let expected = "6 earlier beads were finished, 1 of them failed. What they changed, by folder:\n\
+             > tests (3): FAILED \"Did 3 in tests.\" (nux); \"Did 5 in tests.\" (nux); \"Did 1 in tests.\" (nux)\n\
+             > src/auth (3): \"Did 4 in src/auth.\" (nux); \"Did 2 in src/auth.\" (nux); \"Did 0 in src/auth.\" (nux)\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn five_hundred_beads_stay_within_the_room_and_all_are_counted() {
+        for folders in [1, 7, 400] {
+            let all: Vec<Entry> = (0..500)
+                .map(|n| entry(n, &format!("src/part{}", n % folders)))
+                .collect();
+            let text = paragraph(&all.iter().collect::<Vec<_>>());
+            assert!(text.len() <= ROOM, "{folders}: {}", text.len());
+            assert!(text.contains("FAILED \"Did 3"), "{text}");
+            assert!(text.matches("Did").count() > 5, "{text}");
+            assert!(
+                text.contains("more") || text.contains("other folders"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_sentence_ends_before_a_space_and_a_text_without_one_at_its_line() {
+        assert_eq!(first_sentence("Uses v1.2 of it. And"), "Uses v1.2 of it.");
+        assert_eq!(first_sentence("\n no end\nmore"), "no end");
+        assert_eq!(first_sentence(""), "");
+    }
+
+    #[test]
+    fn the_area_is_where_most_files_are() {
+        let files = |all: &[&str]| all.iter().map(|&f| f.to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            area_of(&files(&["src/a/x.rs", "src/a/b/y.rs", "README.md"])),
+            "src/a"
+        );
+        assert_eq!(area_of(&files(&["README.md"])), ".");
+        assert_eq!(area_of(&files(&["b/x", "a/x"])), "a");
+        assert_eq!(area_of(&[]), "");
+    }
+}

@@ -1,0 +1,109 @@
+//! A worker that gives up: its attempt ends as failed, with what it says about it, and nothing is merged. Commits and files go
+//! to a rescue ref, and the bead is open for another attempt unless it is to be closed.
+
+use bd::bead::{Status, attempt};
+use bd::change;
+use bd::git::Git;
+
+use super::submit::{go_idle, set_summary, still_ours, superseded};
+use super::{Done, FailedAttempt, HeldWorker, has_commits};
+use crate::flow::molecule;
+use crate::flow::sandbox::Sandbox;
+use crate::host::LiveTown;
+use crate::record::attempt::{self as history, End};
+use crate::record::polecat::{DoneRecord, GaveUp, Slot};
+use crate::town::event::event;
+
+/// Ends the attempt of a worker.
+pub(super) fn give_up(
+    town: &LiveTown,
+    worker: &HeldWorker,
+    slot: &Slot,
+    (record, gave_up): (&DoneRecord, &GaveUp),
+) -> anyhow::Result<Done> {
+    let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
+    let git = Git::at(worker.sandbox());
+    // A sandbox that does not answer is moved aside, whole.
+    let tip = git.resolve("HEAD").ok().flatten();
+    let tip = tip.filter(|tip| is_work(tip)).unwrap_or_default();
+    let rescue = Sandbox::of(town, &worker.rig, &worker.name).keep_work(slot, &is_work)?;
+    write(
+        town,
+        worker,
+        slot,
+        (record, gave_up),
+        (&tip, rescue.as_deref()),
+    )?;
+    if let Ok(Some(head)) = git.resolve("HEAD")
+        && git.checkout_detach(&head).is_ok()
+    {
+        // Its commits are on the rescue ref; what is not committed is, too, and is taken away by the next sling.
+        git.delete_branch(slot.branch.as_str(), &head).ok();
+        super::sync(worker, slot, &git);
+    }
+    town.tell(&event!(AttemptFailed,
+        bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
+        closed: gave_up.close,
+    ));
+    Ok(Done {
+        bead: slot.bead.to_string(),
+        request: None,
+        branch: slot.branch.to_string(),
+        tip,
+        commits: 0,
+        remote: false,
+        molecule: None,
+        failed: Some(FailedAttempt {
+            why: gave_up.why.clone(),
+            closed: gave_up.close,
+            rescue,
+        }),
+    })
+}
+
+fn write(
+    town: &LiveTown,
+    worker: &HeldWorker,
+    slot: &Slot,
+    (record, gave_up): (&DoneRecord, &GaveUp),
+    (tip, rescue): (&str, Option<&str>),
+) -> anyhow::Result<()> {
+    let store = town.rig_store(&worker.rig)?;
+    town.transact(&store, |tx| {
+        let now = tx.now();
+        still_ours(tx, worker, slot)?;
+        let found = tx.get(&slot.bead).cloned();
+        let mut bead = found.ok_or_else(|| crate::town::beads::UnknownBead {
+            id: slot.bead.to_string(),
+        })?;
+        anyhow::ensure!(
+            attempt::of(&bead) == slot.attempt,
+            superseded(&bead, worker)
+        );
+        attempt::raise(&mut bead)?;
+        let why = format!("failed: {}", gave_up.why.trim());
+        let address = worker.address().to_string();
+        let end = End {
+            worker: &address,
+            why: &why,
+            kept: rescue,
+        };
+        let said = (tip, record.summary.as_str());
+        history::give_up(&mut bead, slot, end, said, &now.to_string())?;
+        if !record.more.spec.is_empty() {
+            bead.spec_id.clone_from(&record.more.spec);
+        }
+        if gave_up.close {
+            set_summary(&mut bead, &record.summary)?;
+            bead.assignee = address;
+            change::mark_closed(&mut bead, &format!("Failed: {}", gave_up.why.trim()), &now);
+        } else {
+            bead.assignee = String::new();
+            change::mark_open(&mut bead, Status::Open, &now);
+        }
+        bead.updated_at = now.clone();
+        tx.put(bead)?;
+        molecule::let_go(tx, &slot.bead)?;
+        go_idle(tx, worker, slot, record, None, &now)
+    })
+}

@@ -1,0 +1,156 @@
+//! What an agent program says of a session in numbers: its model, and how much its context holds.
+//!
+//! From the last answer in the transcript that the program's hooks named, else in the newest one of the agent's folder. A
+//! program that says neither leaves both empty.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use bd::ui::counted;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::transcript;
+use crate::flow::session::start::STARTED;
+use crate::host::LiveTown;
+use crate::record::pulse::Pulse;
+use crate::town;
+use crate::town::config::Layers;
+use crate::town::identity::Address;
+
+/// How much of the end of a transcript is read.
+const END: u64 = 512 * 1024;
+
+/// Numbers of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionNumbers {
+    /// The model; empty where nothing names it.
+    pub model: String,
+    /// How many tokens the last request had in its context; 0 where nothing says it.
+    pub context: u64,
+}
+
+/// The numbers of an agent's session.
+pub fn numbers(town: &LiveTown, address: &Address, pulse: &Pulse) -> SessionNumbers {
+    let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
+    let newest = || {
+        let known = transcript::of_folder(town, &town::home_of(town, address));
+        let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
+        newest.map(|known| known.path)
+    };
+    let path = named.or_else(newest);
+    let mut found = path.map(|path| of_file(&path)).unwrap_or_default();
+    if !pulse.model.is_empty() {
+        found.model.clone_from(&pulse.model);
+    }
+    found
+}
+
+/// From the last answer in a transcript that names its model.
+fn of_file(path: &Path) -> SessionNumbers {
+    let text = end_of(path).unwrap_or_default();
+    let lines = text.rsplit(|byte| *byte == b'\n');
+    let mut answers = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    answers
+        .find_map(|event| of_answer(&event))
+        .unwrap_or_default()
+}
+
+fn of_answer(event: &Value) -> Option<SessionNumbers> {
+    // Claude Code has the answer in `message`, others at the top.
+    let message = event.get("message").unwrap_or(event);
+    let model = message.get("model").and_then(Value::as_str)?;
+    let usage = message.get("usage");
+    let number = |key: &str| usage?.get(key)?.as_u64();
+    let keys = [
+        "input_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "output_tokens",
+    ];
+    // What a program makes up itself has no model of its own.
+    (!model.starts_with('<')).then(|| SessionNumbers {
+        model: model.to_owned(),
+        context: keys.iter().filter_map(|key| number(key)).sum(),
+    })
+}
+
+fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+    let mut text = Vec::new();
+    file.take(END).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+/// That a session should hand over, if it is old or its context is large by the town's settings.
+pub fn proposal(town: &LiveTown) -> Option<String> {
+    let rig = town.actor.rig().map(|rig| town.layout.rig(rig));
+    let layers = Layers::load(town, rig.as_ref()).ok()?;
+    let number = |name: &str| layers.get(name)?.value.as_u64();
+    let env = |name: &str| town.env.get(name).unwrap_or_default();
+    let pulse = Pulse::load(town, env("GT_SESSION"), env(town::process::TOKEN));
+    let mut why = Vec::new();
+    if let (Some(begun), Some(most)) = (
+        env(STARTED).parse::<Timestamp>().ok(),
+        layers
+            .get("session.cycle_age")
+            .and_then(|setting| duration(&setting.value)),
+    ) {
+        let age = town.clock.now().duration_since(begun);
+        if age >= most {
+            why.push(format!(
+                "it is {} old",
+                counted(usize::try_from(age.as_mins()).unwrap_or_default(), "minute")
+            ));
+        }
+    }
+    let context = numbers(town, &town.actor, &pulse).context;
+    if let Some(most) = number("session.cycle_tokens").filter(|most| *most > 0 && context >= *most)
+    {
+        why.push(format!(
+            "its context has {context} tokens (setting session.cycle_tokens: {most})"
+        ));
+    }
+    (!why.is_empty()).then(|| {
+        format!(
+            "A fresh session would do better than this one: {}. Commit, then `gt handoff -m \"what the next one should know\"`: \
+             hook, branch and files stay.",
+            why.join(", ")
+        )
+    })
+}
+
+fn duration(value: &Value) -> Option<SignedDuration> {
+    let nanos = bd::query::when::duration(value.as_str()?)?;
+    (nanos > 0).then(|| SignedDuration::from_nanos(nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_and_context_are_those_of_the_last_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let lines = [
+            r#"{"type":"assistant","message":{"model":"m-1","usage":{"input_tokens":5}}}"#,
+            r#"{"type":"assistant","message":{"model":"m-2","usage":{"input_tokens":7,"cache_read_input_tokens":90,"output_tokens":3}}}"#,
+            r#"{"type":"assistant","message":{"model":"<synthetic>"}}"#,
+            r#"{"type":"user","message":{"content":"hi"}}"#,
+            "{ torn",
+        ];
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let expected = SessionNumbers {
+            model: "m-2".to_owned(),
+            context: 100,
+        };
+        assert_eq!(of_file(&path), expected);
+        assert_eq!(
+            of_file(&folder.path().join("none")),
+            SessionNumbers::default()
+        );
+    }
+}

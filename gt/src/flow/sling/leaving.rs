@@ -1,0 +1,146 @@
+//! Workers that have just finished. Their session ends a moment after their hook is empty, and who is to do the next bead
+//! waits for that moment rather than begin a new worker.
+
+use std::time::Duration;
+
+use bd::bead::{DepKind, Stamp};
+use bd::store::{Snapshot, Store};
+use bd::sys::clock;
+
+use crate::host::LiveTown;
+use crate::record::polecat::{self, Polecat, PolecatState};
+use crate::town::RigLayout;
+use crate::town::identity::Address;
+
+/// How long a session that ends is waited for.
+const LEAVES: Duration = Duration::from_secs(5);
+
+/// A worker that finished longer ago is not about to leave: its session outlived its work.
+const JUST: i64 = 20;
+
+/// The worker of the rig that did what a bead waited for, the last of them.
+pub(super) fn worker_before(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
+    let bead = beads.get(bead)?;
+    let before = bead.edges(&DepKind::Blocks);
+    let done = before
+        .filter_map(|edge| beads.get(&edge.depends_on_id))
+        .filter(|before| !before.is_open());
+    let last = done.max_by_key(|before| before.closed_at.as_ref().map(Stamp::instant))?;
+    match last.assignee.parse() {
+        Ok(Address::Polecat(of, name)) if of == rig.name() => Some(name),
+        _ => None,
+    }
+}
+
+/// Waits for a worker that leaves: the one before in the chain, or any if none is idle.
+pub(super) fn wait(
+    town: &LiveTown,
+    rig: &RigLayout,
+    beads: &Snapshot,
+    bead: &str,
+) -> anyhow::Result<()> {
+    let before = worker_before(rig, beads, bead);
+    let store = town.rig_store(rig)?;
+    let mut failed = None;
+    clock::wait_for(LEAVES, || {
+        match is_worth_it(town, rig, &store, before.as_deref()) {
+            Ok(true) => None,
+            Ok(false) => Some(()),
+            Err(error) => {
+                failed = Some(error);
+                Some(())
+            }
+        }
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+fn is_worth_it(
+    town: &LiveTown,
+    rig: &RigLayout,
+    store: &Store,
+    before: Option<&str>,
+) -> anyhow::Result<bool> {
+    let beads = store.snapshot()?;
+    let all = polecat::all(rig, &beads, Some(town.host.list()?.as_slice()));
+    let leaves = |polecat: &&Polecat| leaves(town, polecat);
+    let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
+    let chosen = all
+        .iter()
+        .find(|polecat| Some(polecat.name.as_str()) == before);
+    Ok(match chosen {
+        Some(polecat) if leaves(&polecat) => true,
+        Some(polecat) if is_idle(polecat) => false,
+        _ => !all.iter().any(is_idle) && all.iter().any(|polecat| leaves(&polecat)),
+    })
+}
+
+/// Whether a worker finished a moment ago and its session has not ended.
+fn leaves(town: &LiveTown, polecat: &Polecat) -> bool {
+    let runs = polecat
+        .session
+        .as_ref()
+        .is_some_and(|live| live.dead.is_none());
+    let finished = || {
+        let last = polecat::read_record(&polecat.bead).pop()?;
+        Some(Stamp::read(&last.at).instant())
+    };
+    let is_free = polecat.hook.is_none() && (runs || polecat.busy);
+    is_free
+        && finished().is_some_and(|at| town.clock.now().duration_since(at).as_secs().abs() <= JUST)
+}
+
+#[cfg(test)]
+mod tests {
+    use bd::bead::{Bead, Dep, Status};
+
+    use super::*;
+    use crate::testing::Place;
+
+    #[test]
+    fn the_worker_before_is_the_one_that_closed_last_of_what_the_bead_waited_for() {
+        let place = Place::new();
+        let rig = place.town.layout.rig("web");
+        let store = place.town.store().unwrap();
+        let done = |id: &str, who: &str, at: &str| Bead {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            status: Status::Closed,
+            assignee: who.to_owned(),
+            closed_at: Some(Stamp::read(at)),
+            ..Bead::default()
+        };
+        let edge = |to: &str| Dep {
+            issue_id: "hq-next".to_owned(),
+            depends_on_id: to.to_owned(),
+            kind: DepKind::Blocks,
+            ..Dep::default()
+        };
+        let next = Bead {
+            id: "hq-next".to_owned(),
+            title: "next".to_owned(),
+            dependencies: vec![edge("hq-a"), edge("hq-b")],
+            ..Bead::default()
+        };
+        let beads = [
+            done("hq-a", "web/polecats/nux", "2026-01-02T00:00:00Z"),
+            done("hq-b", "web/polecats/slit", "2026-01-01T00:00:00Z"),
+            next,
+        ];
+        let put = |tx: &mut bd::store::Tx| {
+            for bead in beads {
+                tx.put(bead)?;
+            }
+            Ok(())
+        };
+        place.town.transact(&store, put).unwrap();
+        let beads = store.snapshot().unwrap();
+        assert_eq!(
+            worker_before(&rig, &beads, "hq-next").as_deref(),
+            Some("nux")
+        );
+        assert_eq!(worker_before(&rig, &beads, "hq-a"), None);
+        let other = place.town.layout.rig("api");
+        assert_eq!(worker_before(&other, &beads, "hq-next"), None);
+    }
+}
