@@ -21,6 +21,7 @@ pub mod config;
 pub mod context;
 pub mod doctor;
 pub mod error;
+pub mod foreign;
 pub mod formula;
 pub mod git;
 pub mod graph;

@@ -36,7 +36,7 @@ const BD: [&[&str]; 13] = [
     &["bead"],
     &["merge", "config"],
     &["store"],
-    &["graph", "query", "change", "sync", "formula"],
+    &["graph", "query", "change", "sync", "formula", "foreign"],
     &["molecule"],
     &["error"],
     &["ui"],

@@ -2,10 +2,10 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::bead::{Bead, Status};
+use crate::bead::Bead;
 use crate::context::Context;
 use crate::graph::external::Capabilities;
-use crate::graph::ready;
+use crate::graph::{explain, ready};
 use crate::ui::{Page, Report, escape};
 
 use super::line;
@@ -41,35 +41,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         None => LIMIT,
     };
     let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let is_checked = outside.are_checked();
     let (mut items, mut total) = (Vec::new(), 0);
-    for brief in snapshot.blocked_rows() {
-        let head = snapshot.bead_ref_at(brief.node);
+    for row in snapshot.blocked_rows() {
+        let head = snapshot.bead_ref_at(row.node);
         let outside_of = |below: &HashSet<&str>| !below.contains(head.id());
         if below.as_ref().is_some_and(outside_of) {
             continue;
         }
         // Whether another project has delivered is known only after looking there.
-        let is_sure = !brief.has_external() || !is_checked;
+        let is_sure = explain::is_surely_blocked(&row);
         if is_sure && items.len() >= limit {
             total += 1;
             continue;
         }
-        let Some(bead) = head.bead() else {
-            continue;
-        };
-        let mut by: Vec<String> = ready::blockers(&snapshot, &bead.id)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        by.extend(outside.missing(bead));
-        let says_so = matches!(bead.status, Status::Blocked | Status::Deferred);
-        if !is_sure && by.is_empty() && !says_so {
+        let by = explain::blockers(&snapshot, &head, |bead| outside.missing(bead));
+        if !is_sure && by.is_empty() {
             continue;
         }
         total += 1;
         if items.len() < limit {
-            items.push((bead.id.clone(), by));
+            items.push((head.id().to_owned(), by));
         }
     }
     let item = |(id, by): (String, _)| Some((snapshot.take(&id)?, by));

@@ -33,6 +33,8 @@ pub(crate) struct Args {
     /// Accepted for older scripts: every bead is exported
     #[arg(long, hide = true)]
     all: bool,
+    #[arg(long, hide = true)]
+    include_infra: bool,
     #[command(flatten)]
     filter: FilterArgs,
 }

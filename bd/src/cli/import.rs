@@ -1,12 +1,17 @@
-use std::collections::BTreeSet;
-use std::io::IsTerminal;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::bead::{id, lines};
 use crate::change::{self, ImportOptions, Imported, NewIds, Orphans};
+use crate::config;
 use crate::context::Context;
 use crate::error::Usage;
+use crate::foreign::{self, ForeignBeads, Tracker, sqlite};
+use crate::store::Store;
 use crate::ui::{counted, escape};
 
 use super::args;
@@ -16,6 +21,10 @@ use super::report::{Answer, Nothing, Said};
 ///
 /// A record of a bead that is not here makes it. One of a bead that is here changes it if the record is newer.
 /// A deleted bead stays deleted. The same file twice changes nothing.
+///
+/// It also reads an SQLite database of another bd (by the program `sqlite3`): its beads, its wisps, and the prefix, types and
+/// statuses that are only in it; and exports of GitHub (`gh issue list --json number,title,body,state,labels,…`), Jira and
+/// Linear as JSON or CSV. An issue `PROJ-7` becomes the bead `PREFIX-proj7` with the external reference `jira-PROJ-7`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file; `-` is standard input
@@ -24,6 +33,9 @@ pub(crate) struct Args {
     /// The file (default: standard input)
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     input: Option<String>,
+    /// Where the file comes from (default: found by its content)
+    #[arg(long, value_name = "TRACKER")]
+    from: Option<Tracker>,
     /// Keep beads that are here unchanged
     #[arg(short, long)]
     skip_existing: bool,
@@ -55,25 +67,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("import")?;
-    let file = args.file.or(args.input).unwrap_or_else(|| "-".to_owned());
-    if file == "-" && std::io::stdin().is_terminal() {
-        let usage = "give a file: 'bd import FILE', or records on standard input";
-        return Err(Usage(usage.into()).into());
-    }
-    let text = args::file(ctx, &file)?;
-    let lines = lines::read(text.into_bytes());
-    if let Some(number) = lines.conflict {
-        let text =
-            format!("{file}: line {number} is a git conflict marker; finish that merge first");
-        return Err(Usage(text).into());
-    }
-    if let Some(damage) = lines.damaged.first() {
-        let (line, reason) = (damage.line, escape::line(&damage.reason));
-        return Err(Usage(format!("{file}: line {line} cannot be read: {reason}")).into());
-    }
-    let mut beads: Vec<_> = lines.beads.into_iter().map(|(_, _, bead)| bead).collect();
-    let store = ctx.store()?;
-    let prefix = store.prefix()?;
+    let prefix = ctx.store()?.prefix()?;
+    let (found, settings) = read(ctx, &args, &prefix)?;
+    let store = with_settings(ctx, &settings)?;
+    let mut beads = found.beads;
     let foreign: Vec<String> = beads
         .iter()
         .filter(|bead| !bead.is_tombstone() && !has_prefix(ctx, &bead.id, &prefix))
@@ -98,21 +95,112 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         orphans: args.orphan_handling,
         clear_duplicate_refs: args.clear_duplicate_external_refs,
     };
-    let mut found = None;
-    let done = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let done = change::import(tx, beads, options)?;
+    let mut done = Imported::default();
+    let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        done = change::import(tx, beads.clone(), options)?;
         tx.describe("import", "");
-        found = Some(done.clone());
         if args.dry_run {
             return Err(DryRun.into());
         }
-        Ok(done)
+        Ok(())
     });
-    let done = match (done, found) {
-        (Err(error), Some(found)) if error.is::<DryRun>() => found,
-        (done, _) => done?,
+    match ended {
+        Err(error) if error.is::<DryRun>() => {}
+        ended => ended?,
+    }
+    for (name, value) in settings.iter().filter(|_| !args.dry_run) {
+        config::set(store.dir(), name, value)?;
+    }
+    let source = Source {
+        ids: found.ids,
+        edges: found.edges,
+        left_out: found.left_out,
+        fields: found.fields,
+        settings,
     };
-    report(ctx, &done, args.dry_run)
+    report(ctx, &done, &source, args.dry_run)
+}
+
+/// The store as it is with settings that come with the beads: types and statuses of theirs are known.
+fn with_settings(ctx: &Context, settings: &BTreeMap<String, String>) -> anyhow::Result<Store> {
+    let store = ctx.store()?;
+    if settings.is_empty() {
+        return Ok(store);
+    }
+    let files = ctx.config.files_of(store.dir());
+    let with = files.map(|mut config| {
+        for (name, value) in settings {
+            config.set_flag(name, value);
+        }
+        config
+    });
+    Ok(store.with_settings(with))
+}
+
+/// What is known of where beads come from.
+struct Source {
+    /// Names there and ids here; empty for records.
+    ids: BTreeMap<String, String>,
+    edges: usize,
+    left_out: Vec<(String, String)>,
+    fields: BTreeSet<String>,
+    settings: BTreeMap<String, String>,
+}
+
+/// The beads of the file, and the settings that only it has.
+fn read(
+    ctx: &Context,
+    args: &Args,
+    prefix: &str,
+) -> anyhow::Result<(ForeignBeads, BTreeMap<String, String>)> {
+    let given = args.file.as_ref().or(args.input.as_ref());
+    let file = given.map_or("-", String::as_str);
+    if file == "-" && std::io::stdin().is_terminal() {
+        let usage = "give a file: 'bd import FILE', or records on standard input";
+        return Err(Usage(usage.into()).into());
+    }
+    let path = ctx.env.absolute(file);
+    if file != "-" && sqlite::is_database(&start_of(&path)) {
+        let database = sqlite::read(&path)?;
+        let mut settings = database.settings;
+        settings.remove("issue_prefix");
+        settings.retain(|name, _| ctx.config.get(name).is_none());
+        return Ok((database.found, settings));
+    }
+    let text = args::file(ctx, file)?;
+    if let Some(tracker) = args.from.or_else(|| foreign::detect(&text)) {
+        return Ok((foreign::read(&text, tracker, prefix)?, BTreeMap::new()));
+    }
+    Ok((records(file, text)?, BTreeMap::new()))
+}
+
+fn start_of(path: &Path) -> [u8; 16] {
+    let mut start = [0; 16];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_err() {
+        return [0; 16];
+    }
+    start
+}
+
+/// Beads from lines of JSON.
+fn records(file: &str, text: String) -> Result<ForeignBeads, Usage> {
+    let lines = lines::read(text.into_bytes());
+    if let Some(number) = lines.conflict {
+        let text =
+            format!("{file}: line {number} is a git conflict marker; finish that merge first");
+        return Err(Usage(text));
+    }
+    if let Some(damage) = lines.damaged.first() {
+        let (line, reason) = (damage.line, escape::line(&damage.reason));
+        return Err(Usage(format!(
+            "{file}: line {line} cannot be read: {reason}"
+        )));
+    }
+    Ok(ForeignBeads {
+        beads: lines.beads.into_iter().map(|(_, _, bead)| bead).collect(),
+        ..ForeignBeads::default()
+    })
 }
 
 /// Ends a transaction that is not meant to be kept.
@@ -120,8 +208,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
 #[error("nothing was changed")]
 pub(super) struct DryRun;
 
-fn report(ctx: &Context, done: &Imported, is_dry: bool) -> Answer {
-    for (from, to) in &done.left_out {
+fn report(ctx: &Context, done: &Imported, source: &Source, is_dry: bool) -> Answer {
+    for (from, to) in done.left_out.iter().chain(&source.left_out) {
         ctx.ui.warn(&format!(
             "{from} depends on {to}, which is not here: left out"
         ));
@@ -137,6 +225,16 @@ fn report(ctx: &Context, done: &Imported, is_dry: bool) -> Answer {
         "{what} {created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
     );
     ctx.ui.status(&text);
+    if !source.ids.is_empty() {
+        let (edges, fields) = (counted(source.edges, "edge"), source.fields.iter());
+        let fields: Vec<&str> = fields.map(String::as_str).collect();
+        ctx.ui
+            .status(&format!("  {edges}; fields: {}", fields.join(", ")));
+    }
+    for (name, value) in &source.settings {
+        let value = escape::line(value);
+        ctx.ui.status(&format!("  setting {name} = {value}"));
+    }
     if !ctx.ui.is_json() {
         return Ok(Box::new(Nothing));
     }
@@ -148,6 +246,10 @@ fn report(ctx: &Context, done: &Imported, is_dry: bool) -> Answer {
         "created_ids": done.created,
         "updated_ids": done.updated,
         "dry_run": is_dry,
+        "id_mapping": source.ids,
+        "edges": source.edges,
+        "fields": source.fields,
+        "settings": source.settings,
     });
     Said::new(value, text).answer()
 }

@@ -57,8 +57,25 @@ pub(crate) struct Args {
     backend: Option<String>,
     #[arg(long, hide = true, value_name = "TOKEN")]
     destroy_token: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Flags for a database server, which is not needed.
+#[derive(Debug, clap::Args)]
+struct ServerArgs {
+    #[arg(long, hide = true)]
+    reinit_local: bool,
+    #[arg(long, hide = true, value_name = "ROLE")]
+    role: Option<String>,
+    #[arg(long, hide = true)]
+    server: bool,
     #[arg(long, hide = true, value_name = "PORT")]
     server_port: Option<String>,
+    #[arg(long, hide = true, value_name = "HOST")]
+    server_host: Option<String>,
+    #[arg(long, hide = true, value_name = "USER")]
+    server_user: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {

@@ -45,6 +45,8 @@ pub(crate) struct Args {
     /// Set up this clone's git to use this command
     #[arg(long)]
     install: bool,
+    #[arg(long, hide = true)]
+    debug: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {

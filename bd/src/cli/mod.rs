@@ -83,6 +83,7 @@ mod quickstart;
 mod ready;
 mod recall;
 mod refile;
+mod relate;
 mod remember;
 mod rename;
 mod rename_prefix;
@@ -92,6 +93,7 @@ mod repo;
 mod report;
 mod resolve_conflicts;
 mod restore;
+mod schema;
 mod search;
 mod set_state;
 mod setup;
@@ -112,6 +114,7 @@ mod types;
 mod undefer;
 mod undo;
 mod unpin;
+mod unrelate;
 mod update;
 mod version;
 mod watch;
@@ -231,6 +234,10 @@ crate::program! {
     Blocked => blocked,
     Dep => dep,
     Graph => graph,
+    #[command(hide = true)]
+    Relate => relate,
+    #[command(hide = true)]
+    Unrelate => unrelate,
     Label => label,
     Comments => comments,
     Comment => comment,
@@ -322,6 +329,7 @@ crate::program! {
     #[command(hide = true, alias = "daemons")]
     Daemon => daemon,
     Mcp => mcp,
+    Schema => schema,
     Version => version,
 }
 
@@ -423,6 +431,7 @@ fn fresh(mut ctx: Context, command: &Command, global: &Global) -> anyhow::Result
             | Command::Version(_)
             | Command::Completion(_)
             | Command::Quickstart(_)
+            | Command::Schema(_)
             | Command::Daemon(_)
             | Command::Import(_)
             | Command::Mcp(_)

@@ -2,6 +2,8 @@ use serde_json::{Value, json};
 
 use crate::bead::Status;
 use crate::context::Context;
+use crate::graph::external::Capabilities;
+use crate::graph::standing;
 use crate::store::{BeadRef, Counts, Snapshot};
 use crate::ui::{Page, Report};
 
@@ -20,18 +22,27 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
-    let snapshot = ctx.store()?.snapshot()?;
-    let summary = if args.assigned {
+    let store = ctx.store()?;
+    let snapshot = store.snapshot()?;
+    let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
+    let (mut summary, standing) = if args.assigned {
         let mine = ctx.author().actor;
-        let heads = snapshot.bead_refs().filter(|head| head.assignee() == mine);
-        Summary::of(&snapshot, heads)
+        let is_mine = |head: &BeadRef<'_>| head.assignee() == mine;
+        let heads = snapshot.bead_refs().filter(is_mine);
+        let summary = Summary::of(&snapshot, heads);
+        let standing = standing::count(&snapshot, &mut outside, ctx.now(), is_mine);
+        (summary, standing)
     } else {
-        Summary::of_all(&snapshot)
+        let summary = Summary::of_all(&snapshot);
+        let standing = standing::count(&snapshot, &mut outside, ctx.now(), |_| true);
+        (summary, standing)
     };
+    summary.ready = standing.ready;
+    summary.blocked = standing.blocked;
     Ok(Box::new(summary))
 }
 
-/// The counts. `ready` and `blocked` count by `blocks` edges alone, as existing clients do.
+/// The counts. `ready` and `blocked` are as many as the commands of these names list.
 #[derive(Debug, Default)]
 struct Summary {
     total: usize,
@@ -74,8 +85,6 @@ impl Summary {
             in_progress: of(Status::InProgress),
             closed: of(Status::Closed),
             deferred: of(Status::Deferred),
-            blocked: number(counts.blocked),
-            ready: number(counts.ready),
             tombstones: deleted,
             pinned: number(counts.pinned),
             epics_done: number(counts.epics_done),
@@ -84,6 +93,7 @@ impl Summary {
             } else {
                 counts.lead_seconds / 3600.0 / led
             },
+            ..Self::default()
         }
     }
 }

@@ -33,6 +33,9 @@ pub(super) fn check(dir: &Path) -> Check {
             first.display()
         ),
         detail,
-        "to take its beads over: with the other bd `bd export -o .beads/issues.jsonl`, then move the database out of .beads",
+        format!(
+            "`bd import {}` takes its beads, settings and wisps over; then move it out of .beads",
+            first.display()
+        ),
     )
 }

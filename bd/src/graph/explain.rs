@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::bead::blocked;
 use crate::bead::{Bead, DepKind, Stamp, Status};
 use crate::graph::ready;
-use crate::store::{BeadRef, Snapshot, Time};
+use crate::store::{BeadRef, ListRow, Snapshot, Time};
 
 /// One thing that keeps a bead from being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +119,29 @@ pub fn not_ready(
         key(a).cmp(&key(b))
     });
     found
+}
+
+/// What a bead waits for: beads, capabilities of other projects, and a parent that waits. `outside` tells which capabilities
+/// are missing.
+pub fn blockers(
+    snapshot: &Snapshot,
+    head: &BeadRef<'_>,
+    outside: impl FnOnce(&Bead) -> Vec<String>,
+) -> Vec<String> {
+    let mut reasons = reasons_of_bead(snapshot, head, Timestamp::MAX);
+    if head.has_external()
+        && let Some(bead) = head.bead()
+    {
+        reasons.extend(outside(bead).into_iter().map(Reason::External));
+    }
+    reasons.sort_by_key(Reason::rank);
+    let waits = reasons.iter().filter(|reason| reason.rank() < 3);
+    waits.map(|reason| reason.subject().to_owned()).collect()
+}
+
+/// Whether a row that `blocked_rows` gives is blocked, whatever other projects have.
+pub fn is_surely_blocked(row: &ListRow) -> bool {
+    row.is_blocked() || row.status == Status::Blocked.code()
 }
 
 /// What keeps a bead, as far as this store knows.

@@ -2,7 +2,7 @@
 //! `external:<project>:<capability>`, a capability of another project.
 //!
 //! A bead of another rig blocks while it is open, and if that rig cannot be read. A capability is there once its project has
-//! a closed bead labelled `provides:<capability>`; if no project is configured, capabilities are not checked.
+//! a closed bead labelled `provides:<capability>`; of a project that cannot be read none is there.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -31,20 +31,9 @@ impl<'a> Capabilities<'a> {
         }
     }
 
-    /// Whether anything elsewhere is looked at: a project is configured, or an open bead waits for something in a town with
-    /// several rigs.
+    /// Whether any open bead waits for something elsewhere.
     pub fn are_checked(&self) -> bool {
-        self.has_projects()
-            || (!self.routes.all().is_empty()
-                && self.snapshot.open_rows().any(|brief| brief.has_external()))
-    }
-
-    fn has_projects(&self) -> bool {
-        !self
-            .snapshot
-            .config()
-            .family("external_projects")
-            .is_empty()
+        self.snapshot.open_rows().any(|row| row.has_external())
     }
 
     /// The external targets of a bead's `blocks` edges that are not satisfied.

@@ -8,6 +8,7 @@ pub mod explain;
 pub mod external;
 pub mod layers;
 pub mod ready;
+pub mod standing;
 pub mod swarm;
 
 pub use ready::{blockers, is_blocked};

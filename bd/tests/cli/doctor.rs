@@ -128,7 +128,7 @@ fn a_database_of_another_bd_comes_with_the_way_to_take_it_over() {
     let said = report(&project, &[]);
     let database = check(&said, "Database");
     assert_eq!(database["status"], "warning");
-    assert!(database["fix"].as_str().unwrap().contains("bd export"));
+    assert!(database["fix"].as_str().unwrap().contains("bd import"));
 }
 
 #[test]

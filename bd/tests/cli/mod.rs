@@ -1,6 +1,7 @@
 //! What a person or an agent sees of `bd`.
 
 mod compact;
+mod compatibility;
 mod concurrency;
 mod create;
 mod data;
@@ -15,10 +16,12 @@ mod gt_calls;
 mod history;
 mod hooks;
 mod hostile;
+mod imports;
 mod list;
 mod machine;
 mod mcp;
 mod mol;
+mod one_truth;
 mod other_versions;
 mod ready;
 mod recorded;
@@ -26,9 +29,11 @@ mod recorded_admin;
 mod recorded_structure;
 mod recorded_work;
 mod restore;
+mod schema;
 mod settings;
 mod show;
 mod structure;
+mod three_clones;
 mod update;
 mod views;
 

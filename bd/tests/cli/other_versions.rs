@@ -192,7 +192,7 @@ fn the_doctor_takes_its_flags() {
             (
                 "doctor --check database",
                 0,
-                "move the database out of .beads",
+                "takes its beads, settings and wisps over",
             ),
             ("doctor --fix --dry-run", 0, r#"{"mended":[]}"#),
             (

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Project, Ran};
 
 /// The words of a line; single quotes hold a word together.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in line.chars() {

@@ -3,7 +3,9 @@
 mod get;
 mod list;
 mod set;
+mod set_many;
 mod unset;
+mod validate;
 
 use crate::context::Context;
 
@@ -22,9 +24,12 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Get(get::Args),
+    #[command(alias = "show")]
     List(list::Args),
     Set(set::Args),
+    SetMany(set_many::Args),
     Unset(unset::Args),
+    Validate(validate::Args),
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
@@ -32,6 +37,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         Verb::Get(args) => get::run(ctx, &args),
         Verb::List(args) => list::run(ctx, &args),
         Verb::Set(args) => set::run(ctx, args),
+        Verb::SetMany(args) => set_many::run(ctx, &args),
         Verb::Unset(args) => unset::run(ctx, &args),
+        Verb::Validate(_) => validate::run(ctx),
     }
 }

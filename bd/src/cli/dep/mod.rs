@@ -3,7 +3,7 @@
 mod add;
 mod cycles;
 mod list;
-mod relate;
+pub(super) mod relate;
 mod remove;
 mod tree;
 

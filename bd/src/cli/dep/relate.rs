@@ -28,7 +28,7 @@ pub(crate) struct UnArgs {
     other: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
+pub(in crate::cli) fn run(ctx: &Context, args: &Args) -> Answer {
     let (a, b) = change_both(ctx, &args.one, &args.other, true)?;
     Said::new(
         json!({"id1": a, "id2": b, "related": true}),
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> Answer {
     .answer()
 }
 
-pub(super) fn undo(ctx: &Context, args: &UnArgs) -> Answer {
+pub(in crate::cli) fn undo(ctx: &Context, args: &UnArgs) -> Answer {
     let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
     Said::new(
         json!({"id1": a, "id2": b, "unrelated": true}),

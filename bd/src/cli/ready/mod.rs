@@ -51,6 +51,12 @@ pub(crate) struct Args {
     /// Only beads of this type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
+    /// No beads with one of the given labels
+    #[arg(long, value_name = "LABELS")]
+    exclude_label: Vec<String>,
+    /// No beads of the given types
+    #[arg(long, value_name = "KINDS")]
+    exclude_type: Vec<String>,
     /// Only descendants of this bead
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -100,6 +106,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
         unassigned: args.unassigned,
         labels: args::labels(&args.label),
         labels_any: args::labels(&args.label_any),
+        not_labels: args::labels(&args.exclude_label),
+        not_kinds: args::slice(&args.exclude_type)
+            .iter()
+            .map(|kind| Kind::in_filter(kind))
+            .collect(),
         parent: match &args.parent {
             Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
             None => None,

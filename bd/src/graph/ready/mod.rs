@@ -54,6 +54,10 @@ pub struct ReadyQuery {
     pub labels: Vec<String>,
     /// Only with one of these labels.
     pub labels_any: Vec<String>,
+    /// Without any of these labels.
+    pub not_labels: Vec<String>,
+    /// None of these kinds.
+    pub not_kinds: Vec<Kind>,
     /// Only below this bead.
     pub parent: Option<String>,
     /// Only this kind of molecule.
@@ -76,6 +80,8 @@ impl Default for ReadyQuery {
             unassigned: false,
             labels: Vec::new(),
             labels_any: Vec::new(),
+            not_labels: Vec::new(),
+            not_kinds: Vec::new(),
             parent: None,
             mol_type: None,
             include_deferred: false,
@@ -91,6 +97,19 @@ pub fn ready<'a>(
     query: &ReadyQuery,
     now: Timestamp,
 ) -> (Vec<&'a Bead>, usize) {
+    let (found, total) = ready_rows(snapshot, query, now);
+    let beads = found
+        .iter()
+        .filter_map(|row| snapshot.bead_ref_at(row.node).bead());
+    (beads.collect(), total)
+}
+
+/// The rows of ready work up to the limit, and how many there are in all.
+pub fn ready_rows(
+    snapshot: &Snapshot,
+    query: &ReadyQuery,
+    now: Timestamp,
+) -> (Vec<ListRow>, usize) {
     let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
     let hidden = snapshot.config().list("ready.exclude_id_patterns");
     let asks = Asks::of(query, &hidden);
@@ -115,11 +134,7 @@ pub fn ready<'a>(
     } else {
         snapshot.all_rows().into_iter().for_each(consider);
     }
-    let (found, total) = found.end();
-    let beads = found
-        .iter()
-        .filter_map(|brief| snapshot.bead_ref_at(brief.node).bead());
-    (beads.collect(), total)
+    found.end()
 }
 
 /// Whether a row fits a query; `None` where only the bead itself can say.
@@ -133,6 +148,7 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
         Some(wanted) => kind == *wanted,
         None => !is_no_work(&kind),
     };
+    let is_of_kind = is_of_kind && !query.not_kinds.contains(&kind);
     let is_wanted = |wanted| priority == wanted;
     Some(is_of_kind && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted))
 }
@@ -153,6 +169,7 @@ impl Asks {
                 || (query.assignee.is_some() && !query.unassigned)
                 || !query.labels.is_empty()
                 || !query.labels_any.is_empty()
+                || !query.not_labels.is_empty()
                 || query.mol_type.is_some(),
         }
     }
@@ -203,6 +220,8 @@ fn is_candidate(
     below.is_none_or(|below| below.contains(head.id()))
         && query.statuses.contains(&head.status())
         && is_work
+        && !query.not_kinds.contains(&head.kind())
+        && !query.not_labels.iter().any(|label| head.has_label(label))
         && owner
         && labels
         && any

@@ -288,13 +288,9 @@ impl ListRow {
     }
 
     /// Whether `bd blocked` may show it.
-    pub(in crate::store) fn waits_by_itself(&self) -> bool {
-        let status = Status::from_code(self.status);
-        status.as_ref().is_some_and(Status::holds_up)
-            && !self.is_pinned()
-            && (self.waits_for_others()
-                || self.has_external()
-                || matches!(status, Some(Status::Blocked | Status::Deferred)))
+    pub(in crate::store) fn may_be_blocked(&self) -> bool {
+        !self.is_pinned()
+            && (self.is_blocked() || self.has_external() || self.status == Status::Blocked.code())
     }
 
     /// Whether it has a `blocks` edge to a bead that is not over.

@@ -78,9 +78,10 @@ impl Snapshot {
         }
     }
 
-    /// What `bd blocked` may show: beads that wait by their own account, by priority and id.
+    /// What `bd blocked` may show: beads that wait for something here, may wait for another project, or whose status says so; by
+    /// priority and id.
     pub fn blocked_rows(&self) -> Vec<ListRow> {
-        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::waits_by_itself).collect();
+        let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::may_be_blocked).collect();
         rows.sort_by(|a, b| {
             let by_id = || self.id_order(a.node, b.node);
             a.priority.cmp(&b.priority).then_with(by_id)
