@@ -5,13 +5,13 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::bead::validate::Vocabulary;
 use crate::bead::{id, lines};
 use crate::change::{self, ImportOptions, Imported, NewIds, Orphans};
-use crate::config;
+use crate::config::{self, Config};
 use crate::context::Context;
 use crate::error::Usage;
 use crate::foreign::{self, ForeignBeads, Tracker, sqlite};
-use crate::store::Store;
 use crate::ui::{counted, escape};
 
 use super::args;
@@ -67,9 +67,9 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     ctx.may_change("import")?;
-    let prefix = ctx.store()?.prefix()?;
+    let store = ctx.store()?;
+    let prefix = store.prefix()?;
     let (found, settings) = read(ctx, &args, &prefix)?;
-    let store = with_settings(ctx, &settings)?;
     let mut beads = found.beads;
     let foreign: Vec<String> = beads
         .iter()
@@ -97,6 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     };
     let mut done = Imported::default();
     let ended = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        tx.learn(words(&settings));
         done = change::import(tx, beads.clone(), options)?;
         tx.describe("import", "");
         if args.dry_run {
@@ -121,20 +122,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     report(ctx, &done, &source, args.dry_run)
 }
 
-/// The store as it is with settings that come with the beads: types and statuses of theirs are known.
-fn with_settings(ctx: &Context, settings: &BTreeMap<String, String>) -> anyhow::Result<Store> {
-    let store = ctx.store()?;
-    if settings.is_empty() {
-        return Ok(store);
+/// The types and statuses that come with the beads.
+fn words(settings: &BTreeMap<String, String>) -> Vocabulary {
+    let mut config = Config::default();
+    for (name, value) in settings {
+        config.set_flag(name, value);
     }
-    let files = ctx.config.files_of(store.dir());
-    let with = files.map(|mut config| {
-        for (name, value) in settings {
-            config.set_flag(name, value);
-        }
-        config
-    });
-    Ok(store.with_settings(with))
+    config.vocabulary()
 }
 
 /// What is known of where beads come from.

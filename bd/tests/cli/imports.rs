@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{Project, ids};
 
-const GITHUB: &str = r##"[
+const GITHUB: &str = r#"[
   {"number":12,"title":"Login fails","body":"Blocked by #7","state":"OPEN","labels":[{"name":"bug"},{"name":"P1"}],
    "assignees":[{"login":"dana"}],"author":{"login":"lee"},"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-03T03:04:05Z",
    "comments":[{"author":{"login":"kim"},"body":"Seen too","createdAt":"2026-01-02T04:00:00Z"}]},
   {"number":7,"title":"Session store","body":"Part of #99","state":"CLOSED","labels":[],"createdAt":"2026-01-01T00:00:00Z","closedAt":"2026-01-02T00:00:00Z"}
-]"##;
+]"#;
 
 const JIRA: &str = r#"{"issues":[
   {"key":"WEB-1","fields":{"summary":"Rewrite","description":{"type":"doc","content":[{"type":"paragraph","content":[{"type":"text","text":"All of it"}]}]},

@@ -18,6 +18,39 @@ impl Chance {
     }
 }
 
+/// Some edges of a bead to those before it, or elsewhere.
+fn edges(chance: &mut Chance, number: usize) -> Vec<Value> {
+    let kinds = [
+        "blocks",
+        "blocks",
+        "parent-child",
+        "conditional-blocks",
+        "waits-for",
+        "related",
+    ];
+    let from = format!("bd-{number:02}");
+    let mut edges: Vec<Value> = Vec::new();
+    for _ in 0..chance.below(3) {
+        let (to, kind) = match chance.below(12) {
+            0 => ("external:elsewhere:thing".to_owned(), "blocks"),
+            _ => {
+                let to = format!("bd-{:02}", chance.below(number + 1));
+                (to, kinds[chance.below(kinds.len())])
+            }
+        };
+        let is_new = edges
+            .iter()
+            .all(|edge| edge["depends_on_id"] != to.as_str());
+        if from != to && is_new {
+            edges.push(json!({
+                "issue_id": from, "depends_on_id": to, "type": kind,
+                "created_at": "2026-01-01T00:00:00Z",
+            }));
+        }
+    }
+    edges
+}
+
 /// A store of some beads with random states and edges; none waits for itself.
 fn random(chance: &mut Chance) -> Project {
     let mut lines = String::new();
@@ -50,33 +83,7 @@ fn random(chance: &mut Chance) -> Project {
             let reason = ["Done", "It failed"][chance.below(2)];
             bead["close_reason"] = json!(reason);
         }
-        let mut edges = Vec::new();
-        for _ in 0..chance.below(3) {
-            let kinds = [
-                "blocks",
-                "blocks",
-                "parent-child",
-                "conditional-blocks",
-                "waits-for",
-                "related",
-            ];
-            let to = match chance.below(12) {
-                0 => "external:elsewhere:thing".to_owned(),
-                _ => format!("bd-{:02}", chance.below(number + 1)),
-            };
-            let kind = if to.starts_with("external") {
-                "blocks"
-            } else {
-                kinds[chance.below(kinds.len())]
-            };
-            let is_new = edges
-                .iter()
-                .all(|edge: &Value| edge["depends_on_id"] != to.as_str());
-            if bead["id"] != to.as_str() && is_new {
-                edges.push(json!({"issue_id": bead["id"], "depends_on_id": to, "type": kind, "created_at": "2026-01-01T00:00:00Z"}));
-            }
-        }
-        bead["dependencies"] = json!(edges);
+        bead["dependencies"] = json!(edges(chance, number));
         lines.push_str(&format!("{bead}\n"));
     }
     let project = Project::new();

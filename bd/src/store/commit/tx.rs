@@ -91,6 +91,12 @@ impl<'a> Tx<'a> {
         &self.words
     }
 
+    /// Takes types and statuses as known that the settings will have.
+    pub fn learn(&mut self, more: Vocabulary) {
+        self.words.kinds.extend(more.kinds);
+        self.words.statuses.extend(more.statuses);
+    }
+
     /// Says in history what this is, where its fields do not say it, and which event it takes back.
     pub fn describe(&mut self, verb: &str, undoes: &str) {
         verb.clone_into(&mut self.verb);
