@@ -25,18 +25,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> Answer {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let mut outside = Capabilities::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut summary, standing) = if args.assigned {
-        let mine = ctx.author().actor;
-        let is_mine = |head: &BeadRef<'_>| head.assignee() == mine;
-        let heads = snapshot.bead_refs().filter(is_mine);
-        let summary = Summary::of(&snapshot, heads);
-        let standing = standing::count(&snapshot, &mut outside, ctx.now(), is_mine);
-        (summary, standing)
-    } else {
-        let summary = Summary::of_all(&snapshot);
-        let standing = standing::count(&snapshot, &mut outside, ctx.now(), |_| true);
-        (summary, standing)
+    let mine = args.assigned.then(|| ctx.author().actor);
+    let mut summary = match &mine {
+        Some(name) => {
+            let heads = snapshot.bead_refs().filter(|head| head.assignee() == *name);
+            Summary::of(&snapshot, heads)
+        }
+        None => Summary::of_all(&snapshot),
     };
+    let standing = standing::count(&snapshot, &mut outside, ctx.now(), mine.as_deref());
     summary.ready = standing.ready;
     summary.blocked = standing.blocked;
     Ok(Box::new(summary))

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::explain;
 use super::external::Capabilities;
-use super::ready::{self, ReadyQuery};
+use super::ready::{ReadyFilter, ReadyQuery};
 use crate::store::{BeadRef, ListRow, Snapshot};
 
 /// The counts.
@@ -16,28 +16,33 @@ pub struct Standing {
     pub blocked: usize,
 }
 
-/// Counts the beads that are wanted.
+/// Counts the beads; only those of an assignee if one is given.
 pub fn count(
     snapshot: &Snapshot,
     outside: &mut Capabilities<'_>,
     now: Timestamp,
-    is_wanted: impl Fn(&BeadRef<'_>) -> bool,
+    assignee: Option<&str>,
 ) -> Standing {
-    let mut is_free = |row: &ListRow| {
-        let head = snapshot.bead_ref_at(row.node);
-        is_wanted(&head) && !waits_outside(&head, row, outside)
-    };
-    let (rows, _) = ready::ready_rows(snapshot, &ReadyQuery::default(), now);
-    let ready = rows.iter().filter(|row| is_free(row)).count();
-    let rows = snapshot.blocked_rows();
-    let blocked = rows.iter().filter(|row| {
-        let head = snapshot.bead_ref_at(row.node);
-        is_wanted(&head) && (explain::is_surely_blocked(row) || waits_outside(&head, row, outside))
-    });
-    Standing {
-        ready,
-        blocked: blocked.count(),
+    let query = ReadyQuery::default();
+    let filter = ReadyFilter::new(snapshot, &query, now);
+    let mut standing = Standing::default();
+    for row in snapshot.open_rows() {
+        let head = || snapshot.bead_ref_at(row.node);
+        let is_other = |name: &str| head().assignee() != name;
+        if assignee.is_some_and(is_other) {
+            continue;
+        }
+        if row.may_be_blocked() {
+            let is_blocked =
+                explain::is_surely_blocked(&row) || waits_outside(&head(), &row, outside);
+            standing.blocked += usize::from(is_blocked);
+        }
+        if filter.accepts(&row) {
+            let is_ready = !waits_outside(&head(), &row, outside);
+            standing.ready += usize::from(is_ready);
+        }
     }
+    standing
 }
 
 /// Whether a bead waits for something of another project.

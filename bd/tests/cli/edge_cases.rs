@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::recorded::check;
+use super::recorded_work::{commit, git};
 use super::{Project, ids};
 
 /// A project with one bead, `bd-a`.
@@ -570,4 +571,61 @@ fn edge_9_101_long_lines_are_read() {
     project.write("long", &long);
     let id = project.make("Long", &["--body-file", "long"]);
     assert_eq!(project.shown(&id)["description"], long.as_str());
+}
+
+#[test]
+fn edge_9_72_a_folder_behind_a_link_is_used() {
+    let project = one();
+    let away = project.path("away");
+    std::fs::rename(project.path(".beads"), &away).unwrap();
+    std::os::unix::fs::symlink(&away, project.path(".beads")).unwrap();
+    check(&project, &[("list", 0, r#"[{"id":"bd-a"}]"#)]);
+    project.ok(&["create", "Two", "--id", "bd-b", "-d", "D"]);
+    assert!(away.join("issues.jsonl").is_file());
+}
+
+#[test]
+fn edge_9_73_a_linked_worktree_uses_the_beads_of_the_main_one() {
+    let project = one();
+    project.ok(&["sync"]);
+    std::fs::write(project.path(".gitignore"), ".beads/\n").unwrap();
+    commit(&project, "First");
+    git(&project, &["worktree", "add", "-q", "../linked"]);
+    let linked = project.dir().join("../linked");
+    let listed = project.run_in(&linked, &["list", "--json"]);
+    assert!(listed.out.contains("bd-a"), "{}{}", listed.out, listed.err);
+    let refused = project.run_in(&linked, &["init"]);
+    assert!(
+        refused.code == 1 && refused.err.contains("worktree"),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
+fn edge_9_74_a_named_folder_is_not_left_for_another_prefix() {
+    let town = Project::empty();
+    for (rig, prefix) in [("one", "aa"), ("two", "bb")] {
+        let dir = town.path(rig);
+        std::fs::create_dir(&dir).unwrap();
+        assert_eq!(town.run_in(&dir, &["init", "-p", prefix, "-q"]).code, 0);
+        let id = format!("{prefix}-x");
+        assert_eq!(
+            town.run_in(&dir, &["create", "T", "--id", &id, "-d", "D"])
+                .code,
+            0
+        );
+    }
+    town.write("mayor/town.json", "{}");
+    let routes = "{\"prefix\":\"aa-\",\"path\":\"one\"}\n{\"prefix\":\"bb-\",\"path\":\"two\"}\n";
+    town.write(".beads/routes.jsonl", routes);
+    let one = town.path("one/.beads");
+    let named = town.run_with(&[("BEADS_DIR", one.to_str().unwrap())], &["show", "bb-x"]);
+    assert!(
+        named.code == 1 && named.err.contains("no issue found"),
+        "{}",
+        named.err
+    );
+    let routed = town.run_in(&town.path("one"), &["show", "bb-x"]);
+    assert_eq!(routed.code, 0, "{}", routed.err);
 }

@@ -212,7 +212,7 @@ fn edge_9_79_fields_merge_by_rule() {
 }
 
 #[test]
-fn edge_9_78_an_absent_line_is_a_deletion_unless_the_other_side_changed_it() {
+fn edge_9_78_and_80_an_absent_line_is_a_deletion_unless_the_other_side_changed_it() {
     assert_eq!(
         merged(&["bd-a", "bd-b"], &["bd-b"], &["bd-a", "bd-b"]).len(),
         1

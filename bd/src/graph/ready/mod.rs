@@ -110,23 +110,15 @@ pub fn ready_rows(
     query: &ReadyQuery,
     now: Timestamp,
 ) -> (Vec<ListRow>, usize) {
-    let below = query.parent.as_deref().map(|id| descendants(snapshot, id));
-    let hidden = snapshot.config().list("ready.exclude_id_patterns");
-    let asks = Asks::of(query, &hidden);
+    let filter = ReadyFilter::new(snapshot, query, now);
     let fresh_since = now.checked_sub(SignedDuration::from_hours(48));
     let fresh_since = nanoseconds(fresh_since.unwrap_or(now));
     let mut found = First::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare(snapshot, query.order, fresh_since, a, b)
     });
-    let consider = |brief: ListRow| {
-        let fits = row_fits(query, &brief);
-        if fits == Some(false) {
-            return;
-        }
-        let is_certain = fits.is_some() && below.is_none() && !asks.matches_row(&brief);
-        let head = || snapshot.bead_ref_at(brief.node);
-        if is_certain || is_candidate(&head(), query, &hidden, below.as_ref(), now) {
-            found.offer(brief);
+    let consider = |row: ListRow| {
+        if filter.accepts(&row) {
+            found.offer(row);
         }
     };
     if query.statuses.iter().all(|status| is_open(status.code())) {
@@ -135,6 +127,41 @@ pub fn ready_rows(
         snapshot.all_rows().into_iter().for_each(consider);
     }
     found.end()
+}
+
+/// Which rows are ready work that a query asks for.
+pub(super) struct ReadyFilter<'a> {
+    snapshot: &'a Snapshot,
+    query: &'a ReadyQuery,
+    below: Option<HashSet<&'a str>>,
+    hidden: Vec<String>,
+    asks: Asks,
+    now: Timestamp,
+}
+
+impl<'a> ReadyFilter<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, query: &'a ReadyQuery, now: Timestamp) -> Self {
+        let hidden = snapshot.config().list("ready.exclude_id_patterns");
+        Self {
+            snapshot,
+            query,
+            below: query.parent.as_deref().map(|id| descendants(snapshot, id)),
+            asks: Asks::of(query, &hidden),
+            hidden,
+            now,
+        }
+    }
+
+    pub(super) fn accepts(&self, row: &ListRow) -> bool {
+        let fits = row_fits(self.query, row);
+        if fits == Some(false) {
+            return false;
+        }
+        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.matches_row(row);
+        let head = || self.snapshot.bead_ref_at(row.node);
+        let (query, below) = (self.query, self.below.as_ref());
+        is_certain || is_candidate(&head(), query, &self.hidden, below, self.now)
+    }
 }
 
 /// Whether a row fits a query; `None` where only the bead itself can say.

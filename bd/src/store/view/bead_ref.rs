@@ -288,7 +288,7 @@ impl ListRow {
     }
 
     /// Whether `bd blocked` may show it.
-    pub(in crate::store) fn may_be_blocked(&self) -> bool {
+    pub(crate) fn may_be_blocked(&self) -> bool {
         !self.is_pinned()
             && (self.is_blocked() || self.has_external() || self.status == Status::Blocked.code())
     }
