@@ -605,13 +605,12 @@ fn edge_9_73_a_linked_worktree_uses_the_beads_of_the_main_one() {
 #[test]
 fn edge_9_74_a_named_folder_is_not_left_for_another_prefix() {
     let town = Project::empty();
-    for (rig, prefix) in [("one", "aa"), ("two", "bb")] {
+    for (rig, prefix, id) in [("one", "aa", "aa-x"), ("two", "bb", "bb-y")] {
         let dir = town.path(rig);
         std::fs::create_dir(&dir).unwrap();
         assert_eq!(town.run_in(&dir, &["init", "-p", prefix, "-q"]).code, 0);
-        let id = format!("{prefix}-x");
         assert_eq!(
-            town.run_in(&dir, &["create", "T", "--id", &id, "-d", "D"])
+            town.run_in(&dir, &["create", "T", "--id", id, "-d", "D"])
                 .code,
             0
         );
@@ -620,12 +619,12 @@ fn edge_9_74_a_named_folder_is_not_left_for_another_prefix() {
     let routes = "{\"prefix\":\"aa-\",\"path\":\"one\"}\n{\"prefix\":\"bb-\",\"path\":\"two\"}\n";
     town.write(".beads/routes.jsonl", routes);
     let one = town.path("one/.beads");
-    let named = town.run_with(&[("BEADS_DIR", one.to_str().unwrap())], &["show", "bb-x"]);
+    let named = town.run_with(&[("BEADS_DIR", one.to_str().unwrap())], &["show", "bb-y"]);
     assert!(
         named.code == 1 && named.err.contains("no issue found"),
         "{}",
         named.err
     );
-    let routed = town.run_in(&town.path("one"), &["show", "bb-x"]);
+    let routed = town.run_in(&town.path("one"), &["show", "bb-y"]);
     assert_eq!(routed.code, 0, "{}", routed.err);
 }
